@@ -123,6 +123,16 @@ test('two tabs read one stream, show what the command line spends, and catch up 
   expect(await desk.requests()).toBe(12);
 });
 
+test('the history follows what is bought while it is looked at', async () => {
+  const { served, settle } = await underWay(8);
+  const page = await tabAt(served, '/history');
+  const figure = page.locator('.figures > div', { hasText: text.history.figures.requests }).locator('dd');
+  const requests = async (): Promise<number> => Number(await figure.textContent());
+  expect(await requests()).toBeLessThan(3);
+  await settle(4);
+  await expect.poll(requests, SOON).toBeGreaterThanOrEqual(4);
+});
+
 test('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
   const { served, batch, gate, running, settle } = await underWay(4);
   const page = await tabAt(served, `/batches/${batch}`);

@@ -183,6 +183,14 @@ test('an administrator sees a team project by project, allows what is held back,
   await press(page, text.list.next);
   await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
   const project = (name: string) => page.getByLabel(name, { exact: true });
+  await project('Platform').waitFor();
+  const projects = () => page.locator('.fields .field').allTextContents();
+  const asListed = await projects();
+  await project('Platfrom').fill('proj-platform');
+  await project('Platfrom').press('Tab');
+  await page.getByText(`1 of 16 rows ${text.columns.usable}`).waitFor();
+  expect(await projects(), 'no field moves when another is filled').toEqual(asListed);
+  await project('Platfrom').fill('');
   await project('Platform').fill('proj-platform');
   await project('Research').pressSequentially('proj-research');
   await page.getByText(`5 of 16 rows ${text.columns.usable}`).waitFor();

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { BatchDetail } from '../api.ts';
-import { number } from './parts/figures.ts';
+import { grouped } from './parts/figures.ts';
 import { go } from './router.ts';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
@@ -59,7 +59,7 @@ function forget(batch: string): boolean {
 
 function show({ batch, input, state, settled, rows }: BatchDetail): void {
   const title = state === 'open' ? text.batch.stopped(input) : text.batch.ended(input);
-  const body = text.batches.rows(number(settled), number(rows));
+  const body = text.batches.rows(grouped(settled), grouped(rows));
   const note = new Notification(title, { body, icon: '/icon.svg', tag: `rowonce-${batch}` });
   note.onclick = () => {
     focus();

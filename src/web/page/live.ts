@@ -7,7 +7,7 @@ import { headers, isIn } from './session.ts';
  * server; it hands on to the others what it hears. When that tab is closed, the lock goes to another one.
  */
 
-/** How often each batch has changed since this tab was opened; `any` counts for all of them. */
+/** How often each batch has changed since this tab was opened, with a count for any of them and one for everything. */
 export const changes = signal<Readonly<Record<string, number>>>({});
 /** How often something that the page started has begun or ended. */
 export const work = signal(0);
@@ -21,8 +21,9 @@ export function changesOf(batch: string): number {
   return (changes.value[batch] ?? 0) + (changes.value[EVERYTHING] ?? 0);
 }
 
+/** The count of everything that a view of all batches tells. */
 export function anyChanges(): number {
-  return changes.value[ANY] ?? 0;
+  return (changes.value[ANY] ?? 0) + (changes.value[EVERYTHING] ?? 0) + work.value;
 }
 
 const ANY = 'any';
@@ -62,7 +63,7 @@ function tell(news: News): void {
 function hear(news: News): void {
   if ('isOffline' in news) {
     // Whatever happened meanwhile was not heard.
-    if (offline.value && !news.isOffline) bump([EVERYTHING, ANY]);
+    if (offline.value && !news.isOffline) bump([EVERYTHING]);
     offline.value = news.isOffline;
   } else if ('message' in news) {
     const { message } = news;
@@ -87,7 +88,7 @@ const LONGEST_WAIT_MS = 10_000;
 async function readForEver(onNews: () => void): Promise<void> {
   isReader = true;
   // The tab that read before may have missed something in the end.
-  bump([EVERYTHING, ANY]);
+  bump([EVERYTHING]);
   for (let waitMs = FIRST_WAIT_MS; isIn.value; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const heard = await readOnce(onNews).catch(() => false);
     if (heard) waitMs = FIRST_WAIT_MS;

@@ -70,8 +70,9 @@ export function asRefused(error: unknown): Refused {
   return new Refused({ code: 'bug', message: String(error), next: text.offlineNext });
 }
 
-/** The fact, then what to do. */
-export function Refusal({ refused }: { readonly refused: Refused }) {
+/** The fact, then what to do; nothing where nothing was refused. */
+export function Refusal({ refused }: { readonly refused: Refused | undefined }) {
+  if (refused === undefined) return null;
   return (
     <div class="refusal" role="alert">
       <strong>{refused.message}</strong> {refused.next}

@@ -174,6 +174,7 @@ export const text = {
     fields: 'Columns to add',
     allFields: 'every field of the answers',
     moreFields: 'more',
+    chosen: (count: string) => `${count} chosen`,
     go: 'See what it costs',
   },
   plan: {
@@ -295,7 +296,7 @@ export const text = {
       in_doubt: 'in doubt',
       skipped: 'skipped',
       pending: 'pending',
-    } as Readonly<Record<string, string>>,
+    },
     left: 'changed since',
     jump: 'Go to row',
     go: 'Go',
@@ -368,7 +369,7 @@ export const text = {
       paused: 'the vendor asked to wait',
       stopped: 'stopped',
       in_doubt: 'in doubt',
-    } as Readonly<Record<string, string>>,
+    },
   },
   doubts: {
     title: 'In doubt',
@@ -499,7 +500,6 @@ export const text = {
       `${rows} to look at after the last batch${more ? '; more come when these are saved' : ''}`,
     any: 'Type over a cell to correct it.',
     none: 'There are no rows to correct',
-    row: 'Row',
     state: 'Check',
     allColumns: (count: string) => `Show all ${count} columns`,
     takeAll: (repairs: string) => `Make ${repairs}`,
@@ -511,8 +511,6 @@ export const text = {
     pages: 'Rows',
     others: 'Correct other rows',
     next: 'Next rows',
-    jump: 'Go to row',
-    go: 'Go',
     nothing: 'Nothing changed yet',
     changed: (cells: string) => `${cells} changed`,
     undo: 'Undo',
@@ -737,3 +735,8 @@ export const text = {
     spent: (credits: string) => `${credits} spent`,
   },
 } as const;
+
+/** The word for what the server names; its own name where there is none. */
+export function wordOf(words: Readonly<Record<string, string>>, name: string): string {
+  return words[name] ?? name.replaceAll('_', ' ');
+}

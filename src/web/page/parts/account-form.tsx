@@ -50,7 +50,7 @@ export function AccountForm({
       {account?.via == null && <PlaceFields id={id} account={account} />}
       {vendor.value === 'service' && <ServiceFields id={id} account={account} />}
       <NumberFields id={id} account={account} />
-      {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+      <Refusal refused={action.refused.value} />
       <div class="actions">
         <button type="submit" class="primary" disabled={action.isBusy.value}>
           {action.isBusy.value ? words.saving : words.save}

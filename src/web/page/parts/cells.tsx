@@ -1,7 +1,7 @@
 import type { Checked, ListRow } from '../../api.ts';
 import { text } from '../text.ts';
 import { type Edits, editKey } from './edits.ts';
-import { grouped } from './numbers.ts';
+import { grouped } from './figures.ts';
 
 /** One row of a list whose cells can be typed over. */
 export function CellsOf({

@@ -1,7 +1,6 @@
 import { text } from '../text.ts';
-import { dayName, monthName } from './dates.ts';
-import { grouped } from './numbers.ts';
-import { Scroll } from './scroll.tsx';
+import { dayName, grouped, monthName } from './figures.ts';
+import { numbers, Table } from './table.tsx';
 
 /** Credits of each day of a month as bars, with the same in a table for those who would rather read. */
 
@@ -75,29 +74,14 @@ function DayTable({ month, days, of }: Days) {
   const { history: words } = text;
   const some = days.flatMap((day, at) => (day.spent + day.in_doubt > 0 ? [{ ...day, day: at + 1 }] : []));
   return (
-    <Scroll name={`${words.asTable}${of}`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.day}</th>
-            <th scope="col" class="number">
-              {words.spent}
-            </th>
-            <th scope="col" class="number">
-              {words.inDoubt}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {some.map(({ day, spent, in_doubt }) => (
-            <tr key={day}>
-              <td class="when">{dayName(month, day)}</td>
-              <td class="number">{grouped(spent)}</td>
-              <td class="number">{grouped(in_doubt)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table name={`${words.asTable}${of}`} columns={[words.day, ...numbers(words.spent, words.inDoubt)]}>
+      {some.map(({ day, spent, in_doubt }) => (
+        <tr key={day}>
+          <td class="when">{dayName(month, day)}</td>
+          <td class="number">{grouped(spent)}</td>
+          <td class="number">{grouped(in_doubt)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

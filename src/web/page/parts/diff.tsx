@@ -1,6 +1,6 @@
 import type { PlannedChangeView } from '../../api.ts';
-import { text } from '../text.ts';
-import { counted, grouped } from './numbers.ts';
+import { text, wordOf } from '../text.ts';
+import { counted, grouped } from './figures.ts';
 
 /** What would change in a team, project by project, with the signs that the command line uses. */
 
@@ -34,7 +34,7 @@ export function Diff({
       <div class="actions">
         {Object.entries(actions).map(([action, count]) => (
           <span key={action} class={`tag ${SIGNS[action]?.[1] ?? ''}`}>
-            {grouped(count)} {wordOf(action)}
+            {grouped(count)} {wordOf(text.diff.actions, action)}
           </span>
         ))}
       </div>
@@ -118,18 +118,14 @@ function byProject(
   return [...projects];
 }
 
-function wordOf(action: string): string {
-  return text.diff.actions[action as keyof typeof text.diff.actions] ?? action;
-}
-
 function Line({ change }: { readonly change: PlannedChangeView }) {
   const { row, action, email, from, to, reason, beyond } = change;
   const [sign, look] = SIGNS[action] ?? ['', ''];
   const roles = [...new Set([from, to])].filter((role) => role !== null && role !== '').join(' → ');
   return (
     <li>
-      <span class={`tag ${look}`} title={wordOf(action)}>
-        <span aria-hidden="true">{sign}</span> <span class="sr">{wordOf(action)}</span>
+      <span class={`tag ${look}`} title={wordOf(text.diff.actions, action)}>
+        <span aria-hidden="true">{sign}</span> <span class="sr">{wordOf(text.diff.actions, action)}</span>
       </span>
       <span>
         {email ?? change.project} <span class="muted">{roles}</span>

@@ -3,7 +3,7 @@ import type { DoubtsView, SettleRequest, WorkList, WorkView } from '../../api.ts
 import { asRefused, Refusal } from '../loaded.tsx';
 import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
-import { shownCredits, shownNumber } from './row-words.tsx';
+import { counted, grouped } from './figures.ts';
 
 /** What a person decides about doubts. Each choice says what it means for the money before it is made. */
 
@@ -52,14 +52,14 @@ export function DoubtForm({
       <p>
         <strong>
           {chosen.length === 0
-            ? text.doubts.all(shownNumber(about.length))
-            : text.doubts.chosen(shownNumber(chosen.length))}
+            ? text.doubts.all(grouped(about.length))
+            : text.doubts.chosen(grouped(chosen.length))}
         </strong>
-        , {shownCredits(credits)}
+        , {counted(credits, 'credit')}
       </p>
       <fieldset>
         <legend class="sr">{text.doubts.how}</legend>
-        <Choice how={how} value="retry" what={text.doubts.retryWhat(shownCredits(credits))} />
+        <Choice how={how} value="retry" what={text.doubts.retryWhat(counted(credits, 'credit'))} />
         {how.value === 'retry' && credits > 0 && (
           <label class="field inset">
             {text.doubts.extra}
@@ -76,12 +76,12 @@ export function DoubtForm({
             />
           </label>
         )}
-        <Choice how={how} value="skip" what={text.doubts.skipWhat(shownCredits(credits))} />
-        <Choice how={how} value="not_done" what={text.doubts.notDoneWhat(shownCredits(credits))} />
+        <Choice how={how} value="skip" what={text.doubts.skipWhat(counted(credits, 'credit'))} />
+        <Choice how={how} value="not_done" what={text.doubts.notDoneWhat(counted(credits, 'credit'))} />
         <Choice
           how={how}
           value="answer"
-          what={isOne ? text.doubts.answerWhat(shownCredits(credits)) : text.doubts.answerOne}
+          what={isOne ? text.doubts.answerWhat(counted(credits, 'credit')) : text.doubts.answerOne}
           isOff={!isOne}
         />
         {how.value === 'answer' && isOne && <Pairs pairs={pairs} />}

@@ -1,22 +1,31 @@
-/** Numbers and times as people read them. */
+/** Numbers, sizes and times as people read them, the same in every browser. */
 
-const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-export const number = (value: number): string => WHOLE.format(value);
+/** `2,000`, `0.4`. */
+export const grouped = (value: number): string => NUMBER.format(value);
 
-const DATE = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+/** `1 row`, `2,000 rows`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
 
-export const dateAndTime = (iso: string): string => DATE.format(new Date(iso));
+const STEP = 1024;
+const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
 
-/** `45 s`, `12 min`, `3 h 20 min`. */
-export function span(seconds: number): string {
+/** `12.4 MB`. */
+export function fileSize(bytes: number): string {
+  let size = bytes;
+  let unit = 0;
+  while (size >= STEP && unit < UNITS.length - 1) {
+    size /= STEP;
+    unit += 1;
+  }
+  return `${grouped(size >= 100 ? Math.round(size) : size)} ${UNITS[unit]}`;
+}
+
+/** `45 s`, `12 min`, `3 h 20 min`, `3 days`. */
+export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${minutes} min`;
@@ -31,4 +40,38 @@ export function clock(seconds: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const [h, m, s] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+// ------------------------------------------------------------------------------------------------ dates
+
+const TO_THE_MINUTE: Intl.DateTimeFormatOptions = {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+};
+
+/** `Nov 20, 2026, 14:05`, where the reader is or in the zone. */
+export function dateAndTime(at: string | number, timeZone?: string): string {
+  return new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeZone }).format(new Date(at));
+}
+
+const TO_THE_SECOND = new Intl.DateTimeFormat('en', { ...TO_THE_MINUTE, timeStyle: 'medium' });
+
+/** `Nov 20, 2026, 14:05:31`, where the reader is: requests come within a minute of each other. */
+export const exactTime = (iso: string): string => TO_THE_SECOND.format(new Date(iso));
+
+// Days and months are those of UTC, as budgets count them.
+const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** `November 2026` of `2026-11`. */
+export const monthName = (month: string): string => MONTH.format(new Date(`${month}-01T00:00:00Z`));
+
+/** `Nov 3`. */
+export const dayName = (month: string, day: number): string =>
+  DAY.format(new Date(`${month}-${String(day).padStart(2, '0')}T00:00:00Z`));
+
+export function monthBeside(month: string, by: 1 | -1): string {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);
 }

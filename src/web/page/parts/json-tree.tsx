@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { text } from '../text.ts';
-import { ForeignText, shownNumber } from './row-words.tsx';
+import { grouped } from './figures.ts';
+import { ForeignText } from './row-words.tsx';
 
 /** An answer as the vendor gave it: folded like a tree where it is JSON, else as it is. */
 export function RawAnswer({ body }: { readonly body: string }) {
@@ -58,7 +59,7 @@ function Branch({ value, name, depth }: Part) {
     <details class="branch" open={depth < DEPTH_OPEN}>
       <summary>
         {name !== undefined && <span class="key">{name}</span>} {open}
-        <span class="muted">{shownNumber(members.length)}</span>
+        <span class="muted">{grouped(members.length)}</span>
         {close}
       </summary>
       <ul>
@@ -70,7 +71,7 @@ function Branch({ value, name, depth }: Part) {
         {rest > 0 && (
           <li>
             <button type="button" class="plain" onClick={() => (most.value += MEMBERS_AT_ONCE)}>
-              {text.row.more(shownNumber(rest))}
+              {text.row.more(grouped(rest))}
             </button>
           </li>
         )}

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { JobSaved, PlanView } from '../../api.ts';
-import { asRefused, Refusal } from '../loaded.tsx';
-import { ask, type Refused } from '../session.ts';
+import { Refusal } from '../loaded.tsx';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
+import { useAction } from './action.ts';
 
 /** The plan for later: as a named job that stands among the choices, and as a command that does the same. */
 export function KeepPlan({
@@ -16,38 +17,26 @@ export function KeepPlan({
   const { keep } = text;
   const name = useSignal('');
   const said = useSignal('');
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   const command = budget === undefined ? plan.command : `${plan.command} --budget ${budget}`;
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(command).then(
-      () => {
-        said.value = keep.copied;
-      },
-      () => {
-        said.value = keep.notCopied;
-      },
+    said.value = await navigator.clipboard.writeText(command).then(
+      () => keep.copied,
+      () => keep.notCopied,
     );
   };
-  const save = async (): Promise<void> => {
-    refused.value = undefined;
-    try {
+  const save = (event: Event): void => {
+    event.preventDefault();
+    action.run(async () => {
       const { path } = await ask<JobSaved>('/jobs', { body: { name: name.value, plan: plan.id } });
       said.value = `${keep.saved} ${path}`;
-    } catch (error) {
-      refused.value = asRefused(error);
-    }
+    });
   };
   return (
     <details class="card">
       <summary>{keep.title}</summary>
       <div class="stack">
-        <form
-          class="actions end"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save();
-          }}
-        >
+        <form class="actions end" onSubmit={save}>
           <label class="field">
             {keep.name}
             <input
@@ -62,7 +51,7 @@ export function KeepPlan({
           </label>
           <button type="submit">{keep.save}</button>
         </form>
-        {refused.value && <Refusal refused={refused.value} />}
+        <Refusal refused={action.refused.value} />
         <p class="muted">{keep.commandWhat}</p>
         <pre>{command}</pre>
         <div class="actions">

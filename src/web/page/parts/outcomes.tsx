@@ -1,5 +1,5 @@
 import { text } from '../text.ts';
-import { number } from './figures.ts';
+import { grouped } from './figures.ts';
 
 /** How many rows ended how, as one bar and its legend: by colour, and by word for who sees no colours. */
 
@@ -16,8 +16,18 @@ const OUTCOMES: readonly (readonly [kind: keyof typeof text.batch.outcomes, tone
   ['in_doubt', 'bad'],
 ];
 
+type Counts = Readonly<Record<string, number>>;
+
+/** Outcomes that a person has to look at. */
+export const NEED_ATTENTION = ['invalid', 'refused', 'in_doubt'];
+
+/** How many rows ended so; without kinds, all that are counted. */
+export function sumOf(counts: Counts, kinds: readonly string[] = Object.keys(counts)): number {
+  return kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+}
+
 interface Counted {
-  readonly counts: Readonly<Record<string, number>>;
+  readonly counts: Counts;
   readonly rows: number;
 }
 
@@ -46,19 +56,19 @@ export function OutcomeBar({ counts, rows, label }: Counted & { readonly label: 
 }
 
 export function OutcomeLegend({ counts, rows }: Counted) {
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const settled = sumOf(counts);
   const shown = OUTCOMES.filter(([kind]) => (counts[kind] ?? 0) > 0);
   return (
     <ul class="legend">
       {shown.map(([kind, tone]) => (
         <li key={kind}>
           <span class={`swatch tone-${tone}`} /> {text.batch.outcomes[kind]}{' '}
-          <strong>{number(counts[kind] ?? 0)}</strong>
+          <strong>{grouped(counts[kind] ?? 0)}</strong>
         </li>
       ))}
       {settled < rows && (
         <li>
-          <span class="swatch" /> {text.batch.toDo} <strong>{number(rows - settled)}</strong>
+          <span class="swatch" /> {text.batch.toDo} <strong>{grouped(rows - settled)}</strong>
         </li>
       )}
     </ul>

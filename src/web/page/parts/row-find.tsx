@@ -4,7 +4,7 @@ import type { FindLine } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { askLines, Refused } from '../session.ts';
 import { text } from '../text.ts';
-import { shownNumber } from './row-words.tsx';
+import { grouped } from './figures.ts';
 
 type Hit = Extract<FindLine, { readonly row: number }>;
 
@@ -106,13 +106,13 @@ function Hits({
   readonly goOn: (from: number) => void;
 }) {
   const isOver = at === undefined;
-  const said = hits.length === 0 ? '' : text.rows.hits(shownNumber(hits.length));
+  const said = hits.length === 0 ? '' : text.rows.hits(grouped(hits.length));
   return (
     <section class="card hits" aria-label={text.rows.find}>
       {!isOver && (
         <>
           <progress max={last} value={at} aria-label={text.rows.search} />
-          <p class="muted">{text.rows.searching(shownNumber(at), shownNumber(last))}</p>
+          <p class="muted">{text.rows.searching(grouped(at), grouped(last))}</p>
         </>
       )}
       <p aria-live="polite">
@@ -120,13 +120,13 @@ function Hits({
         {isOver && hits.length === 0 && wasCancelled !== true && refused === undefined && text.rows.noHits}{' '}
         {wasCancelled && text.rows.cancelled}
       </p>
-      {refused !== undefined && <Refusal refused={refused} />}
+      <Refusal refused={refused} />
       {hits.length > 0 && (
         <ul>
           {hits.map((hit) => (
             <li key={hit.row}>
               <a class="number" href={`/batches/${batch}/rows/${hit.row}`}>
-                {shownNumber(hit.row)}
+                {grouped(hit.row)}
               </a>{' '}
               <span class="muted">{hit.column === '' ? text.rows.inAnswer : hit.column}</span>{' '}
               <span class="excerpt">{hit.text}</span>

@@ -1,6 +1,6 @@
 import type { ActivityView } from '../../api.ts';
 import { text } from '../text.ts';
-import { number, span } from './figures.ts';
+import { duration, grouped } from './figures.ts';
 
 /** Requests in a second over time, against what the account may send. */
 
@@ -36,7 +36,7 @@ export function SpeedChart({
   const width = across / Math.max(speeds.length, 12);
   const seconds = (bucket_ms * requests.length) / 1000;
   const isBesideLimit = limit !== null && Math.abs(y(limit) - y(fastest)) < LINE;
-  const half = number(fastest).length * HALF_DIGIT;
+  const half = grouped(fastest).length * HALF_DIGIT;
   const fastestAt = Math.min(
     Math.max((speeds.indexOf(fastest) + 0.5) * width, half),
     across - half - (isBesideLimit ? LIMIT_WORDS : 0),
@@ -47,7 +47,7 @@ export function SpeedChart({
       <svg
         viewBox={`0 0 ${across} ${HEIGHT}`}
         role="img"
-        aria-label={text.batch.chart(number(fastest), span(seconds))}
+        aria-label={text.batch.chart(grouped(fastest), duration(seconds))}
       >
         {speeds.map((speed, at) => (
           <rect
@@ -64,19 +64,19 @@ export function SpeedChart({
           <>
             <line class="limit" x1={0} x2={across} y1={y(limit)} y2={y(limit)} />
             <text x={across} y={y(limit) - 5} text-anchor="end">
-              {text.batch.limit(number(limit))}
+              {text.batch.limit(grouped(limit))}
             </text>
           </>
         )}
         <text x={fastestAt} y={y(fastest) - 5} text-anchor="middle">
-          {number(fastest)}
+          {grouped(fastest)}
         </text>
         <text x={0} y={HEIGHT - 4}>
           {text.batch.begin}
         </text>
         {end > 90 && (
           <text x={end} y={HEIGHT - 4} text-anchor="end">
-            {span(seconds)}
+            {duration(seconds)}
           </text>
         )}
       </svg>

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { SubjectEntry, SubjectView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { go, query } from '../router.ts';
-import { text } from '../text.ts';
-import { moment } from './dates.ts';
-import { counted, grouped } from './numbers.ts';
-import { Scroll } from './scroll.tsx';
+import { text, wordOf } from '../text.ts';
+import { counted, dateAndTime, grouped } from './figures.ts';
+import { numbers, Table } from './table.tsx';
+import { PlayMoney } from './tags.tsx';
 
 /** What was asked, bought or changed about one person or company. */
 export function SubjectSearch() {
@@ -66,28 +66,16 @@ function Found({
       </div>
     );
   return (
-    <Scroll name={words.label}>
-      <table>
-        <caption>{words.found(counted(entries.length, 'request'), about)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.when}</th>
-            <th scope="col">{words.asked}</th>
-            <th scope="col">{words.ended}</th>
-            <th scope="col" class="number">
-              {text.history.figures.credits}
-            </th>
-            <th scope="col">{words.row}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, at) => (
-            <Entry key={at} entry={entry} />
-          ))}
-        </tbody>
-      </table>
-      {more && <p class="muted more">{words.more}</p>}
-    </Scroll>
+    <Table
+      name={words.label}
+      caption={words.found(counted(entries.length, 'request'), about)}
+      columns={[words.when, words.asked, words.ended, ...numbers(text.history.credits), words.row]}
+      more={more ? words.more : undefined}
+    >
+      {entries.map((entry, at) => (
+        <Entry key={at} entry={entry} />
+      ))}
+    </Table>
   );
 }
 
@@ -97,7 +85,7 @@ function Entry({ entry }: { readonly entry: SubjectEntry }) {
   const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
   return (
     <tr>
-      <td class="when">{moment(at)}</td>
+      <td class="when">{dateAndTime(at)}</td>
       <td>
         <strong>{operation}</strong>{' '}
         <span class="cut muted" title={sent.join(', ')}>
@@ -107,13 +95,11 @@ function Entry({ entry }: { readonly entry: SubjectEntry }) {
       </td>
       <td>
         <span class={`tag ${TONES[ended] ?? ''}`}>
-          {subject !== null && ended === 'found'
-            ? words.done
-            : (words.ends[ended as keyof typeof words.ends] ?? ended)}
+          {subject !== null && ended === 'found' ? words.done : wordOf(words.ends, ended)}
         </span>
       </td>
       <td class="number">
-        {grouped(charged)} {sandbox && <span class="tag play">{text.playMoney}</span>}
+        {grouped(charged)} {sandbox && <PlayMoney />}
       </td>
       <td>
         <a href={`/batches/${batch}/rows/${row}`}>{words.rowOf(row, batch)}</a>

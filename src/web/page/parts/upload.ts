@@ -29,18 +29,3 @@ export function send<T>(path: string, content: Blob, progress: (sent: number) =>
   request.send(content);
   return { done, cancel: () => request.abort() };
 }
-
-const STEP = 1024;
-const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
-
-/** `12.4 MB`. */
-export function shownBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= STEP && unit < UNITS.length - 1) {
-    size /= STEP;
-    unit += 1;
-  }
-  const digits = unit === 0 || size >= 100 ? 0 : 1;
-  return `${size.toLocaleString('en', { maximumFractionDigits: digits })} ${UNITS[unit]}`;
-}

@@ -3,7 +3,8 @@ import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { AccountForm } from '../parts/account-form.tsx';
 import { useAction } from '../parts/action.ts';
-import { grouped } from '../parts/numbers.ts';
+import { grouped } from '../parts/figures.ts';
+import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
@@ -121,7 +122,7 @@ function AccountCard({
         <div class="actions">
           <span class="tag">{words.vendors[vendor]}</span>
           {region !== null && <span class="tag">{region}</span>}
-          {sandbox && <span class="tag play">{text.playMoney}</span>}
+          {sandbox && <PlayMoney />}
         </div>
       </div>
       <Facts account={account} />
@@ -132,7 +133,7 @@ function AccountCard({
         </div>
       )}
       <div aria-live="polite">
-        {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+        <Refusal refused={action.refused.value} />
         {tested.value !== undefined && <Tested found={tested.value} />}
       </div>
       <div class="actions">

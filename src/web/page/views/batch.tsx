@@ -3,11 +3,12 @@ import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, awaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
-import { Loaded } from '../loaded.tsx';
-import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
-import { clock, dateAndTime, number, span } from '../parts/figures.ts';
-import { OutcomeBar, OutcomeLegend } from '../parts/outcomes.tsx';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { clock, dateAndTime, duration, grouped } from '../parts/figures.ts';
+import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
+import { BatchState, PlayMoney } from '../parts/tags.tsx';
+import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
@@ -40,7 +41,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
         <OutcomeBar
           counts={batch.counts}
           rows={batch.rows}
-          label={text.batches.rows(number(batch.settled), number(batch.rows))}
+          label={text.batches.rows(grouped(batch.settled), grouped(batch.rows))}
         />
         <OutcomeLegend counts={batch.counts} rows={batch.rows} />
         {batch.state === 'open' && (
@@ -82,7 +83,7 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
         </h1>
         <div class="actions">
           <BatchState batch={batch} running={running} />
-          <PlayMoney batch={batch} />
+          {batch.sandbox && <PlayMoney />}
         </div>
       </div>
       <p class="muted">
@@ -90,11 +91,11 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
       </p>
       <nav class="actions" aria-label={words.parts}>
         <a class="button" href={`/batches/${batch.batch}/rows`}>
-          {words.rows(number(batch.rows))}
+          {words.rows(grouped(batch.rows))}
         </a>
         {(batch.counts.in_doubt ?? 0) > 0 && (
           <a class="button danger" href={`/batches/${batch.batch}/doubts`}>
-            {words.doubts(number(batch.counts.in_doubt ?? 0))}
+            {words.doubts(grouped(batch.counts.in_doubt ?? 0))}
           </a>
         )}
       </nav>
@@ -123,9 +124,7 @@ function Notices({
         </p>
       )}
       {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
-        <div class="refusal" role="alert">
-          <strong>{last.stopped.message}</strong> {last.stopped.next}
-        </div>
+        <Refusal refused={new Refused(last.stopped)} />
       )}
     </div>
   );
@@ -139,7 +138,7 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
       {running && paused !== null ? (
         <Pause until={paused.until} why={paused.why} />
       ) : (
-        running && left !== null && words.left(span(left))
+        running && left !== null && words.left(duration(left))
       )}
     </p>
   );
@@ -176,25 +175,23 @@ function Figures({
   readonly saved: number | undefined;
 }) {
   const { credits, counts } = batch;
-  const count = (...kinds: readonly string[]): number =>
-    kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const { budget, spent, in_doubt, reserved } = credits;
   const figures: (readonly [name: string, value: number | undefined, more?: string | undefined])[] = [];
   if (batch.has_costs) {
-    const ofBudget = budget === null ? words.noBudget : words.ofBudget(number(budget));
+    const ofBudget = budget === null ? words.noBudget : words.ofBudget(grouped(budget));
     figures.push([words.spent, spent, ofBudget]);
     if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
     figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
   figures.push(
-    [words.matched, count('matched', 'applied', 'unchanged')],
-    [words.noMatch, count('no_match', 'skipped')],
-    [words.attention, count('invalid', 'refused', 'in_doubt')],
+    [words.matched, sumOf(counts, ['matched', 'applied', 'unchanged'])],
+    [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
+    [words.attention, sumOf(counts, NEED_ATTENTION)],
     [
       words.requests,
       batch.requests,
-      running ? words.lastMinute(number(batch.requests_last_minute)) : undefined,
+      running ? words.lastMinute(grouped(batch.requests_last_minute)) : undefined,
     ],
   );
   return (
@@ -202,7 +199,7 @@ function Figures({
       {figures.map(([name, value, more]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === undefined ? '…' : number(value)}</dd>
+          <dd>{value === undefined ? '…' : grouped(value)}</dd>
           {more !== undefined && <dd class="more">{more}</dd>}
         </div>
       ))}

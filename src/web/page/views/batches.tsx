@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView } from '../../api.ts';
-import { anyChanges, changesOf, work } from '../live.ts';
+import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
-import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
-import { dateAndTime, number } from '../parts/figures.ts';
-import { OutcomeBar } from '../parts/outcomes.tsx';
+import { counted, dateAndTime, grouped } from '../parts/figures.ts';
+import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
+import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
 import { text } from '../text.ts';
 
@@ -25,7 +25,7 @@ export function Batches() {
         </a>
       </div>
       <Filters />
-      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges() + changesOf('') + work.value}>
+      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges()}>
         {(list) =>
           list.all === 0 ? (
             <NoBatches />
@@ -134,7 +134,7 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
               {words.newer}
             </a>
           )}
-          <span class="muted">{words.pageOf(number(page), number(pages), number(list.total))}</span>
+          <span class="muted">{words.pageOf(grouped(page), grouped(pages), grouped(list.total))}</span>
           {page < pages && (
             <a class="button" href={to(page + 1)}>
               {words.older}
@@ -147,7 +147,7 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
 }
 
 function BatchLine({ batch }: { readonly batch: BatchView }) {
-  const settled = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
+  const progress = words.rows(grouped(sumOf(batch.counts)), grouped(batch.rows));
   const operation = batch.undoes === null ? batch.operation : words.undoOf(batch.undoes);
   return (
     <li class="card batch-line">
@@ -161,17 +161,13 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
       </div>
       <div class="batch-tags">
         <BatchState batch={batch} />
-        <PlayMoney batch={batch} />
+        {batch.sandbox && <PlayMoney />}
       </div>
       <div class="batch-progress">
-        <OutcomeBar
-          counts={batch.counts}
-          rows={batch.rows}
-          label={words.rows(number(settled), number(batch.rows))}
-        />
-        <span class="muted">{words.rows(number(settled), number(batch.rows))}</span>
+        <OutcomeBar counts={batch.counts} rows={batch.rows} label={progress} />
+        <span class="muted">{progress}</span>
       </div>
-      <div class="batch-cost number">{batch.has_costs ? words.credits(number(batch.credits.spent)) : ''}</div>
+      <div class="batch-cost number">{batch.has_costs ? counted(batch.credits.spent, 'credit') : ''}</div>
       <time class="batch-when muted" dateTime={batch.created_at}>
         {dateAndTime(batch.created_at)}
       </time>

@@ -1,11 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
-import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
 import { type Asked, useAsked } from '../parts/asked.ts';
-import { counted, grouped } from '../parts/numbers.ts';
+import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
-import { ask, type Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
@@ -47,7 +49,7 @@ function beginOf({ choices, remembered, facts, operations }: Ways): Choices {
 
 function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   const choices = useSignal(beginOf(ways));
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   const sent = choices.value;
   const asked = useAsked<PlanView>(
     (signal) => ask('/plans', { body: { list, choices: sent }, signal }),
@@ -56,17 +58,11 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
   );
   const plan = asked.value.value;
   const operation = operationOf(ways, choices.value, plan);
-  const goOn = async (): Promise<void> => {
-    try {
+  const goOn = (): void =>
+    action.run(async () => {
       await ask(`/lists/${list}/draft`, { method: 'PUT', body: choices.value });
       go(`/lists/${list}/plan`);
-    } catch (error) {
-      refused.value = asRefused(error);
-    }
-  };
-  const change = (more: Partial<Choices>): void => {
-    choices.value = { ...choices.value, ...more };
-  };
+    });
   return (
     <>
       <div class="title">
@@ -75,18 +71,18 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
           {ways.name}
         </span>
       </div>
-      {operation !== undefined && <Inputs {...{ operation, ways, plan, choices, change }} />}
-      {operation !== undefined && <Settings {...{ operation, choices, change }} />}
-      {operation?.settings.includes('projects') && <Projects {...{ plan, choices, change }} />}
+      {operation !== undefined && <Inputs {...{ operation, ways, plan, choices }} />}
+      {operation !== undefined && <Settings {...{ operation, choices }} />}
+      {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
       <Check asked={asked} />
-      {plan?.fields !== undefined && <Fields fields={plan.fields} {...{ choices, change }} />}
-      {refused.value && <Refusal refused={refused.value} />}
+      {plan?.fields !== undefined && <Fields fields={plan.fields} choices={choices} />}
+      <Refusal refused={action.refused.value} />
       <div class="actions">
         <button
           type="button"
           class="primary"
-          disabled={asked.value.refused !== undefined}
-          onClick={() => void goOn()}
+          disabled={asked.value.refused !== undefined || action.isBusy.value}
+          onClick={goOn}
         >
           {text.columns.go}
         </button>
@@ -98,8 +94,19 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
 interface Choosing {
   readonly operation: OperationView;
   readonly choices: Signal<Choices>;
-  readonly change: (more: Partial<Choices>) => void;
 }
+
+/** What is undefined, or without a member, is as if it had never been chosen. */
+function choose(
+  choices: Signal<Choices>,
+  more: { readonly [K in keyof Choices]?: Choices[K] | undefined },
+): void {
+  const all = Object.entries({ ...choices.value, ...more });
+  choices.value = Object.fromEntries(all.filter(([, chosen]) => chosen !== undefined)) as Choices;
+}
+
+const unlessEmpty = (map: Readonly<Record<string, string>>): Record<string, string> | undefined =>
+  Object.keys(map).length === 0 ? undefined : map;
 
 /** A saved job says in its own file what it does; its plan tells. */
 function operationOf(
@@ -118,7 +125,6 @@ function Inputs({
   ways,
   plan,
   choices,
-  change,
 }: Choosing & { readonly ways: Ways; readonly plan: PlanView | undefined }) {
   const guessed = ways.facts.operations.find((each) => each.operation === operation.name);
   // A saved job may name its columns, which only its plan tells.
@@ -134,10 +140,10 @@ function Inputs({
   };
   const set = (input: string, column: string): void => {
     const others = Object.entries(mapped).filter(([name]) => name !== input);
-    change({ columns: Object.fromEntries(column === '' ? others : [...others, [input, column]]) });
+    choose(choices, { columns: Object.fromEntries(column === '' ? others : [...others, [input, column]]) });
   };
   return (
-    <ul class="cards inputs">
+    <ul class="cards">
       {operation.inputs.map(({ name, about, required }) => {
         const likely = guessed?.likely.find(({ input }) => input === name);
         return (
@@ -204,7 +210,7 @@ function Chosen({
 
 const ROLES = ['viewer', 'editor', 'admin'] as const;
 
-function Settings({ operation, choices, change }: Choosing) {
+function Settings({ operation, choices }: Choosing) {
   const { settings } = operation;
   const { columns: words } = text;
   const takesRole = settings.includes('role');
@@ -217,10 +223,9 @@ function Settings({ operation, choices, change }: Choosing) {
           {words.role}
           <select
             value={choices.value.role ?? ''}
-            onChange={({ currentTarget: { value } }) => {
-              const { role: _, ...others } = choices.value;
-              choices.value = value === '' ? others : { ...others, role: value as (typeof ROLES)[number] };
-            }}
+            onChange={({ currentTarget: { value } }) =>
+              choose(choices, { role: ROLES.find((role) => role === value) })
+            }
           >
             <option value="">{words.roleOfSheet}</option>
             {ROLES.map((role) => (
@@ -236,7 +241,7 @@ function Settings({ operation, choices, change }: Choosing) {
           <input
             type="checkbox"
             checked={choices.value[name] === true}
-            onChange={(event) => change({ [name]: event.currentTarget.checked })}
+            onChange={(event) => choose(choices, { [name]: event.currentTarget.checked })}
           />
           {words[name]}
         </label>
@@ -246,21 +251,19 @@ function Settings({ operation, choices, change }: Choosing) {
 }
 
 /** Projects are known by their ids, and lists call them by names: each name of the list gets its id once. */
-function Projects({
-  plan,
-  choices,
-  change,
-}: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
+function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
   const given = choices.value.projects ?? {};
   const named = plan?.columns.project === undefined ? [] : (plan.changes ?? []).map(({ project }) => project);
-  const names = [...new Set([...Object.keys(given), ...named.filter((name) => name !== null)])];
+  // In the order in which they came up: a field that moved while the next one is filled would be lost from sight.
+  const seen = useRef<readonly string[]>([]);
+  const found = named.filter((name) => name !== null);
+  const names = [...new Set([...seen.current, ...found, ...Object.keys(given)])];
+  if (plan !== undefined) seen.current = names;
   if (names.length === 0) return null;
   const set = (name: string, id: string): void => {
-    const others = Object.entries(given).filter(([other]) => other !== name);
-    const entries = id === '' ? others : [...others, [name, id] as const];
-    const { projects: _, ...rest } = choices.value;
-    if (entries.length > 0) change({ projects: Object.fromEntries(entries) });
-    else choices.value = rest;
+    const ids = { ...given, [name]: id };
+    const filled = names.flatMap((each) => (ids[each] ? [[each, ids[each]] as const] : []));
+    choose(choices, { projects: unlessEmpty(Object.fromEntries(filled)) });
   };
   return (
     <section class="card stack">
@@ -290,12 +293,10 @@ function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
   return (
     <section class="card check" aria-live="polite" aria-busy={waits}>
-      {refused !== undefined && <Refusal refused={refused} />}
+      <Refusal refused={refused} />
       {value !== undefined && (
         <p>
-          <strong>
-            {grouped(value.rows - value.invalid)} of {counted(value.rows, 'row')}
-          </strong>{' '}
+          <strong>{text.list.ofRows(grouped(value.rows - value.invalid), counted(value.rows, 'row'))}</strong>{' '}
           {text.columns.usable}
           <span class="muted">{firstInvalid(value)}</span>
         </p>
@@ -317,17 +318,13 @@ function firstInvalid({ reasons = [], changes }: PlanView): string {
 const FIELDS_OPEN = 24;
 
 /** The new columns. Without a choice every field is added. */
-function Fields({ fields, choices, change }: Omit<Choosing, 'operation'> & { readonly fields: string[] }) {
+function Fields({ fields, choices }: Omit<Choosing, 'operation'> & { readonly fields: string[] }) {
   const add = choices.value.add ?? {};
   const isChosen = (field: string): boolean => Object.values(add).includes(field);
   const toggle = (field: string, isAdded: boolean): void => {
     const others = Object.entries(add).filter(([, path]) => path !== field);
     const entries = isAdded ? [...others, [field.replaceAll('.', '_'), field] as const] : others;
-    if (entries.length > 0) change({ add: Object.fromEntries(entries) });
-    else {
-      const { add: _, ...rest } = choices.value;
-      choices.value = rest;
-    }
+    choose(choices, { add: unlessEmpty(Object.fromEntries(entries)) });
   };
   const box = (field: string) => (
     <label key={field} class="box">
@@ -346,7 +343,9 @@ function Fields({ fields, choices, change }: Omit<Choosing, 'operation'> & { rea
       <summary>
         {text.columns.fields}{' '}
         <span class="muted">
-          {Object.keys(add).length === 0 ? text.columns.allFields : `${Object.keys(add).length} chosen`}
+          {Object.keys(add).length === 0
+            ? text.columns.allFields
+            : text.columns.chosen(grouped(Object.keys(add).length))}
         </span>
       </summary>
       <div class="fields">{fields.slice(0, FIELDS_OPEN).map(box)}</div>

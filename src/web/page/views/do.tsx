@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../../api.ts';
-import { asRefused, Loaded, Refusal } from '../loaded.tsx';
-import { counted } from '../parts/numbers.ts';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
+import { counted } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
+import { PlayMoney } from '../parts/tags.tsx';
 import { go } from '../router.ts';
-import { ask, type Refused } from '../session.ts';
-import { text } from '../text.ts';
+import { ask } from '../session.ts';
+import { text, wordOf } from '../text.ts';
 
 /** What to do with a list: what fits it first. */
 export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -20,18 +22,15 @@ export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<s
 type Vendor = OperationView['vendor'];
 
 function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   const accounts = useSignal<Readonly<Partial<Record<Vendor, string>>>>({});
   const accountOf = (vendor: Vendor): string | undefined =>
     accounts.value[vendor] ?? usualAccount(ways, vendor)?.name;
-  const choose = async (choices: Choices): Promise<void> => {
-    try {
+  const choose = (choices: Choices): void =>
+    action.run(async () => {
       await ask(`/lists/${list}/draft`, { method: 'PUT', body: choices });
       go(`/lists/${list}/columns`);
-    } catch (error) {
-      refused.value = asRefused(error);
-    }
-  };
+    });
   const card = (operation: OperationView) => (
     <Card
       key={operation.name}
@@ -43,7 +42,7 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       }}
       onChoose={() => {
         const account = accountOf(operation.vendor);
-        void choose({
+        choose({
           ...(isChosen(ways, operation) ? ways.choices : {}),
           ...{ what: { operation: operation.name } },
           ...(account === undefined ? {} : { account }),
@@ -61,14 +60,14 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
           {`${counted(ways.facts.rows, 'row')} of ${ways.name}`}
         </span>
       </div>
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={action.refused.value} />
       <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
       {ways.jobs.length > 0 && (
         <section class="stack">
           <h2>{todo.jobs}</h2>
           <ul class="cards tiles">
             {ways.jobs.map((job) => (
-              <JobCard key={job.name} job={job} onChoose={() => void choose({ what: { job: job.name } })} />
+              <JobCard key={job.name} job={job} onChoose={() => choose({ what: { job: job.name } })} />
             ))}
           </ul>
         </section>
@@ -131,8 +130,8 @@ function Card({
   readonly onAccount: (name: string) => void;
   readonly onChoose: () => void;
 }) {
-  const { todo, playMoney } = text;
-  const title = todo.operations[operation.name as keyof typeof todo.operations] ?? operation.name;
+  const { todo } = text;
+  const title = wordOf(todo.operations, operation.name);
   const accounts = ways.accounts.filter(({ vendor }) => vendor === operation.vendor);
   const chosen = accounts.find(({ name }) => name === account);
   return (
@@ -145,7 +144,7 @@ function Card({
       <div class="actions end">
         <label class="field">
           <small>
-            {todo.account} {chosen?.sandbox === true && <span class="tag play">{playMoney}</span>}
+            {todo.account} {chosen?.sandbox === true && <PlayMoney />}
           </small>
           <select value={account} onChange={(event) => onAccount(event.currentTarget.value)}>
             {accounts.map(({ name, region }) => (

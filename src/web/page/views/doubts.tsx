@@ -3,7 +3,8 @@ import type { DoubtsView, DoubtView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { DoubtForm } from '../parts/doubt-form.tsx';
-import { About, askedWords, shownCredits, shownNumber, shownTime } from '../parts/row-words.tsx';
+import { counted, exactTime, grouped } from '../parts/figures.ts';
+import { About, askedWords } from '../parts/row-words.tsx';
 import { text } from '../text.ts';
 
 /** What is in doubt in a batch, with the money at risk, and what a person decides about it. */
@@ -66,15 +67,14 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
           />
         </>
       )}
-      {open > 0 && <p class="notice">{text.doubts.open(shownNumber(open))}</p>}
+      {open > 0 && <p class="notice">{text.doubts.open(grouped(open))}</p>}
       {waiting.length > 0 && (
         <section class="stack">
           <h2>{text.doubts.waiting}</h2>
           <ul class="card timeline">
             {waiting.map(({ row, reason }) => (
               <li key={row}>
-                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(shownNumber(row))}</a>:{' '}
-                {reason}
+                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(grouped(row))}</a>: {reason}
               </li>
             ))}
           </ul>
@@ -96,7 +96,7 @@ function Figure({
   return (
     <div title={what}>
       <dt>{name}</dt>
-      <dd>{shownNumber(value)}</dd>
+      <dd>{grouped(value)}</dd>
     </div>
   );
 }
@@ -152,7 +152,7 @@ function Line({
   readonly isChosen: boolean;
 }) {
   const { row, own, operation, parameters, subject, at_stake, why, since, credits, looks } = doubt;
-  const number = shownNumber(row);
+  const number = grouped(row);
   return (
     <tr>
       <td>
@@ -184,10 +184,10 @@ function Line({
         ))}
       </td>
       <td class="nowrap">
-        <time dateTime={since}>{shownTime(since)}</time>
+        <time dateTime={since}>{exactTime(since)}</time>
       </td>
-      <td class="number" title={shownCredits(credits)}>
-        {shownNumber(credits)}
+      <td class="number" title={counted(credits, 'credit')}>
+        {grouped(credits)}
       </td>
     </tr>
   );

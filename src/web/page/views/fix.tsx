@@ -10,35 +10,23 @@ import type {
   ListView,
   ReadWords,
 } from '../../api.ts';
-import { asRefused, Refusal } from '../loaded.tsx';
+import { Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
+import { useAsked } from '../parts/asked.ts';
 import { CellsOf } from '../parts/cells.tsx';
 import { type Edits, editKey, useEdits } from '../parts/edits.ts';
-import { counted, grouped } from '../parts/numbers.ts';
+import { counted, grouped } from '../parts/figures.ts';
 import { go, query } from '../router.ts';
-import { ask, type Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
 /** Corrects cells of a list: of the rows that a batch could not use, or of any. What is saved is a new version. */
 export function Fix({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
-  const material = useSignal<Material | undefined>(undefined);
-  const refused = useSignal<Refused | undefined>(undefined);
   const edits = useEdits();
   const [batch, from] = [query.value.get('batch') ?? '', query.value.get('from') ?? ''];
-  useEffect(() => {
-    const leaving = new AbortController();
-    materialOf(id, batch, from, leaving.signal).then(
-      (found) => {
-        refused.value = undefined;
-        material.value = found;
-      },
-      (error) => {
-        if (!leaving.signal.aborted) refused.value = asRefused(error);
-      },
-    );
-    return () => leaving.abort();
-  }, [id, batch, from]);
-  const shown = material.value;
-  if (refused.value !== undefined) return <Refusal refused={refused.value} />;
+  const asked = useAsked((signal) => materialOf(id, batch, from, signal), [id, batch, from]);
+  const { value: shown, refused } = asked.value;
+  if (refused !== undefined) return <Refusal refused={refused} />;
   if (shown === undefined) return <p class="loading">{text.loading}</p>;
   return (
     <>
@@ -167,7 +155,7 @@ function Grid({ material, edits }: { readonly material: Material; readonly edits
           <thead>
             <tr>
               <th scope="col" class="number">
-                {text.fix.row}
+                {text.rows.row}
               </th>
               <th scope="col">{text.fix.state}</th>
               {shown.map(({ name, isAsked }) => (
@@ -252,9 +240,9 @@ function Pages({
       {batch === undefined && rows.length > 0 && (
         <form class="actions" onSubmit={jump}>
           <label class="switch">
-            {text.fix.jump} <input name="row" type="number" min="2" class="narrow" required />
+            {text.rows.jump} <input name="row" type="number" min="2" class="narrow" required />
           </label>
-          <button type="submit">{text.fix.go}</button>
+          <button type="submit">{text.rows.go}</button>
         </form>
       )}
     </nav>
@@ -270,39 +258,28 @@ function Save({
   readonly material: Material;
   readonly edits: Edits;
 }) {
-  const refused = useSignal<Refused | undefined>(undefined);
-  const isSaving = useSignal(false);
+  const action = useAction();
   const count = edits.cells.value.size;
-  const save = async (): Promise<void> => {
-    isSaving.value = true;
-    const corrections = [...edits.cells.value].map(([key, value]) => {
-      const [row = 0, at = 0] = key.split(' ').map(Number);
-      return { row, column: header[at] ?? '', value };
-    });
-    try {
+  const save = (): void =>
+    action.run(async () => {
+      const corrections = [...edits.cells.value].map(([key, value]) => {
+        const [row = 0, at = 0] = key.split(' ').map(Number);
+        return { row, column: header[at] ?? '', value };
+      });
       const body = { version: list.version, read, corrections };
       await ask<Corrected>(`/lists/${id}/corrections`, { body });
       edits.clear();
       go(batch === undefined ? `/lists/${id}` : `/lists/${id}/plan`);
-    } catch (error) {
-      refused.value = asRefused(error);
-      isSaving.value = false;
-    }
-  };
+    });
   return (
     <div class="save-bar">
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={action.refused.value} />
       <div class="actions">
         <span role="status">{count === 0 ? text.fix.nothing : text.fix.changed(counted(count, 'cell'))}</span>
         <button type="button" disabled={!edits.canUndo.value} onClick={edits.undo}>
           {text.fix.undo}
         </button>
-        <button
-          type="button"
-          class="primary"
-          disabled={count === 0 || isSaving.value}
-          onClick={() => void save()}
-        >
+        <button type="button" class="primary" disabled={count === 0 || action.isBusy.value} onClick={save}>
           {batch === undefined ? text.fix.save : text.fix.saveAndPlan}
         </button>
       </div>

@@ -1,10 +1,12 @@
 import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
+import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
-import { dayName, moment, monthBeside, monthName } from '../parts/dates.ts';
 import { DayBars } from '../parts/day-bars.tsx';
-import { counted, grouped } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
+import { counted, dateAndTime, dayName, grouped, monthBeside, monthName } from '../parts/figures.ts';
+import { fileName } from '../parts/row-words.tsx';
 import { SubjectSearch } from '../parts/subject-search.tsx';
+import { numbers, Table } from '../parts/table.tsx';
+import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { text } from '../text.ts';
 
@@ -15,7 +17,10 @@ export function History() {
     <>
       <h1>{text.history.title}</h1>
       <SubjectSearch />
-      <Loaded<HistoryView> path={`/history${month === null ? '' : `?month=${encodeURIComponent(month)}`}`}>
+      <Loaded<HistoryView>
+        path={`/history${month === null ? '' : `?month=${encodeURIComponent(month)}`}`}
+        again={anyChanges()}
+      >
         {(history) => <MonthShown history={history} />}
       </Loaded>
     </>
@@ -101,7 +106,7 @@ function MoneyShown({
   return (
     <section class="history-money" aria-label={sandbox ? text.playMoney : words.credits}>
       <h3>
-        {words.credits} {sandbox && <span class="tag play">{text.playMoney}</span>}
+        {words.credits} {sandbox && <PlayMoney />}
       </h3>
       <dl class="figures">
         {(['spent', 'saved', 'in_doubt', 'requests'] as const).map((name) => (
@@ -130,46 +135,36 @@ function AccountsTable({
 }) {
   const { history: words } = text;
   return (
-    <Scroll name={`${words.byAccount}${of}`}>
-      <table>
-        <caption>{words.byAccount}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.account}</th>
-            {[words.spent, words.budget, words.saved, words.inDoubt, words.requests, words.batches].map(
-              (name) => (
-                <th key={name} scope="col" class="number">
-                  {name}
-                </th>
-              ),
+    <Table
+      name={`${words.byAccount}${of}`}
+      caption={words.byAccount}
+      columns={[
+        words.account,
+        ...numbers(words.spent, words.budget, words.saved, words.inDoubt, words.requests, words.batches),
+      ]}
+    >
+      {accounts.map((each) => (
+        <tr key={each.account}>
+          <th scope="row" class="name">
+            <span class="cut" title={each.account}>
+              {each.account}
+            </span>
+          </th>
+          <td class="number">{grouped(each.spent)}</td>
+          <td class="number">
+            {each.per_month === null ? (
+              <span class="muted">{words.noBudget}</span>
+            ) : (
+              words.ofBudget(grouped(each.per_month), share(each.spent, each.per_month))
             )}
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map((each) => (
-            <tr key={each.account}>
-              <th scope="row" class="name">
-                <span class="cut" title={each.account}>
-                  {each.account}
-                </span>
-              </th>
-              <td class="number">{grouped(each.spent)}</td>
-              <td class="number">
-                {each.per_month === null ? (
-                  <span class="muted">{words.noBudget}</span>
-                ) : (
-                  words.ofBudget(grouped(each.per_month), share(each.spent, each.per_month))
-                )}
-              </td>
-              <td class="number">{grouped(each.saved)}</td>
-              <td class="number">{grouped(each.in_doubt)}</td>
-              <td class="number">{grouped(each.requests)}</td>
-              <td class="number">{grouped(each.batches)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </td>
+          <td class="number">{grouped(each.saved)}</td>
+          <td class="number">{grouped(each.in_doubt)}</td>
+          <td class="number">{grouped(each.requests)}</td>
+          <td class="number">{grouped(each.batches)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -194,32 +189,21 @@ function Nights({
   const sum = (those: readonly HistoryBatch[], name: 'rows' | 'spent' | 'saved'): number =>
     those.reduce((all, each) => all + each[name], 0);
   return (
-    <Scroll name={`${words.nights}${of}`}>
-      <table>
-        <caption>{words.nights}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.night}</th>
-            {[words.files, words.rows, words.spent, words.saved].map((name) => (
-              <th key={name} scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {nights.map(([day, files]) => (
-            <tr key={day}>
-              <td class="when">{dayName(month, day)}</td>
-              <td class="number">{grouped(files.length)}</td>
-              <td class="number">{grouped(sum(files, 'rows'))}</td>
-              <td class="number">{grouped(sum(files, 'spent'))}</td>
-              <td class="number">{grouped(sum(files, 'saved'))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name={`${words.nights}${of}`}
+      caption={words.nights}
+      columns={[words.night, ...numbers(words.files, words.rows, words.spent, words.saved)]}
+    >
+      {nights.map(([day, files]) => (
+        <tr key={day}>
+          <td class="when">{dayName(month, day)}</td>
+          <td class="number">{grouped(files.length)}</td>
+          <td class="number">{grouped(sum(files, 'rows'))}</td>
+          <td class="number">{grouped(sum(files, 'spent'))}</td>
+          <td class="number">{grouped(sum(files, 'saved'))}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -230,51 +214,41 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
   const { history: words } = text;
   if (batches.length === 0) return null;
   return (
-    <Scroll name={`${words.batches}${of}`}>
-      <table>
-        <caption>{counted(batches.length, 'batch', 'batches')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{words.list}</th>
-            <th scope="col">{words.begun}</th>
-            {[words.rows, words.spent, words.saved].map((name) => (
-              <th key={name} scope="col" class="number">
-                {name}
-              </th>
-            ))}
-            <th scope="col">
-              <span class="sr">{words.undo}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {batches.slice(0, BATCHES_SHOWN).map((each) => (
-            <tr key={each.batch}>
-              <td>
-                <a class="cut" href={`/batches/${each.batch}`} title={each.input}>
-                  {each.input.split(/[\\/]/).at(-1)}
-                </a>
-                <div class="muted small">
-                  {each.operation}
-                  {each.undoes !== null && `, ${words.undoOf(each.undoes)}`}
-                </div>
-              </td>
-              <td class="when">{moment(each.created_at)}</td>
-              <td class="number">{grouped(each.rows)}</td>
-              <td class="number">{grouped(each.spent)}</td>
-              <td class="number">{grouped(each.saved)}</td>
-              <td class="number">
-                {each.can_undo && (
-                  <a href={`/batches/${each.batch}/undo`} aria-label={words.undoBatch(each.batch)}>
-                    {words.undo}
-                  </a>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {batches.length > BATCHES_SHOWN && <p class="muted more">{words.moreBatches(BATCHES_SHOWN)}</p>}
-    </Scroll>
+    <Table
+      name={`${words.batches}${of}`}
+      caption={counted(batches.length, 'batch', 'batches')}
+      columns={[
+        words.list,
+        words.begun,
+        ...numbers(words.rows, words.spent, words.saved),
+        { name: words.undo, look: 'sr' },
+      ]}
+      more={batches.length > BATCHES_SHOWN ? words.moreBatches(BATCHES_SHOWN) : undefined}
+    >
+      {batches.slice(0, BATCHES_SHOWN).map((each) => (
+        <tr key={each.batch}>
+          <td>
+            <a class="cut" href={`/batches/${each.batch}`} title={each.input}>
+              {fileName(each.input)}
+            </a>
+            <div class="muted small">
+              {each.operation}
+              {each.undoes !== null && `, ${text.batches.undoOf(each.undoes)}`}
+            </div>
+          </td>
+          <td class="when">{dateAndTime(each.created_at)}</td>
+          <td class="number">{grouped(each.rows)}</td>
+          <td class="number">{grouped(each.spent)}</td>
+          <td class="number">{grouped(each.saved)}</td>
+          <td class="number">
+            {each.can_undo && (
+              <a href={`/batches/${each.batch}/undo`} aria-label={words.undoBatch(each.batch)}>
+                {words.undo}
+              </a>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

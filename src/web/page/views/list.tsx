@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Damage, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
-import { counted, grouped } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
+import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
+import { numbers, Table } from '../parts/table.tsx';
 import { ask, type Refused } from '../session.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -69,7 +69,7 @@ function Shown({ first }: { readonly first: ListView }) {
           </a>
         </div>
       </div>
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={refused.value} />
       <How reading={reading} sheets={found?.sheets} isOpen={refused.value !== undefined} change={change} />
       {found && (
         <>
@@ -238,7 +238,7 @@ function Repairs({
       <ul class="plain-list">
         {all.map((each) => (
           <li key={`${each.column} ${each.kind}`}>
-            <strong>{each.column}</strong>: {counted(each.count, 'cell')} {wordsOf(each.kind)}{' '}
+            <strong>{each.column}</strong>: {counted(each.count, 'cell')} {wordOf(text.list.kinds, each.kind)}{' '}
             <span class="muted">({rowsOf(each)})</span> <Example damage={each} />
           </li>
         ))}
@@ -258,10 +258,6 @@ function Repairs({
       </div>
     </section>
   );
-}
-
-function wordsOf(kind: string): string {
-  return text.list.kinds[kind as keyof typeof text.list.kinds] ?? kind.replaceAll('_', ' ');
 }
 
 function Example({ damage: { examples } }: { readonly damage: Damage }) {
@@ -287,47 +283,36 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
   return (
     <section class="stack">
       <h2>{text.list.columns}</h2>
-      <Scroll name={text.list.columns}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{text.list.column}</th>
-              <th scope="col">{text.list.looksLike}</th>
-              <th scope="col" class="number">
-                {text.list.filled}
-              </th>
-              <th scope="col">{text.list.examples}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
-              <tr key={name}>
-                <th scope="row" class="cut" title={name}>
-                  {name}
-                </th>
-                <td>
-                  <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
-                  {odd.count > 0 && (
-                    <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
-                  )}
-                </td>
-                <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
-                  {grouped(filled)}
-                </td>
-                <td>
-                  <div class="column-examples">
-                    {examples.map((example) => (
-                      <span key={example} class="cut" title={example}>
-                        {example}
-                      </span>
-                    ))}
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        name={text.list.columns}
+        columns={[text.list.column, text.list.looksLike, ...numbers(text.list.filled), text.list.examples]}
+      >
+        {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
+          <tr key={name}>
+            <th scope="row" class="cut" title={name}>
+              {name}
+            </th>
+            <td>
+              <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
+              {odd.count > 0 && (
+                <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
+              )}
+            </td>
+            <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
+              {grouped(filled)}
+            </td>
+            <td>
+              <div class="column-examples">
+                {examples.map((example) => (
+                  <span key={example} class="cut" title={example}>
+                    {example}
+                  </span>
+                ))}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }
@@ -340,36 +325,20 @@ function Preview({ id, words }: { readonly id: string; readonly words: string })
       {isOpen.value && (
         <Loaded<ListRows> path={`/lists/${id}/rows?limit=20`} again={words}>
           {({ header, rows }) => (
-            <Scroll name={text.list.preview}>
-              <table class="grid">
-                <thead>
-                  <tr>
-                    <th scope="col" class="number">
-                      {text.fix.row}
-                    </th>
-                    {header.map((name) => (
-                      <th key={name} scope="col">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows.map(({ row, cells }) => (
-                    <tr key={row}>
-                      <th scope="row" class="number">
-                        {grouped(row)}
-                      </th>
-                      {cells.map((cell, at) => (
-                        <td key={header[at] ?? at} class="cut" title={cell}>
-                          {cell}
-                        </td>
-                      ))}
-                    </tr>
+            <Table name={text.list.preview} look="grid" columns={[...numbers(text.rows.row), ...header]}>
+              {rows.map(({ row, cells }) => (
+                <tr key={row}>
+                  <th scope="row" class="number">
+                    {grouped(row)}
+                  </th>
+                  {cells.map((cell, at) => (
+                    <td key={header[at] ?? at} class="cut" title={cell}>
+                      {cell}
+                    </td>
                   ))}
-                </tbody>
-              </table>
-            </Scroll>
+                </tr>
+              ))}
+            </Table>
           )}
         </Loaded>
       )}

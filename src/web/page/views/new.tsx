@@ -2,8 +2,9 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView, ScheduleList } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
-import { counted } from '../parts/numbers.ts';
-import { type Sending, send, shownBytes } from '../parts/upload.ts';
+import { useAction } from '../parts/action.ts';
+import { counted, dateAndTime, fileSize } from '../parts/figures.ts';
+import { type Sending, send } from '../parts/upload.ts';
 import { go } from '../router.ts';
 import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
@@ -87,7 +88,7 @@ function Bring({ most_bytes: most, endings }: Lists) {
       ) : (
         <Progress {...onItsWay.value} />
       )}
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={refused.value} />
       {refused.value && last.value !== undefined && <Again brought={last.value} bring={bring} />}
     </section>
   );
@@ -132,7 +133,7 @@ async function uploaded(
   onItsWay: Signal<OnItsWay | undefined>,
 ): Promise<void> {
   if (content.size > most)
-    throw new Refused({ code: 'input', ...text.bring.tooLarge(shownBytes(content.size), shownBytes(most)) });
+    throw new Refused({ code: 'input', ...text.bring.tooLarge(fileSize(content.size), fileSize(most)) });
   onItsWay.value?.cancel();
   const sending: Sending<ListView> = send(
     `/lists?name=${encodeURIComponent(name)}`,
@@ -179,7 +180,7 @@ function Choose({
         {text.bring.choose}
       </button>
       <p class="muted">{text.bring.paste}</p>
-      <small class="muted">{text.bring.kinds(shownBytes(most))}</small>
+      <small class="muted">{text.bring.kinds(fileSize(most))}</small>
     </>
   );
 }
@@ -193,7 +194,7 @@ function Progress({ name, bytes, sent, cancel }: OnItsWay) {
       </strong>
       <progress max={bytes} value={sent} aria-label={text.bring.sending} />
       <span class="muted" role="status">
-        {isSent ? text.bring.saving : text.bring.sent(shownBytes(sent), shownBytes(bytes))}
+        {isSent ? text.bring.saving : text.bring.sent(fileSize(sent), fileSize(bytes))}
       </span>
       <button type="button" onClick={cancel}>
         {text.bring.cancel}
@@ -227,36 +228,31 @@ function Recent({
 function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
   const isAsked = useSignal(false);
   const isToStart = useSignal(false);
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   const newest = list.versions.at(-1);
-  const asking = (): void => {
-    ask<ScheduleList>('/schedules').then(
-      ({ starts }) => {
-        isToStart.value = starts.some(({ list: id, last }) => id === list.id && last === null);
-        isAsked.value = true;
-      },
-      (error) => {
-        refused.value = asRefused(error);
-      },
-    );
-  };
-  const remove = (): void => {
-    ask(`/lists/${list.id}`, { method: 'DELETE' }).then(onRemoved, (error) => {
-      isAsked.value = false;
-      refused.value = asRefused(error);
+  const asking = (): void =>
+    action.run(async () => {
+      const { starts } = await ask<ScheduleList>('/schedules');
+      isToStart.value = starts.some(({ list: id, last }) => id === list.id && last === null);
+      isAsked.value = true;
     });
-  };
+  const remove = (): void =>
+    action.run(async () => {
+      isAsked.value = false;
+      await ask(`/lists/${list.id}`, { method: 'DELETE' });
+      onRemoved();
+    });
   return (
     <li class="card list-line">
       <a class="cut" href={`/lists/${list.id}`} title={list.name}>
         {list.name}
       </a>
       <span class="muted">
-        {shownBytes(newest?.bytes ?? 0)}
+        {fileSize(newest?.bytes ?? 0)}
         {list.versions.length > 1 && ` · ${counted(list.versions.length, 'version')}`}
       </span>
       <time class="muted" dateTime={newest?.at}>
-        {newest && new Date(newest.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
+        {newest && dateAndTime(newest.at)}
       </time>
       {isAsked.value ? (
         <span class="actions">
@@ -273,7 +269,7 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
           {text.bring.remove}
         </button>
       )}
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={action.refused.value} />
     </li>
   );
 }

@@ -4,13 +4,14 @@ import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
+import { counted, duration, grouped } from '../parts/figures.ts';
 import { KeepPlan } from '../parts/keep-plan.tsx';
-import { counted, grouped, roughTime } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
 import { Steps } from '../parts/steps.tsx';
+import { numbers, Table } from '../parts/table.tsx';
+import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 import { Nothing } from './columns.tsx';
 import { Answers } from './plan/answers.tsx';
 import { budgetIn, isPaid, Start } from './plan/start.tsx';
@@ -42,7 +43,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
     <>
       <Steps list={id} at={3} />
       {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
-      {refused !== undefined && <Refusal refused={refused} />}
+      <Refusal refused={refused} />
       {plan !== undefined && (
         <Shown
           key={plan.id}
@@ -78,7 +79,7 @@ interface PlanProps {
 }
 
 function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
-  const { plan: words, playMoney } = text;
+  const { plan: words } = text;
   const { name, operation, account, list } = plan;
   return (
     <>
@@ -94,9 +95,8 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       <p>
-        {text.todo.operations[operation as keyof typeof text.todo.operations] ?? operation}{' '}
-        {words.withAccount} <strong>{account.name}</strong>{' '}
-        {account.sandbox && <span class="tag play">{playMoney}</span>}
+        {wordOf(text.todo.operations, operation)} {words.withAccount} <strong>{account.name}</strong>{' '}
+        {account.sandbox && <PlayMoney />}
         <br />
         <span class="muted">
           {Object.entries(plan.columns)
@@ -190,7 +190,7 @@ function Figures({ plan }: { readonly plan: PlanView }) {
       )}
       {plan.to_buy + plan.to_change > 0 && (
         <Figure name={figures.time}>
-          {seconds === null ? <small>{figures.unknown}</small> : roughTime(seconds)}
+          {seconds === null ? <small>{figures.unknown}</small> : duration(seconds)}
         </Figure>
       )}
     </dl>
@@ -206,31 +206,23 @@ function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
   return (
     <details class="card">
       <summary>{words.reasons}</summary>
-      <Scroll name={words.reasons}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{words.reason}</th>
-              <th scope="col" class="number">
-                {words.rowCount}
-              </th>
-              <th scope="col">{words.firstRows}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
-              <tr key={reason}>
-                <td>{reason}</td>
-                <td class="number">{grouped(count)}</td>
-                <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      {reasons.length > REASONS_SHOWN && (
-        <p class="muted">{counted(reasons.length - REASONS_SHOWN, words.otherReason)}</p>
-      )}
+      <Table
+        name={words.reasons}
+        columns={[words.reason, ...numbers(words.rowCount), words.firstRows]}
+        more={
+          reasons.length > REASONS_SHOWN
+            ? counted(reasons.length - REASONS_SHOWN, words.otherReason)
+            : undefined
+        }
+      >
+        {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
+          <tr key={reason}>
+            <td>{reason}</td>
+            <td class="number">{grouped(count)}</td>
+            <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }

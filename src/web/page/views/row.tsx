@@ -2,9 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { AttemptView, RowDetail } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
+import { counted, exactTime } from '../parts/figures.ts';
 import { RawAnswer } from '../parts/json-tree.tsx';
-import { About, askedWords, ForeignText, StatusTag, shownCredits, shownTime } from '../parts/row-words.tsx';
-import { text } from '../text.ts';
+import { About, askedWords, ForeignText } from '../parts/row-words.tsx';
+import { StatusTag } from '../parts/tags.tsx';
+import { text, wordOf } from '../text.ts';
 
 /** One row with all that is known of it: how it ended, its cells, and every attempt with its answer and its price. */
 export function Row({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -120,14 +122,14 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptView; readonly b
     <li class="card">
       <div class="title">
         <strong>
-          <time dateTime={intent_at}>{shownTime(intent_at)}</time>
+          <time dateTime={intent_at}>{exactTime(intent_at)}</time>
         </strong>
         <Outcome attempt={attempt} />
       </div>
       <p>
         {operation}: {subject ?? askedWords(parameters)}{' '}
         <span class="muted">
-          {attempt.reserved > 0 && text.row.reserved(shownCredits(attempt.reserved))}{' '}
+          {attempt.reserved > 0 && text.row.reserved(counted(attempt.reserved, 'credit'))}{' '}
           {attempt.batch !== batch && text.row.ofBatch(attempt.batch)}
         </span>
       </p>
@@ -163,11 +165,13 @@ function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptV
   if (closure === null) return <span class="tag warn">{text.row.open}</span>;
   const { kind, answer, charged } = closure;
   const tone = kind === 'in_doubt' ? 'warn' : kind === 'stopped' ? 'bad' : answer === 'found' ? 'good' : '';
-  const words = answer === undefined ? (text.row.kinds[kind] ?? kind) : answer.replace('_', ' ');
+  const words = answer === undefined ? wordOf(text.row.kinds, kind) : answer.replace('_', ' ');
   return (
     <span>
       <span class={`tag ${tone}`}>{words}</span>{' '}
-      {charged !== undefined && (subject === null || charged > 0) && <strong>{shownCredits(charged)}</strong>}
+      {charged !== undefined && (subject === null || charged > 0) && (
+        <strong>{counted(charged, 'credit')}</strong>
+      )}
     </span>
   );
 }
@@ -183,10 +187,12 @@ function Story({ attempt }: { readonly attempt: AttemptView }) {
     ...looks.map(({ said, why }) => text.row.looked(said.replaceAll('_', ' '), why)),
     ...(released === null ? [] : [text.row.freed(released.why)]),
     ...(decision !== null && isTold ? [text.row.told(decision.why)] : []),
-    ...readings.map(({ answer, charged, why }) => text.row.readLater(answer, shownCredits(charged), why)),
+    ...readings.map(({ answer, charged, why }) =>
+      text.row.readLater(answer, counted(charged, 'credit'), why),
+    ),
     ...(today === undefined
       ? []
-      : [text.row.readToday(today.answer, shownCredits(today.charged), today.why)]),
+      : [text.row.readToday(today.answer, counted(today.charged, 'credit'), today.why)]),
   ];
   return (
     <ul class="story">

@@ -2,10 +2,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PagePlace, RowPage, RowView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
+import { grouped } from '../parts/figures.ts';
+import { NEED_ATTENTION, sumOf } from '../parts/outcomes.tsx';
 import { RowFind } from '../parts/row-find.tsx';
-import { About, ForeignText, StatusTag, shownNumber } from '../parts/row-words.tsx';
+import { About, ForeignText } from '../parts/row-words.tsx';
+import { StatusTag } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
 export function Rows({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -103,17 +106,14 @@ function addressOf({ batch }: RowPage, place: PagePlace | null, status = query.v
 
 // ---------------------------------------------------------------------------------------------------- what is shown
 
-const ATTENTION = ['invalid', 'refused', 'in_doubt'];
-
 function Filters({ page }: { readonly page: RowPage }) {
   const { counts } = page;
-  const sum = (names: readonly string[]): number => names.reduce((all, name) => all + (counts[name] ?? 0), 0);
-  const attention = sum(ATTENTION);
+  const attention = sumOf(counts, NEED_ATTENTION);
   const shown = Object.keys(text.rows.status).filter((name) => (counts[name] ?? 0) > 0);
   const now = query.value.get('status');
   const filters: readonly (readonly [string | null, string, number])[] = [
-    [null, text.rows.all, sum(Object.keys(counts))],
-    ...shown.map((name) => [name, text.rows.status[name] ?? name, counts[name] ?? 0] as const),
+    [null, text.rows.all, sumOf(counts)],
+    ...shown.map((name) => [name, wordOf(text.rows.status, name), counts[name] ?? 0] as const),
     ...(attention > 0 ? [['attention', text.rows.attention, attention] as const] : []),
   ];
   return (
@@ -125,7 +125,7 @@ function Filters({ page }: { readonly page: RowPage }) {
           href={addressOf(page, null, name)}
           aria-current={now === name ? 'page' : undefined}
         >
-          {words} <span class="muted">{shownNumber(count)}</span>
+          {words} <span class="muted">{grouped(count)}</span>
         </a>
       ))}
     </nav>
@@ -156,7 +156,7 @@ function Nothing({ page, onward }: { readonly page: RowPage; readonly onward: Pa
     const at = 'from' in onward ? onward.from : onward.before;
     return (
       <p class="loading" role="status">
-        {text.rows.looking(shownNumber(at))}
+        {text.rows.looking(grouped(at))}
       </p>
     );
   }
@@ -212,7 +212,7 @@ function Table({ page }: { readonly page: RowPage }) {
         </table>
       </section>
       <p class="muted small" id="row-keys">
-        {text.rows.keys} {page.more_columns > 0 && text.rows.moreColumns(shownNumber(page.more_columns))}
+        {text.rows.keys} {page.more_columns > 0 && text.rows.moreColumns(grouped(page.more_columns))}
       </p>
     </>
   );
@@ -232,7 +232,7 @@ function Line({
   return (
     <tr>
       <th scope="row" class="number">
-        <a href={`/batches/${batch}/rows/${row.row}`}>{shownNumber(row.row)}</a>
+        <a href={`/batches/${batch}/rows/${row.row}`}>{grouped(row.row)}</a>
       </th>
       <td class="ended">
         {row.status === LEFT ? <span class="tag">{text.rows.left}</span> : <StatusTag status={row.status} />}
@@ -252,7 +252,7 @@ function Line({
       {row.found.map((value, at) => (
         <Cell key={at} value={value} />
       ))}
-      {hasCredits && <td class="number">{shownNumber(row.credits)}</td>}
+      {hasCredits && <td class="number">{grouped(row.credits)}</td>}
       <td class="muted nowrap">{row.source}</td>
     </tr>
   );
@@ -276,7 +276,7 @@ function Pager({ page }: { readonly page: RowPage }) {
       <Step page={page} to={prev === null ? null : { from: 2 }} words={text.rows.first} />
       <Step page={page} to={prev} words={text.rows.previous} />
       <span class="pages" aria-live="polite">
-        {text.rows.shown(shownNumber(from), shownNumber(to), shownNumber(last))}
+        {text.rows.shown(grouped(from), grouped(to), grouped(last))}
       </span>
       <Step page={page} to={next} words={text.rows.next} />
       <Step page={page} to={next === null ? null : { before: last + 1 }} words={text.rows.last} />

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import type { ScheduledStart, ScheduleList, ScheduleView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { moment } from '../parts/dates.ts';
-import { counted, grouped } from '../parts/numbers.ts';
+import { counted, dateAndTime, grouped } from '../parts/figures.ts';
+import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** How often what sweeps do is looked at, ms. */
 const AGAIN_MS = 2_000;
@@ -92,7 +92,7 @@ function CardTitle({
       </h3>
       <div class="actions">
         <span class="tag">{account}</span>
-        {sandbox && <span class="tag play">{text.playMoney}</span>}
+        {sandbox && <PlayMoney />}
       </div>
     </div>
   );
@@ -107,7 +107,7 @@ function StartCard({
   readonly zone: string;
   lookAgain(): void;
 }) {
-  const { schedules: words, todo } = text;
+  const { schedules: words } = text;
   const { id, name, operation, account, sandbox, at_ms: at, budget, work, last } = start;
   const action = useAction();
   const drop = (): void =>
@@ -123,10 +123,7 @@ function StartCard({
         <div>
           <dt>{last === null ? words.at : words.startedAt}</dt>
           <dd>
-            {moment(at, zone)}{' '}
-            <span class="muted">
-              ({todo.operations[operation as keyof typeof todo.operations] ?? operation})
-            </span>
+            {dateAndTime(at, zone)} <span class="muted">({wordOf(text.todo.operations, operation)})</span>
           </dd>
         </div>
         {budget !== null && (
@@ -144,7 +141,7 @@ function StartCard({
           </div>
         )}
       </dl>
-      {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+      <Refusal refused={action.refused.value} />
       <div class="actions" aria-live="polite">
         {work === null ? (
           <button type="button" disabled={action.isBusy.value} onClick={drop}>
@@ -187,7 +184,7 @@ function ScheduleCard({
         <div>
           <dt>{words.next}</dt>
           <dd>
-            {next === null ? words.never : moment(next, zone)} <span class="muted">({schedule})</span>
+            {next === null ? words.never : dateAndTime(next, zone)} <span class="muted">({schedule})</span>
           </dd>
         </div>
         <div>
@@ -199,7 +196,7 @@ function ScheduleCard({
           <dd>{last === null ? words.notYet : <Ended last={last} zone={zone} did={sweptWords(last)} />}</dd>
         </div>
       </dl>
-      {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+      <Refusal refused={action.refused.value} />
       <div class="actions" aria-live="polite">
         <button type="button" disabled={action.isBusy.value || work !== null} onClick={sweep}>
           {words.sweep}
@@ -232,7 +229,7 @@ function Ended({
   const word = code === 0 ? words.well : code === 3 ? words.attention : words.stopped;
   return (
     <>
-      {moment(ended, zone)} <span class={`tag ${tone}`}>{word}</span> {did}
+      {dateAndTime(ended, zone)} <span class={`tag ${tone}`}>{word}</span> {did}
       {message !== null && <div class="muted">{message}</div>}
     </>
   );

@@ -3,10 +3,11 @@ import { useEffect } from 'preact/hooks';
 import type { UndoView, WorkList, WorkView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
-import { counted, grouped } from '../parts/numbers.ts';
-import { Scroll } from '../parts/scroll.tsx';
+import { counted, grouped } from '../parts/figures.ts';
+import { Table } from '../parts/table.tsx';
+import { PlayMoney } from '../parts/tags.tsx';
 import { ask, Refused } from '../session.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** How often it is asked whether the undo has ended, ms. */
 const AGAIN_MS = 700;
@@ -65,7 +66,7 @@ function Planned({
     <>
       <p aria-live="polite">
         {words.states[state]} {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>}{' '}
-        {sandbox && <span class="tag play">{text.playMoney}</span>}
+        {sandbox && <PlayMoney />}
       </p>
       {changes.length > 0 && <Changes changes={changes} />}
       {left.length > 0 && <Left left={left} />}
@@ -101,42 +102,30 @@ const LINES_SHOWN = 500;
 function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
   const { undo: words } = text;
   return (
-    <Scroll name={words.title}>
-      <table>
-        <caption>{counted(changes.length, 'person', 'people')}</caption>
-        <thead>
-          <tr>
-            {[words.what, words.whom, words.where, words.role].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {changes.slice(0, LINES_SHOWN).map(({ row, action, email, project, from, to, reason }) => (
-            <tr key={`${row} ${action}`}>
-              <td>
-                <span class={`tag ${TONES[action] ?? ''}`}>
-                  {words.actions[action as keyof typeof words.actions] ?? action}
-                </span>
-              </td>
-              <td>
-                <span class="cut" title={email ?? ''}>
-                  {email}
-                </span>
-              </td>
-              <td>{project}</td>
-              <td class="when">
-                {[from, to].filter((role) => role !== null).join(' → ')}{' '}
-                {reason !== undefined && <span class="muted">{reason}</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {changes.length > LINES_SHOWN && <p class="muted more">{words.more(grouped(LINES_SHOWN))}</p>}
-    </Scroll>
+    <Table
+      name={words.title}
+      caption={counted(changes.length, 'person', 'people')}
+      columns={[words.what, words.whom, words.where, words.role]}
+      more={changes.length > LINES_SHOWN ? words.more(grouped(LINES_SHOWN)) : undefined}
+    >
+      {changes.slice(0, LINES_SHOWN).map(({ row, action, email, project, from, to, reason }) => (
+        <tr key={`${row} ${action}`}>
+          <td>
+            <span class={`tag ${TONES[action] ?? ''}`}>{wordOf(words.actions, action)}</span>
+          </td>
+          <td>
+            <span class="cut" title={email ?? ''}>
+              {email}
+            </span>
+          </td>
+          <td>{project}</td>
+          <td class="when">
+            {[from, to].filter((role) => role !== null).join(' → ')}{' '}
+            {reason !== undefined && <span class="muted">{reason}</span>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -71,7 +71,7 @@ export function BatchButtons({
           {asking.value === 'cancel' ? words.cancelling : words.cancel}
         </button>
       </div>
-      {refused.value !== undefined && <Refusal refused={refused.value} />}
+      <Refusal refused={refused.value} />
       <dialog ref={question} class="card question" aria-labelledby="cancel-title">
         <h2 id="cancel-title">{words.cancelTitle}</h2>
         <p>{words.cancelWhat}</p>

@@ -1,41 +1,32 @@
 import { useSignal } from '@preact/signals';
 import type { BatchDetail, Ticket, TicketRequest } from '../../../api.ts';
-import { asRefused, Refusal } from '../../loaded.tsx';
-import { ask, type Refused } from '../../session.ts';
+import { Refusal } from '../../loaded.tsx';
+import { useAction } from '../../parts/action.ts';
+import { NEED_ATTENTION, sumOf } from '../../parts/outcomes.tsx';
+import { ask } from '../../session.ts';
 import { text } from '../../text.ts';
 
 const words = text.batch.downloads;
 
 /** What a person takes along. The server writes it first, then gives a ticket that works once. */
 export function Downloads({ batch }: { readonly batch: BatchDetail }) {
-  const preparing = useSignal<string | undefined>(undefined);
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
+  const preparing = useSignal('');
   const settled = batch.settled > 0;
-  const attention = ['invalid', 'refused', 'in_doubt'].some((kind) => (batch.counts[kind] ?? 0) > 0);
+  const attention = sumOf(batch.counts, NEED_ATTENTION) > 0;
   const isWorkbook = /\.xls[xm]$/i.test(batch.input);
-  const take = async (name: string, wanted: TicketRequest): Promise<void> => {
-    preparing.value = name;
-    refused.value = undefined;
-    try {
-      const body = { ...wanted };
+  const take = (name: string, body: TicketRequest): void =>
+    action.run(async () => {
+      preparing.value = name;
       const ticket = await ask<Ticket>(`/batches/${batch.batch}/tickets`, { body });
       const link = document.createElement('a');
       link.href = `/downloads/${ticket.ticket}`;
       link.download = ticket.name;
       link.click();
-    } catch (error) {
-      refused.value = asRefused(error);
-    } finally {
-      preparing.value = undefined;
-    }
-  };
+    });
   const button = (name: string, wanted: TicketRequest, isThere: boolean) => (
-    <button
-      type="button"
-      onClick={() => take(name, wanted)}
-      disabled={!isThere || preparing.value !== undefined}
-    >
-      {preparing.value === name ? words.preparing : name}
+    <button type="button" onClick={() => take(name, wanted)} disabled={!isThere || action.isBusy.value}>
+      {action.isBusy.value && preparing.value === name ? words.preparing : name}
     </button>
   );
   return (
@@ -48,7 +39,7 @@ export function Downloads({ batch }: { readonly batch: BatchDetail }) {
         {button(words.attention, { what: 'needs_attention' }, attention)}
         {button(words.report, { what: 'report' }, settled)}
       </div>
-      {refused.value !== undefined && <Refusal refused={refused.value} />}
+      <Refusal refused={action.refused.value} />
     </section>
   );
 }

@@ -1,10 +1,11 @@
 import type { PlanView, RowPage } from '../../../api.ts';
 import { work } from '../../live.ts';
 import { Loaded } from '../../loaded.tsx';
-import { counted } from '../../parts/numbers.ts';
-import { ForeignText, StatusTag, shownNumber } from '../../parts/row-words.tsx';
-import { Scroll } from '../../parts/scroll.tsx';
-import { text } from '../../text.ts';
+import { counted, grouped } from '../../parts/figures.ts';
+import { ForeignText } from '../../parts/row-words.tsx';
+import { numbers, Table } from '../../parts/table.tsx';
+import { StatusTag } from '../../parts/tags.tsx';
+import { text, wordOf } from '../../text.ts';
 
 const words = text.plan.answers;
 
@@ -27,7 +28,7 @@ function Shown({ plan, page }: { readonly plan: PlanView; readonly page: RowPage
   const { counts, rows, batch } = page;
   const settled = Object.entries(counts).filter(([status]) => status !== 'pending');
   const all = settled.reduce((sum, [, count]) => sum + count, 0);
-  const outcomes = settled.map(([status, count]) => `${count} ${text.rows.status[status] ?? status}`);
+  const outcomes = settled.map(([status, count]) => `${count} ${wordOf(text.rows.status, status)}`);
   return (
     <section class="stack">
       <div class="title">
@@ -58,45 +59,34 @@ function Grid({
 }) {
   const asked = Object.values(plan.columns).filter((column) => header.includes(column));
   return (
-    <Scroll name={words.title}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {text.rows.row}
-            </th>
-            <th scope="col">{text.rows.ended}</th>
-            {[...asked, ...added].map((name) => (
-              <th key={name} scope="col" class={asked.includes(name) ? undefined : 'found'}>
-                {name}
-              </th>
-            ))}
-            <th scope="col" class="number">
-              {text.rows.credits}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ row, status, reason, cells, found, credits }) => (
-            <tr key={row}>
-              <th scope="row" class="number">
-                <a href={`/batches/${batch}/rows/${row}`}>{shownNumber(row)}</a>
-              </th>
-              <td title={reason}>
-                <StatusTag status={status} />
-              </td>
-              {asked.map((name) => (
-                <Cell key={name} value={cells?.[header.indexOf(name)] ?? ''} />
-              ))}
-              {added.map((name, at) => (
-                <Cell key={name} value={found[at] ?? ''} />
-              ))}
-              <td class="number">{shownNumber(credits)}</td>
-            </tr>
+    <Table
+      name={words.title}
+      columns={[
+        ...numbers(text.rows.row),
+        text.rows.ended,
+        ...asked,
+        ...added.map((name) => ({ name, look: 'found' as const })),
+        ...numbers(text.rows.credits),
+      ]}
+    >
+      {rows.map(({ row, status, reason, cells, found, credits }) => (
+        <tr key={row}>
+          <th scope="row" class="number">
+            <a href={`/batches/${batch}/rows/${row}`}>{grouped(row)}</a>
+          </th>
+          <td title={reason}>
+            <StatusTag status={status} />
+          </td>
+          {asked.map((name) => (
+            <Cell key={name} value={cells?.[header.indexOf(name)] ?? ''} />
           ))}
-        </tbody>
-      </table>
-    </Scroll>
+          {added.map((name, at) => (
+            <Cell key={name} value={found[at] ?? ''} />
+          ))}
+          <td class="number">{grouped(credits)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

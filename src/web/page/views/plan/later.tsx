@@ -4,7 +4,7 @@ import { work } from '../../live.ts';
 import { Refusal } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { useAsked } from '../../parts/asked.ts';
-import { moment } from '../../parts/dates.ts';
+import { dateAndTime } from '../../parts/figures.ts';
 import { ask } from '../../session.ts';
 import { hasSchedules } from '../../state.ts';
 import { text } from '../../text.ts';
@@ -68,7 +68,7 @@ export function Later({
           </button>
         </div>
       )}
-      {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+      <Refusal refused={action.refused.value} />
       {agreed !== undefined && (
         <Agreed
           start={agreed}
@@ -93,7 +93,7 @@ function Agreed({
   readonly isOther: boolean;
   readonly onDrop: () => void;
 }) {
-  const when = moment(at, zone);
+  const when = dateAndTime(at, zone);
   return (
     <div class="notice stack" role="status">
       <p>

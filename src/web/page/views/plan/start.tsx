@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { PlanView, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { counted } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
 import { ask, type Refused } from '../../session.ts';
 import { text } from '../../text.ts';
@@ -102,7 +102,7 @@ export function Start({
           />
         </label>
       )}
-      {refused.value && <Refusal refused={refused.value} />}
+      <Refusal refused={refused.value} />
       <div class="actions">
         <button
           type="submit"
