@@ -184,6 +184,11 @@ async function settled(page: Page): Promise<void> {
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
 
+const isNavigationBroken = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    `new Set([...document.querySelectorAll('header nav a')].map((link) => link.offsetTop)).size > 1`,
+  );
+
 /** What is folded away is looked at, too. */
 const unfold = (page: Page): Promise<void> =>
   page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
@@ -263,6 +268,8 @@ for (const scheme of SCHEMES) {
       findings.push(...(await inspect(page, `${view} ${scheme} ${width}`)));
       if (view !== NOWHERE && (await page.textContent('h1')) === text.nowhere.title)
         findings.push({ view, rule: 'not there', nodes: [] });
+      if (await isNavigationBroken(page))
+        findings.push({ view: `${view} ${scheme} ${width}`, rule: 'navigation in two lines', nodes: [] });
       if (await isTooWide(page))
         findings.push({ view: `${view} ${scheme} ${width}`, rule: 'too wide', nodes: [] });
       screens += 1;

@@ -11,7 +11,7 @@ export const text = {
   },
   nav: {
     batches: 'Batches',
-    create: 'New batch',
+    create: 'New',
     history: 'History',
     accounts: 'Accounts',
     schedules: 'Schedules',

@@ -77,7 +77,7 @@ function DayTable({ month, days, of }: Days) {
     <Table name={`${words.asTable}${of}`} columns={[words.day, ...numbers(words.spent, words.inDoubt)]}>
       {some.map(({ day, spent, in_doubt }) => (
         <tr key={day}>
-          <td class="when">{dayName(month, day)}</td>
+          <td class="nowrap">{dayName(month, day)}</td>
           <td class="number">{grouped(spent)}</td>
           <td class="number">{grouped(in_doubt)}</td>
         </tr>

@@ -26,7 +26,7 @@ export function SpeedChart({
   readonly limit: number | null;
 }) {
   const { bucket_ms, requests } = activity;
-  if (requests.length === 0) return <p class="muted chart-empty">{text.batch.nothingSent}</p>;
+  if (requests.length === 0) return <p class="muted">{text.batch.nothingSent}</p>;
   // One unit is one pixel, so that letters have their size on every screen.
   const across = Math.min(WIDEST, globalThis.innerWidth - BESIDE);
   const speeds = requests.map((count) => (count * 1000) / bucket_ms);

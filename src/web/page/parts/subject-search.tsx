@@ -13,7 +13,7 @@ export function SubjectSearch() {
   const typed = useSignal(about);
   const { search: words } = text.history;
   return (
-    <search class="search">
+    <search class="search stack">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -85,7 +85,7 @@ function Entry({ entry }: { readonly entry: SubjectEntry }) {
   const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
   return (
     <tr>
-      <td class="when">{dateAndTime(at)}</td>
+      <td class="nowrap">{dateAndTime(at)}</td>
       <td>
         <strong>{operation}</strong>{' '}
         <span class="cut muted" title={sent.join(', ')}>

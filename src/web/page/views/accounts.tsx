@@ -114,7 +114,7 @@ function AccountCard({
       </li>
     );
   return (
-    <li class="card account">
+    <li class="card stack">
       <div class="title">
         <h2 class="cut" title={name}>
           {name}

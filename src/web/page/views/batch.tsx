@@ -37,7 +37,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
     <>
       <Head batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
-      <section class="card batch-card" aria-label={words.progress}>
+      <section class="card stack" aria-label={words.progress}>
         <OutcomeBar
           counts={batch.counts}
           rows={batch.rows}
@@ -61,7 +61,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       >
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
       </Loaded>
-      <section class="card batch-card">
+      <section class="card stack">
         <h2>{words.speed}</h2>
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
       </section>
@@ -73,7 +73,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
 function Head({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const operation = batch.undoes === null ? batch.operation : text.batches.undoOf(batch.undoes);
   return (
-    <header class="batch-head">
+    <header class="stack">
       <p class="muted">
         <a href="/">{text.batches.title}</a> / <code>{batch.batch}</code>
       </p>

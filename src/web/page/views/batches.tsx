@@ -122,7 +122,7 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
   };
   return (
     <>
-      <ul class="batch-list">
+      <ul class="cards">
         {list.batches.map((batch) => (
           <BatchLine key={batch.batch} batch={batch} />
         ))}
@@ -155,7 +155,7 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
         <a class="batch-link" href={`/batches/${batch.batch}`} title={batch.input}>
           {batch.input}
         </a>
-        <span class="batch-operation muted" title={`${operation} · ${batch.account}`}>
+        <span class="batch-operation muted small" title={`${operation} · ${batch.account}`}>
           {operation} · {batch.account}
         </span>
       </div>

@@ -240,7 +240,7 @@ function Pages({
       {batch === undefined && rows.length > 0 && (
         <form class="actions" onSubmit={jump}>
           <label class="switch">
-            {text.rows.jump} <input name="row" type="number" min="2" class="narrow" required />
+            {text.rows.jump} <input name="row" type="number" min="2" class="short" required />
           </label>
           <button type="submit">{text.rows.go}</button>
         </form>

@@ -196,7 +196,7 @@ function Nights({
     >
       {nights.map(([day, files]) => (
         <tr key={day}>
-          <td class="when">{dayName(month, day)}</td>
+          <td class="nowrap">{dayName(month, day)}</td>
           <td class="number">{grouped(files.length)}</td>
           <td class="number">{grouped(sum(files, 'rows'))}</td>
           <td class="number">{grouped(sum(files, 'spent'))}</td>
@@ -236,7 +236,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
               {each.undoes !== null && `, ${text.batches.undoOf(each.undoes)}`}
             </div>
           </td>
-          <td class="when">{dateAndTime(each.created_at)}</td>
+          <td class="nowrap">{dateAndTime(each.created_at)}</td>
           <td class="number">{grouped(each.rows)}</td>
           <td class="number">{grouped(each.spent)}</td>
           <td class="number">{grouped(each.saved)}</td>

@@ -233,7 +233,7 @@ function Repairs({
   const sure = all.reduce((sum, { repairable }) => sum + repairable, 0);
   const byHand = all.reduce((sum, { count, repairable }) => sum + count - repairable, 0);
   return (
-    <section class="card repairs">
+    <section class="card stack">
       <h2>{text.list.damage}</h2>
       <ul class="plain-list">
         {all.map((each) => (

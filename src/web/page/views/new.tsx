@@ -214,7 +214,7 @@ function Recent({
 }) {
   if (lists.length === 0) return <p class="muted">{text.bring.noneYet}</p>;
   return (
-    <section class="recent">
+    <section class="stack">
       <h2>{text.bring.recent}</h2>
       <ul class="cards">
         {lists.map((list) => (

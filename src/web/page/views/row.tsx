@@ -142,7 +142,7 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptView; readonly b
         {idempotency_key !== null && <Named name={text.row.idempotencyKey}>{idempotency_key}</Named>}
       </p>
       {reply !== null && (
-        <details class="answer">
+        <details>
           <summary>{text.row.raw}</summary>
           <RawAnswer body={reply.body} />
         </details>

@@ -272,7 +272,7 @@ function Pager({ page }: { readonly page: RowPage }) {
   const { rows, last, prev, next } = page;
   const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
   return (
-    <nav class="pager" aria-label={text.rows.pages}>
+    <nav class="actions pager" aria-label={text.rows.pages}>
       <Step page={page} to={prev === null ? null : { from: 2 }} words={text.rows.first} />
       <Step page={page} to={prev} words={text.rows.previous} />
       <span class="pages" aria-live="polite">

@@ -117,7 +117,7 @@ function StartCard({
     });
   const batch = work?.batch ?? last?.batch;
   return (
-    <li class="card account">
+    <li class="card stack">
       <CardTitle name={name ?? words.gone} {...{ account, sandbox }} />
       <dl class="facts">
         <div>
@@ -178,7 +178,7 @@ function ScheduleCard({
       lookAgain();
     });
   return (
-    <li class="card account">
+    <li class="card stack">
       <CardTitle name={job} {...{ account, sandbox }} />
       <dl class="facts">
         <div>

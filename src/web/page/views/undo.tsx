@@ -119,7 +119,7 @@ function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
             </span>
           </td>
           <td>{project}</td>
-          <td class="when">
+          <td class="nowrap">
             {[from, to].filter((role) => role !== null).join(' → ')}{' '}
             {reason !== undefined && <span class="muted">{reason}</span>}
           </td>

@@ -30,7 +30,7 @@ export function Downloads({ batch }: { readonly batch: BatchDetail }) {
     </button>
   );
   return (
-    <section class="card batch-card">
+    <section class="card stack">
       <h2>{words.title}</h2>
       <p class="muted">{settled ? words.what : words.nothingYet}</p>
       <div class="actions">
