@@ -37,7 +37,6 @@ export const text = {
     older: 'Older',
     pageOf: (page: string, pages: string, total: string) => `Page ${page} of ${pages}, ${total} batches`,
     rows: (settled: string, rows: string) => `${settled} of ${rows} rows`,
-    credits: (spent: string) => `${spent} ${spent === '1' ? 'credit' : 'credits'}`,
     undoOf: (batch: string) => `undo of ${batch}`,
   },
   batch: {
@@ -68,7 +67,7 @@ export const text = {
     doubts: (count: string) => `In doubt (${count})`,
     left: (time: string) => `about ${time} left`,
     held: (when: string) => `Paused since ${when}. Nothing works on it until it is resumed.`,
-    spender: (pid: string) => `Another process (${pid}) is spending from this store:`,
+    spender: (pid: string) => `Something else on this machine is spending here (process ${pid}):`,
     queue: 'What you start now waits in line until it has ended.',
     queued: 'What you started waits in line until it has ended.',
     waits: 'Waiting',
@@ -205,7 +204,6 @@ export const text = {
     lookedUp: 'Looked up by',
     nextBy: 'then, where nothing was found, by',
     adds: 'Columns to add:',
-    addsAll: 'every field of the answers',
     answers: {
       title: 'Answers so far',
       all: (rows: string) => `See ${rows}`,
@@ -243,7 +241,7 @@ export const text = {
     noProject: 'No project',
     more: 'more in this project',
     beyondTitle: (people: string) => `${people} in the service whom the list does not name`,
-    cut: 'more are in the plan of the command',
+    cut: 'more are not shown here; the command below tells all of them',
     beyond: 'not in the list',
     unchanged: 'unchanged',
     actions: {
@@ -533,7 +531,6 @@ export const text = {
       saved: 'Saved by asking once',
       in_doubt: 'In doubt',
       requests: 'Requests',
-      credits: 'Credits',
     },
     mostADay: (credits: string) => `Credits spent on each day (UTC); at most ${credits} on one.`,
     noDay: 'No credits were spent in this month.',
@@ -560,7 +557,6 @@ export const text = {
     begun: 'Begun',
     undo: 'Undo',
     undoBatch: (batch: string) => `Undo batch ${batch}`,
-    undoOf: (batch: string) => `undo of ${batch}`,
     moreBatches: (shown: number) => `The newest ${shown} are shown.`,
     search: {
       label: 'What do we know about a person or company?',
@@ -703,7 +699,7 @@ export const text = {
     title: 'Schedules',
     none: 'Nothing is to begin by itself',
     noneWhat:
-      'A list can be started tonight where its cost is shown. To sweep inboxes, name jobs with an inbox and a schedule when you start the page:',
+      'A list can be started tonight where its cost is shown. For a folder whose new files are worked on by themselves (an inbox, which is swept), name its job when you start the page:',
     command: 'rowonce serve jobs/nightly-companies.yaml',
     zone: (zone: string) => `Times are those of ${zone}.`,
     next: 'Next sweep',
@@ -728,10 +724,7 @@ export const text = {
     budget: 'Most credits',
     came: 'What came of it',
     startStates: { waiting: 'It waits for other work …', working: 'It is being worked on …', ended: '' },
-    drop: 'Do not start it',
-    forget: 'Take note',
     toBatch: 'See its batch',
-    toPlan: 'Look at the plan as it is now',
     spent: (credits: string) => `${credits} spent`,
   },
 } as const;

@@ -88,7 +88,6 @@ function AccountCard({
   const { name, vendor, region, sandbox, problem } = account;
   const { accounts: words } = text;
   const isEditing = useSignal(false);
-  const isLeaving = useSignal(false);
   const tested = useSignal<AccountTest | undefined>(undefined);
   const action = useAction();
   const path = `/accounts/${encodeURIComponent(name)}`;
@@ -145,25 +144,34 @@ function AccountCard({
             <button type="button" onClick={() => (isEditing.value = true)}>
               {words.edit}
             </button>
-            {isLeaving.value ? (
-              <>
-                <span>{words.removeWhat}</span>
-                <button type="button" class="danger" onClick={remove}>
-                  {words.removeNow(name)}
-                </button>
-                <button type="button" class="plain" onClick={() => (isLeaving.value = false)}>
-                  {words.keep}
-                </button>
-              </>
-            ) : (
-              <button type="button" class="plain" onClick={() => (isLeaving.value = true)}>
-                {words.remove}
-              </button>
-            )}
+            <Removal name={name} onRemove={remove} />
           </>
         )}
       </div>
     </li>
+  );
+}
+
+/** Removes after a second thought. */
+function Removal({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }) {
+  const { accounts: words } = text;
+  const isAsked = useSignal(false);
+  if (!isAsked.value)
+    return (
+      <button type="button" class="plain" onClick={() => (isAsked.value = true)}>
+        {words.remove}
+      </button>
+    );
+  return (
+    <>
+      <span>{words.removeWhat}</span>
+      <button type="button" class="danger" onClick={onRemove}>
+        {words.removeNow(name)}
+      </button>
+      <button type="button" class="plain" onClick={() => (isAsked.value = false)}>
+        {words.keep}
+      </button>
+    </>
   );
 }
 

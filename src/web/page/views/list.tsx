@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Damage, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
-import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
+import { useAsked } from '../parts/asked.ts';
 import { counted, grouped } from '../parts/figures.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
-import { ask, type Refused } from '../session.ts';
+import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
 /** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
@@ -20,35 +22,25 @@ export function List({ params: { id = '' } }: { readonly params: Readonly<Record
 
 function Shown({ first }: { readonly first: ListView }) {
   const list = useSignal(first);
-  const described = useSignal<ListDescription | undefined>(undefined);
-  const refused = useSignal<Refused | undefined>(undefined);
+  const action = useAction();
   const { id, name, reading } = list.value;
   const words = JSON.stringify(reading.read);
-  useEffect(() => {
-    const leaving = new AbortController();
-    refused.value = undefined;
-    ask<ListDescription>(`/lists/${id}/describe`, { body: reading.read, signal: leaving.signal }).then(
-      (found) => {
-        described.value = found;
-      },
-      (error) => {
-        if (!leaving.signal.aborted) refused.value = asRefused(error);
-      },
-    );
-    return () => leaving.abort();
-  }, [id, words]);
-  const change = (more: Partial<Reading>): void => {
-    const body = { ...reading, ...more };
-    ask<ListView>(`/lists/${id}/reading`, { method: 'PUT', body }).then(
-      (changed) => {
-        list.value = changed;
-      },
-      (error) => {
-        refused.value = asRefused(error);
-      },
-    );
-  };
-  const found = described.value;
+  const described = useAsked<ListDescription>(
+    (signal) => ask(`/lists/${id}/describe`, { body: reading.read, signal }),
+    [id, words],
+  );
+  const { value, refused } = described.value;
+  // A way of reading that is refused leaves what is known, so that another sheet can still be chosen.
+  const known = useRef<ListDescription | undefined>(undefined);
+  const found = value ?? known.current;
+  known.current = found;
+  const change = (more: Partial<Reading>): void =>
+    action.run(async () => {
+      list.value = await ask<ListView>(`/lists/${id}/reading`, {
+        method: 'PUT',
+        body: { ...reading, ...more },
+      });
+    });
   return (
     <>
       <div class="title">
@@ -69,8 +61,8 @@ function Shown({ first }: { readonly first: ListView }) {
           </a>
         </div>
       </div>
-      <Refusal refused={refused.value} />
-      <How reading={reading} sheets={found?.sheets} isOpen={refused.value !== undefined} change={change} />
+      <Refusal refused={refused ?? action.refused.value} />
+      <How reading={reading} sheets={found?.sheets} isOpen={refused !== undefined} change={change} />
       {found && (
         <>
           <Trouble found={found} />
@@ -90,7 +82,17 @@ function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): str
 
 // ------------------------------------------------------------------------------------------------ how it is read
 
+type Option = readonly [value: string, shown: string];
+
+/** What the list looks like, which is what it is read as unless somebody says otherwise. */
 const LOOKS = '';
+const ENCODINGS: readonly Option[] = [
+  ['utf-8', 'UTF-8'],
+  ['windows-1252', 'Windows-1252'],
+  ['utf-16le', 'UTF-16 (little-endian)'],
+  ['utf-16be', 'UTF-16 (big-endian)'],
+];
+const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
 
 function How({
   reading: { read },
@@ -112,62 +114,39 @@ function How({
   return (
     <div class="how">
       {sheets !== undefined && sheets.length > 1 && (
-        <label class="field">
-          {text.list.sheet}
-          <select
-            value={sheets.find((sheet) => sheet.read)?.name}
-            onChange={({ currentTarget }) => choose('sheet', currentTarget.value)}
-          >
-            {sheets.map((sheet) => (
-              <option key={sheet.name} value={sheet.name}>
-                {sheet.hidden ? text.list.hidden(sheet.name) : sheet.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          name={text.list.sheet}
+          value={sheets.find((sheet) => sheet.read)?.name}
+          options={sheets.map(({ name, hidden }) => [name, hidden ? text.list.hidden(name) : name])}
+          onChosen={(sheet) => choose('sheet', sheet)}
+        />
       )}
       <details open={isOpen || isSaid}>
         <summary>{text.list.wrong}</summary>
         <div class="actions">
           {sheets === undefined && (
             <>
-              <label class="field">
-                {text.list.encoding}
-                <select
-                  value={read.encoding ?? LOOKS}
-                  onChange={({ currentTarget }) => choose('encoding', currentTarget.value)}
-                >
-                  <option value={LOOKS}>{text.list.asItLooks}</option>
-                  <option value="utf-8">UTF-8</option>
-                  <option value="windows-1252">Windows-1252</option>
-                  <option value="utf-16le">UTF-16 (little-endian)</option>
-                  <option value="utf-16be">UTF-16 (big-endian)</option>
-                </select>
-              </label>
-              <label class="field">
-                {text.list.between}
-                <select
-                  value={read.delimiter ?? LOOKS}
-                  onChange={({ currentTarget }) => choose('delimiter', currentTarget.value)}
-                >
-                  <option value={LOOKS}>{text.list.asItLooks}</option>
-                  {(['comma', 'semicolon', 'tab', 'pipe'] as const).map((name) => (
-                    <option key={name} value={name}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <label class="field">
-                {text.list.ragged}
-                <select
-                  value={read.ragged ?? LOOKS}
-                  onChange={({ currentTarget }) => choose('ragged', currentTarget.value)}
-                >
-                  <option value={LOOKS}>{text.list.setAside}</option>
-                  <option value="pad">{text.list.pad}</option>
-                </select>
-              </label>
+              <Choice
+                name={text.list.encoding}
+                value={read.encoding ?? LOOKS}
+                options={[[LOOKS, text.list.asItLooks], ...ENCODINGS]}
+                onChosen={(encoding) => choose('encoding', encoding)}
+              />
+              <Choice
+                name={text.list.between}
+                value={read.delimiter ?? LOOKS}
+                options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
+                onChosen={(delimiter) => choose('delimiter', delimiter)}
+              />
+              <Choice
+                name={text.list.ragged}
+                value={read.ragged ?? LOOKS}
+                options={[
+                  [LOOKS, text.list.setAside],
+                  ['pad', text.list.pad],
+                ]}
+                onChosen={(ragged) => choose('ragged', ragged)}
+              />
             </>
           )}
           <label class="field">
@@ -183,6 +162,31 @@ function How({
         </div>
       </details>
     </div>
+  );
+}
+
+function Choice({
+  name,
+  value,
+  options,
+  onChosen,
+}: {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly options: readonly Option[];
+  readonly onChosen: (value: string) => void;
+}) {
+  return (
+    <label class="field">
+      {name}
+      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
+        {options.map(([option, shown]) => (
+          <option key={option} value={option}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -141,7 +141,7 @@ function Way({ plan: { waterfall, adds, is_change: isChange } }: { readonly plan
         </>
       )}
       <br />
-      {words.adds} <span class="muted">{adds.length === 0 ? words.addsAll : adds.join(', ')}</span>
+      {words.adds} <span class="muted">{adds.length === 0 ? text.columns.allFields : adds.join(', ')}</span>
     </>
   );
 }

@@ -145,14 +145,14 @@ function StartCard({
       <div class="actions" aria-live="polite">
         {work === null ? (
           <button type="button" disabled={action.isBusy.value} onClick={drop}>
-            {last === null ? words.drop : words.forget}
+            {last === null ? text.plan.later.drop : text.plan.later.forget}
           </button>
         ) : (
           <span class="muted">{words.startStates[work.state]}</span>
         )}
         {batch != null && <a href={`/batches/${batch}`}>{words.toBatch}</a>}
         {batch == null && name !== null && (
-          <a href={`/lists/${start.list}/plan?was=${start.plan}`}>{words.toPlan}</a>
+          <a href={`/lists/${start.list}/plan?was=${start.plan}`}>{text.work.lookAgain}</a>
         )}
       </div>
     </li>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { BatchDetail, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
@@ -56,15 +57,13 @@ export function BatchButtons({
             >
               {goOn}
             </button>
-            {batch.held_since === null ? (
-              <button type="button" onClick={() => act('pause')} disabled={isBusy}>
-                {words.hold}
-              </button>
-            ) : (
-              <button type="button" onClick={() => act('resume')} disabled={isBusy}>
-                {words.unhold}
-              </button>
-            )}
+            <button
+              type="button"
+              onClick={() => act(batch.held_since === null ? 'pause' : 'resume')}
+              disabled={isBusy}
+            >
+              {batch.held_since === null ? words.hold : words.unhold}
+            </button>
           </>
         )}
         <button type="button" class="danger" onClick={() => question.current?.showModal()} disabled={isBusy}>
@@ -72,18 +71,31 @@ export function BatchButtons({
         </button>
       </div>
       <Refusal refused={refused.value} />
-      <dialog ref={question} class="card question" aria-labelledby="cancel-title">
-        <h2 id="cancel-title">{words.cancelTitle}</h2>
-        <p>{words.cancelWhat}</p>
-        <form method="dialog" class="actions">
-          <button type="submit" autofocus>
-            {words.keep}
-          </button>
-          <button type="submit" class="danger" onClick={() => act('cancel')}>
-            {words.cancel}
-          </button>
-        </form>
-      </dialog>
+      <Question dialog={question} onCancel={() => act('cancel')} />
     </>
+  );
+}
+
+/** Nothing is cancelled by one click. */
+function Question({
+  dialog,
+  onCancel,
+}: {
+  readonly dialog: RefObject<HTMLDialogElement | null>;
+  readonly onCancel: () => void;
+}) {
+  return (
+    <dialog ref={dialog} class="card question" aria-labelledby="cancel-title">
+      <h2 id="cancel-title">{words.cancelTitle}</h2>
+      <p>{words.cancelWhat}</p>
+      <form method="dialog" class="actions">
+        <button type="submit" autofocus>
+          {words.keep}
+        </button>
+        <button type="submit" class="danger" onClick={onCancel}>
+          {words.cancel}
+        </button>
+      </form>
+    </dialog>
   );
 }

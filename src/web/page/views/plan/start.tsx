@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { PlanView, WorkView } from '../../../api.ts';
 import { asRefused, Refusal } from '../../loaded.tsx';
+import { useAction } from '../../parts/action.ts';
 import { counted } from '../../parts/figures.ts';
 import { go } from '../../router.ts';
-import { ask, type Refused } from '../../session.ts';
+import { ask } from '../../session.ts';
 import { text } from '../../text.ts';
 import { Later } from './later.tsx';
 
@@ -37,40 +38,38 @@ export function Start({
   const { confirm } = plan;
   const hasCosts = isPaid(plan);
   const typed = useSignal('');
-  const refused = useSignal<Refused | undefined>(undefined);
-  const starts = useSignal(false);
+  const action = useAction();
   const most = budgetIn(budget);
-  const isHeld = starts.value || (hasCosts && most === undefined) || (plan.guards ?? []).length > 0;
+  const limit = hasCosts ? most : undefined;
+  const isHeld = action.isBusy.value || (hasCosts && most === undefined) || (plan.guards ?? []).length > 0;
   const keepBudget = (): void => {
     if (most === undefined) return;
     const body = { ...plan.choices, budget: most };
     // A start says its limit by itself, so nothing is lost but the choice after a reload.
     void ask(`/lists/${plan.list}/draft`, { method: 'PUT', body }).catch(() => {});
   };
-  const start = async (sample?: number): Promise<void> => {
-    starts.value = true;
-    try {
+  const start = (sample?: number): void =>
+    action.run(async () => {
       const body = {
         plan: plan.id,
-        ...(hasCosts ? { budget: most } : {}),
-        ...(confirm === null ? {} : { typed: typed.value }),
-        ...(sample === undefined ? {} : { sample }),
+        budget: limit,
+        typed: confirm === null ? undefined : typed.value,
+        sample,
       };
-      const work = await ask<WorkView>('/starts', { body });
-      go(`/tasks/${work.id}`);
-    } catch (error) {
-      const found = asRefused(error);
-      starts.value = false;
-      refused.value = found;
-      if (found.code === 'plan') onMoved();
-    }
-  };
+      try {
+        const work = await ask<WorkView>('/starts', { body });
+        go(`/tasks/${work.id}`);
+      } catch (error) {
+        if (asRefused(error).code === 'plan') onMoved();
+        throw error;
+      }
+    });
   return (
     <form
       class="card stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void start();
+        start();
       }}
     >
       {hasCosts && (
@@ -102,22 +101,22 @@ export function Start({
           />
         </label>
       )}
-      <Refusal refused={refused.value} />
+      <Refusal refused={action.refused.value} />
       <div class="actions">
         <button
           type="submit"
           class={confirm === null ? 'primary' : 'danger'}
           disabled={isHeld || (confirm !== null && typed.value !== confirm)}
         >
-          {startWords(plan, hasCosts ? most : undefined)}
+          {startWords(plan, limit)}
         </button>
         {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
-          <button type="button" disabled={isHeld} onClick={() => void start(SAMPLE_ROWS)}>
+          <button type="button" disabled={isHeld} onClick={() => start(SAMPLE_ROWS)}>
             {words.sample}
           </button>
         )}
       </div>
-      <Later plan={plan} budget={hasCosts ? most : undefined} isHeld={isHeld} />
+      <Later plan={plan} budget={limit} isHeld={isHeld} />
     </form>
   );
 }
