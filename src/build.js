@@ -30,8 +30,9 @@ const OTHER_ENTRIES = [
   'cli/shell/main.ts',
   // It says where everything else is, by its own place.
   'core/families.ts',
-  // It starts itself as a thread.
+  // These start themselves as threads.
   'ledger/stores/sqlite/integrity.ts',
+  'ledger/stores/sqlite/verify-beside.ts',
   // It must be the first of the library to run.
   'core/needed-node.ts',
 ];

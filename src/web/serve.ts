@@ -86,11 +86,17 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const clock = systemClock;
   const limits = { mostUploadBytes, mostSilenceMs };
   const server: Server = { store, folder, clock, program, work, changes, schedules, ...limits };
-  await sweepUnused(server);
-  const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, {
+  // After a killed run this look at the store checks all of it, and nobody waits for the address until then.
+  let isLookedAt = false;
+  const lookedAt = (): void => {
+    isLookedAt = true;
+  };
+  void sweepUnused(server).then(lookedAt, lookedAt);
+  const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, () => ({
     version,
     store: folder,
-  });
+    checking: !isLookedAt,
+  }));
   http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const url = `http://127.0.0.1:${port}`;
   await writeNote(folder, { url, token: admission.tool, pid: process.pid });

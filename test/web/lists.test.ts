@@ -58,6 +58,12 @@ async function openPage(words: readonly string[] = [], env: Record<string, strin
   };
 }
 
+/** Resolves when the server has looked at its store for the first time, which it does beside everything else. */
+async function looked(served: Served): Promise<void> {
+  const isChecking = async () => JSON.parse((await served.tool('/api/state')).body).checking;
+  await expect.poll(isChecking, { timeout: 30_000 }).toBe(false);
+}
+
 const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
 
 test('a list is kept whole, closed to others, under an id and never under its name', async () => {
@@ -190,7 +196,9 @@ test('a list is kept for 30 days after its last batch, and never while one is op
   const clocks = new Clocks(place.path('clocks.json'));
   const startAt = async (days: number): Promise<readonly string[]> => {
     clocks.set({ wallMs: days * day });
-    await (await Served.start([], { cwd: place.folder, env: clocks.env })).stop();
+    const served = await Served.start([], { cwd: place.folder, env: clocks.env });
+    await looked(served);
+    await served.stop();
     return readdirSync(lists);
   };
   expect(await startAt(0)).toHaveLength(2);

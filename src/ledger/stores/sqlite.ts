@@ -42,6 +42,7 @@ import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
+import { verifyBeside } from './sqlite/verify-beside.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -259,7 +260,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
         if (unbrokenSeal(folder, systemClock.wallMs()) === undefined)
-          await verify(connection, folder.path, false);
+          await verifyBeside(connection, folder.path);
       });
     return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
   } catch (error) {

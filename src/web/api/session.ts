@@ -26,7 +26,9 @@ export const State = z.object({
   version: z.string(),
   /** The store's folder. */
   store: z.string(),
-  /** How many jobs are swept by their schedule, and how many starts were agreed to for later. */
+  /** Whether the store is being checked, as after a killed run: what is in it is shown when that has ended. */
+  checking: z.boolean(),
+  /** How many jobs are swept by their schedule, starts were agreed to for later, and files of them were damaged. */
   schedules: z.number(),
 });
 export type State = z.infer<typeof State>;

@@ -2,7 +2,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import { offline } from './live.ts';
 import { path } from './router.ts';
 import { isIn } from './session.ts';
-import { hasSchedules } from './state.ts';
+import { hasSchedules, isChecking } from './state.ts';
 import { text } from './text.ts';
 import { Accounts } from './views/accounts.tsx';
 import { BatchPage } from './views/batch.tsx';
@@ -68,6 +68,9 @@ export function Page() {
       <main id="content" tabIndex={-1}>
         <p class={offline.value ? 'notice' : 'sr'} role="status">
           {offline.value ? text.reconnecting : ''}
+        </p>
+        <p class={isChecking.value ? 'notice' : 'sr'} role="status">
+          {isChecking.value ? text.checking : ''}
         </p>
         <Shown />
       </main>

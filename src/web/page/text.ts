@@ -20,6 +20,8 @@ export const text = {
   skip: 'Skip to the content',
   playMoney: 'play money',
   loading: 'Loading …',
+  checking:
+    'The store is being checked, as after a run that was killed. What is in it is shown as soon as that has ended.',
   reconnecting: 'The program that serves this page does not answer. It is asked again by itself.',
   batches: {
     title: 'Batches',

@@ -25,7 +25,7 @@ export function appOf(
   server: Server,
   guarded: Guarded,
   files: ReadonlyMap<string, PageFile>,
-  state: Omit<State, 'schedules'>,
+  state: () => Omit<State, 'schedules'>,
 ): Hono {
   const { admission } = guarded;
   const app = new Hono();
@@ -46,9 +46,10 @@ export function appOf(
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json({ opening: admission.issue() } satisfies Opening));
-  app.get('/api/state', (context) =>
-    context.json({ ...state, schedules: server.schedules.size } satisfies State),
-  );
+  app.get('/api/state', async (context) => {
+    const schedules = server.schedules.size + (await server.schedules.damaged()).length;
+    return context.json({ ...state(), schedules } satisfies State);
+  });
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
   app.route('/api', batchRoutes(server, savings));
