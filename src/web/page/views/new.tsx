@@ -256,7 +256,6 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       </time>
       {isAsked.value ? (
         <span class="actions">
-          {isToStart.value && <span>{text.bring.startGoes}</span>}
           <button type="button" class="danger" onClick={remove}>
             {text.bring.removeSure}
           </button>
@@ -268,6 +267,11 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
         <button type="button" class="plain" aria-label={text.bring.removeNamed(list.name)} onClick={asking}>
           {text.bring.remove}
         </button>
+      )}
+      {isAsked.value && isToStart.value && (
+        <span class="warned" role="status">
+          {text.bring.startGoes}
+        </span>
       )}
       <Refusal refused={action.refused.value} />
     </li>
