@@ -4,6 +4,8 @@ import type { Position } from '../src/core/format.ts';
 import { rowInputOf } from '../src/files/input.ts';
 import { type AttemptId, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
+import { dialectMark } from '../src/vendor/dialect.ts';
+import provider from '../src/vendor/dialects/provider.ts';
 import { abn } from './program.ts';
 import { answerBody } from './speed/vendor.ts';
 
@@ -116,7 +118,9 @@ async function buy(
   const admission = await ledger.admit(intent);
   if (admission.kind !== 'admitted') throw new Error('the store of the bench has a budget');
   await ledger.record(admission.attempt, { status: 200, headers: {}, body: ANSWER, receivedAtMs: atMs });
-  const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
+  const judged = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
+  // Without its mark an answer is an older program's, and is judged again before it is used.
+  const closure = { ...judged, dialect: dialectMark(provider) };
   await ledger.closeAttempt(admission.attempt, closure, atMs);
   return admission.attempt;
 }
