@@ -184,9 +184,9 @@ async function settled(page: Page): Promise<void> {
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
 
-const isNavigationBroken = (page: Page): Promise<boolean> =>
+const isNavigationWrapped = (page: Page): Promise<boolean> =>
   page.evaluate(
-    `new Set([...document.querySelectorAll('header nav a')].map((link) => link.offsetTop)).size > 1`,
+    `new Set([...document.querySelectorAll('.top nav a')].map((link) => link.offsetTop)).size > 1`,
   );
 
 /** What is folded away is looked at, too. */
@@ -268,7 +268,7 @@ for (const scheme of SCHEMES) {
       findings.push(...(await inspect(page, `${view} ${scheme} ${width}`)));
       if (view !== NOWHERE && (await page.textContent('h1')) === text.nowhere.title)
         findings.push({ view, rule: 'not there', nodes: [] });
-      if (await isNavigationBroken(page))
+      if (await isNavigationWrapped(page))
         findings.push({ view: `${view} ${scheme} ${width}`, rule: 'navigation in two lines', nodes: [] });
       if (await isTooWide(page))
         findings.push({ view: `${view} ${scheme} ${width}`, rule: 'too wide', nodes: [] });
