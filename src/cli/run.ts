@@ -37,6 +37,7 @@ interface Flags extends ReadFlags, SpendFlags {
   readonly yes?: true;
   readonly plan?: string;
   readonly ifPlan?: string;
+  readonly ifBatch?: string;
   readonly allowAdmin?: true;
   readonly accept?: Acceptable;
   readonly limit?: string;
@@ -63,6 +64,7 @@ const run: CliCommand = {
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
+      .option('--if-batch <id>', 'go on with this unfinished batch, or begin nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .addOption(choiceOption('--accept <what>', 'answer a stop that names it', ACCEPTABLE))
       .option('--limit <rows>', 'only the first rows of the file')
@@ -94,8 +96,11 @@ async function runCommand(
   flags: Flags,
   command: Command,
 ): Promise<Report> {
-  // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
-  const resume: Resume = { words: withoutOption(process.argv.slice(2), '--accept') };
+  // The printed command is without --accept: what a person accepted once must not be accepted again by running it. It is
+  // without --if-batch, because a person may run it for the next batch of the file, too.
+  const resume: Resume = {
+    words: withoutOption(withoutOption(process.argv.slice(2), '--accept'), '--if-batch'),
+  };
   const progress = new Progress(console, systemClock);
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   const hear: EventFile['hear'] = (event) => {
@@ -144,6 +149,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     saveJobAs: flags.saveJob,
     allowAdmin: flags.allowAdmin,
     ifPlan: flags.ifPlan,
+    ifBatch: flags.ifBatch,
     accept: flags.accept,
   };
 }

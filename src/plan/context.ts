@@ -99,6 +99,8 @@ export interface RunChoices {
   readonly allowAdmin?: boolean | undefined;
   /** The id of a plan. The run begins only while its plan is still that one. */
   readonly ifPlan?: string | undefined;
+  /** The id of an unfinished batch. The run goes on with it, or begins nothing. */
+  readonly ifBatch?: string | undefined;
 }
 
 /** What a user may say about a run. */

@@ -22,7 +22,7 @@ import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
-import { requirePlanId } from '../plan/plan-id.ts';
+import { requireBatch, requirePlanId } from '../plan/plan-id.ts';
 import { RowWalk, replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
@@ -61,6 +61,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
 
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(heard, input);
+  requireBatch(heard, place);
   const outputName = await outputNameFor(heard, input.path, place);
   const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
   const plan = await planOfChange(heard, input, place, sessions);

@@ -102,6 +102,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askReread: called,
   allowAdmin: flag,
   ifPlan: text,
+  ifBatch: text,
   saveJobAs: text,
   planFile: text,
   signal: abortSignal,

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { wordsOfCommand } from '../../core/command-line.ts';
+import { withOption, wordsOfCommand } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -63,9 +63,12 @@ function continued({ batch, location }: FoundBatch): Order {
     );
   }
   const where = words.includes('--store') ? [] : ['--store', location];
+  const kept = words.filter((word) => word !== '--json');
+  // It may wait in line until another tab or a command line has finished the batch.
+  const again = command === 'run' ? withOption(kept, '--if-batch', batch.id) : kept;
   return {
     kind: command === 'nightly' ? 'sweep' : command === 'undo' ? 'undo' : 'run',
-    words: [...words.filter((word) => word !== '--json'), ...where],
+    words: [...again, ...where],
     store: location,
     about: batch.id,
     ...present({ cwd: typedIn(words, batch) }),

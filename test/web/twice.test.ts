@@ -1,0 +1,62 @@
+/**
+ * Goal: what is asked of the page twice, by two tabs or by a page and a command line at once, is bought and changed once.
+ * Method: raw requests to a real `rowonce serve` over the embedded vendors, whose book says what was charged.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { BatchList, WorkList, WorkView } from '../../src/web/api.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { type Answer, environmentIn, Served } from './served.ts';
+
+const SOON = { timeout: 30_000 };
+const QUICK = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
+/** A run of a hundred rows takes far longer than it takes to pause it. */
+const SLOW = { ROWONCE_SANDBOX: '--rate 10/s --match-rate 1' };
+
+async function servedQuickly(): Promise<Served> {
+  const served = await Served.start([], { env: QUICK });
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  return served;
+}
+
+const post = (served: Served, path: string): Promise<Answer> => served.tool(path, { method: 'POST' });
+
+const newest = async (served: Served) =>
+  (JSON.parse((await served.tool('/api/batches')).body) as BatchList).batches[0];
+
+/** How every command that the page started has ended. */
+async function allEnded(served: Served): Promise<readonly WorkView[]> {
+  const works = async () => (JSON.parse((await served.tool('/api/tasks')).body) as WorkList).work;
+  await expect.poll(async () => (await works()).every(({ state }) => state === 'ended'), SOON).toBe(true);
+  return works();
+}
+
+/** How often the vendor charged for each thing that it was asked. */
+function charged(served: Served): readonly number[] {
+  const lines = readFileSync(join(served.folder, 'store', 'book.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  const paid = lines.map((line) => JSON.parse(line)).filter(({ credits }) => credits > 0);
+  return [...Map.groupBy(paid, ({ parameters }) => JSON.stringify(parameters)).values()].map(
+    (all) => all.length,
+  );
+}
+
+test('a refresh that two tabs let go on at once is bought once, and the second says that it is over', async () => {
+  const served = await servedQuickly();
+  const domains = Array.from({ length: 100 }, (_, at) => `company-${at}.example`);
+  writeFileSync(join(served.folder, 'leads.csv'), `Domain\n${domains.join('\n')}\n`);
+  const words = ['run', 'enrich-company', 'leads.csv', '--account', 'sandbox-provider', '--refresh'];
+  const running = rowonce(words, { cwd: served.folder, env: { ...environmentIn(served.folder), ...SLOW } });
+  await expect.poll(async () => (await newest(served))?.counts.matched ?? 0, SOON).toBeGreaterThan(2);
+  const batch = (await newest(served))?.batch ?? '';
+  await post(served, `/api/batches/${batch}/pause`);
+  expect(await running).toMatchObject({ code: 143 });
+  await allEnded(served);
+
+  await Promise.all([1, 2].map(() => post(served, `/api/batches/${batch}/continue`)));
+  await allEnded(served);
+  expect(await newest(served)).toMatchObject({ batch, state: 'finished' });
+  expect(charged(served)).toEqual(domains.map(() => 1));
+});
