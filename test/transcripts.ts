@@ -37,6 +37,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
   // Whether a request was still on its way when a run stopped.
   [/^Stopping: .*\n/gm, ''],
+  // What the rest costs depends on which rows a budget reached.
+  [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
   // How far a run had got when it was killed.
   [/goes on: \d+ of/g, 'goes on: ROWS of'],
 ];

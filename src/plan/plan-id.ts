@@ -29,7 +29,7 @@ const SOURCES = [
   'the job is another',
   'the account or its dialect is another',
   'what would change in the service is not the same',
-  'a batch of this file has ended',
+  'a batch of this file has ended, or was paused',
 ];
 
 /** The figures of a plan, in the order of the id. What is only expected moves with every answer, and is left out. */
@@ -66,10 +66,15 @@ export async function identifyPlan(
     [account.identity, dialectMark(dialect)],
     changes?.planned.map(comparedText) ?? [],
     // A batch that is over is not begun again by the id that it was begun by, however alike the plans are.
-    batch?.state === 'finished' ? batch.id : null,
+    batch?.state === 'finished' ? batch.id : ((await heldSince(context, batch)) ?? null),
   ];
   const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
   return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
+}
+
+/** A start that waits for the night was agreed to before somebody paused the batch, and must not let it go on. */
+async function heldSince({ ledger }: Pick<PlanContext, 'ledger'>, batch: Batch | undefined) {
+  return batch?.state === 'open' ? ledger?.heldSince(batch.id) : undefined;
 }
 
 /** The job by what it asks. The account counts by its identity, and a budget may differ from run to run. */
@@ -123,7 +128,7 @@ export async function requirePlanId(
   if (!isPlanId(ifPlan))
     throw stop('usage', `--if-plan ${ifPlan} is no id of a plan.`, 'Take it from rowonce plan --json.');
   const isBegun = hasBegunBy(existing, ifPlan);
-  if (isBegun && existing?.state === 'open') return;
+  if (isBegun && existing?.state === 'open' && (await heldSince(context, existing)) === undefined) return;
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.toBuy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;

@@ -238,7 +238,7 @@ describe('starting fast', () => {
     rmSync(join(folder, 'loaded'));
 
     const seen = parts(['status', '--store', store]).filter((part) => part !== 'rolldown-runtime');
-    expect(seen).toEqual([...look, 'cli/status.js'].sort());
+    expect(seen).toEqual([...look, 'cli/status.js', 'verify'].sort());
   });
 
   test('the licence of every library that is built in stands beside what is built', () => {

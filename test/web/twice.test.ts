@@ -56,7 +56,13 @@ test('a refresh that two tabs let go on at once is bought once, and the second s
   await allEnded(served);
 
   await Promise.all([1, 2].map(() => post(served, `/api/batches/${batch}/continue`)));
-  await allEnded(served);
+  const ended = (await allEnded(served))
+    .slice(-2)
+    .map(({ exit_code, stopped }) => [exit_code, stopped?.code]);
+  expect(ended.toSorted()).toEqual([
+    [0, undefined],
+    [2, 'plan'],
+  ]);
   expect(await newest(served)).toMatchObject({ batch, state: 'finished' });
   expect(charged(served)).toEqual(domains.map(() => 1));
 });

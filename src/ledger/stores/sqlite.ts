@@ -42,7 +42,6 @@ import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
-import { verifyBeside } from './sqlite/verify-beside.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -259,8 +258,10 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
     if (livingSpender(folder) === undefined)
       await checkedOnce(folder, async () => {
-        if (unbrokenSeal(folder, systemClock.wallMs()) === undefined)
-          await verifyBeside(connection, folder.path);
+        if (unbrokenSeal(folder, systemClock.wallMs()) !== undefined) return;
+        // Most looks find a seal, and load nothing for a check.
+        const { verifyBeside } = await import('./sqlite/verify-beside.ts');
+        await verifyBeside(connection, folder.path);
       });
     return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
   } catch (error) {
