@@ -1,7 +1,7 @@
-import { STEPS, type StepWork, totalOf, workOf } from '../test/work/scene.ts';
+import { STEPS, type StepWork, totalOf, workOf } from '../test/ceilings/scene.ts';
 import { inFolder } from './program.ts';
 
-/** Where the statements of a list go: each by its text, with how often it is run. What may be run is in `test/work/ceilings.ts`. */
+/** Where the statements of a list go: each by its text, with how often it is run. What may be run is in `test/ceilings/ceilings.ts`. */
 
 const ROWS = 1000;
 

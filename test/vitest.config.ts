@@ -55,7 +55,7 @@ const ALONE = [
     'sandbox',
     'ledger/stores',
     'web',
-    'work',
+    'ceilings',
   ].map((folder) => `${folder}/${FILES}`),
   'cli/{bin,completion,foreign-jobs,hints,onboard,repair,try}.test.ts',
   'vendor/transport/secure.test.ts',

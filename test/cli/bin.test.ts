@@ -31,7 +31,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
-import { FILES_OF_A_RUN } from '../work/ceilings.ts';
+import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
 import { PROGRAM } from './rowonce.ts';
 
 /** A Node on the path that is too old for the program and new enough for `bin.js`. */
