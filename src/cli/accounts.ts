@@ -7,7 +7,7 @@ import { suggestion } from '../core/nearest.ts';
 import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
 import { addAccount, removeAccount } from '../vendor/account/edit.ts';
 import { accountView } from '../vendor/account/view.ts';
-import { configureEdit, editAccount } from './accounts/edit.ts';
+import { configureEdit, editAccount, type NumberFlags, numbersOf } from './accounts/edit.ts';
 import { listAccounts } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -15,7 +15,7 @@ import { choiceOption } from './shell/flags.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
-interface AddFlags {
+interface AddFlags extends NumberFlags {
   readonly name?: string;
   readonly vendor?: string;
   readonly baseUrl?: string;
@@ -30,13 +30,6 @@ interface AddFlags {
   readonly via?: string;
   readonly connectedAccount?: string;
   readonly apiCallUrl?: string;
-  readonly perSecond?: string;
-  readonly perMinute?: string;
-  readonly perHour?: string;
-  readonly perDay?: string;
-  readonly concurrency?: string;
-  readonly budgetPerDay?: string;
-  readonly budgetPerMonth?: string;
 }
 
 const accounts: CliCommand = {
@@ -124,14 +117,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
     project_id: flags.project,
     id: flags.id,
     exclusive_key: flags.exclusiveKey,
-    limits: numbers('--', {
-      per_second: flags.perSecond,
-      per_minute: flags.perMinute,
-      per_hour: flags.perHour,
-      per_day: flags.perDay,
-      concurrency: flags.concurrency,
-    }),
-    budget: numbers('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
+    ...numbersGiven(flags),
   };
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
   const account = await addAccount(accounts, name, given);
@@ -247,19 +233,12 @@ async function askForKey(console: Console): Promise<string> {
   );
 }
 
-/**
- * The numbers of the flags that were given; undefined when none was, so that the file holds no empty entry.
- * @param prefix what the names of these flags begin with.
- */
-function numbers(
-  prefix: string,
-  flags: Readonly<Record<string, string | undefined>>,
-): Record<string, number> | undefined {
-  const given = Object.entries(flags).flatMap(([name, value]) => {
-    const number = wholeNumber(`${prefix}${name.replaceAll('_', '-')}`, value);
-    return number === undefined ? [] : [[name, number] as const];
-  });
-  return given.length === 0 ? undefined : Object.fromEntries(given);
+/** Limits and budgets; undefined where no flag was given, so that the file holds no empty entry. */
+function numbersGiven(flags: AddFlags) {
+  const { limits, budget } = numbersOf(flags, wholeNumber);
+  const orNothing = (entries: Record<string, number>) =>
+    Object.keys(entries).length === 0 ? undefined : entries;
+  return { limits: orNothing(limits), budget: orNothing(budget) };
 }
 
 // ---------------------------------------------------------------------------------------------------- remove

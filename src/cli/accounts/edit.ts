@@ -16,13 +16,8 @@ import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
 
-interface EditFlags {
-  readonly baseUrl?: string;
-  readonly region?: string;
-  readonly organization?: string;
-  readonly project?: string;
-  readonly keyEnv?: string;
-  readonly keyStdin?: true;
+/** The limits and the budgets of an account, as flags. */
+export interface NumberFlags {
   readonly perSecond?: string;
   readonly perMinute?: string;
   readonly perHour?: string;
@@ -30,6 +25,15 @@ interface EditFlags {
   readonly concurrency?: string;
   readonly budgetPerDay?: string;
   readonly budgetPerMonth?: string;
+}
+
+interface EditFlags extends NumberFlags {
+  readonly baseUrl?: string;
+  readonly region?: string;
+  readonly organization?: string;
+  readonly project?: string;
+  readonly keyEnv?: string;
+  readonly keyStdin?: true;
 }
 
 /** Stands for a value that is taken out of the file. */
@@ -71,14 +75,7 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
       project_id: textOrNone(flags.project),
     }),
     ...(await keyFrom(name, flags)),
-    limits: numbers('--', {
-      per_second: flags.perSecond,
-      per_minute: flags.perMinute,
-      per_hour: flags.perHour,
-      per_day: flags.perDay,
-      concurrency: flags.concurrency,
-    }),
-    budget: numbers('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
+    ...numbersOf(flags, numberOrNone),
   });
   const isSame = account.identity === former.identity;
   return {
@@ -102,14 +99,30 @@ async function keyFrom(
 
 const textOrNone = (given: string | undefined): string | null | undefined => (given === NONE ? null : given);
 
-function numbers(
-  prefix: string,
-  flags: Readonly<Record<string, string | undefined>>,
-): Record<string, number | null> {
-  const given = Object.entries(flags).flatMap(([name, value]): (readonly [string, number | null])[] => {
-    if (value === NONE) return [[name, null]];
-    const number = wholeNumber(`${prefix}${name.replaceAll('_', '-')}`, value);
-    return number === undefined ? [] : [[name, number]];
-  });
-  return Object.fromEntries(given);
+function numberOrNone(flag: string, value: string | undefined): number | null | undefined {
+  return value === NONE ? null : wholeNumber(flag, value);
+}
+
+/** The entries for the flags that were given. @param read what stands behind a flag; undefined when it was not given. */
+export function numbersOf<Number>(
+  flags: NumberFlags,
+  read: (flag: string, value: string | undefined) => Number | undefined,
+): Readonly<Record<'limits' | 'budget', Record<string, Number>>> {
+  const entries = (prefix: string, given: Readonly<Record<string, string | undefined>>) =>
+    Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) => {
+        const number = read(`${prefix}${name.replaceAll('_', '-')}`, value);
+        return number === undefined ? [] : [[name, number] as const];
+      }),
+    );
+  return {
+    limits: entries('--', {
+      per_second: flags.perSecond,
+      per_minute: flags.perMinute,
+      per_hour: flags.perHour,
+      per_day: flags.perDay,
+      concurrency: flags.concurrency,
+    }),
+    budget: entries('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
+  };
 }

@@ -67,6 +67,15 @@ export type Damage = z.infer<typeof Damage>;
 
 const FoundRows = z.object({ count: z.number(), first_rows: z.array(z.number()) });
 
+/** How the columns of a list fit an operation. */
+export const OperationFit = z.object({
+  operation: z.string(),
+  columns: z.record(z.string(), z.string()),
+  because: z.record(z.string(), z.string()),
+  likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
+  problem: z.string().nullable(),
+});
+
 /** What `rowonce plan FILE --json` says. */
 export const ListDescription = z.object({
   rows: z.number(),
@@ -91,15 +100,7 @@ export const ListDescription = z.object({
     nearly_same: FoundRows,
     compared_with: z.number().optional(),
   }),
-  operations: z.array(
-    z.object({
-      operation: z.string(),
-      columns: z.record(z.string(), z.string()),
-      because: z.record(z.string(), z.string()),
-      likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
-      problem: z.string().nullable(),
-    }),
-  ),
+  operations: z.array(OperationFit),
   sheets: z.array(z.object({ name: z.string(), hidden: z.boolean(), read: z.boolean() })).optional(),
 });
 export type ListDescription = z.infer<typeof ListDescription>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WorkView } from './batches.ts';
+import { OperationFit } from './lists.ts';
 
 /** What is done with a list: choices, columns, plan and start. */
 
@@ -101,15 +102,7 @@ export const ListFacts = z.object({
       odd: z.object({ count: z.number(), first_rows: z.array(z.number()) }),
     }),
   ),
-  operations: z.array(
-    z.object({
-      operation: z.string(),
-      columns: z.record(z.string(), z.string()),
-      because: z.record(z.string(), z.string()),
-      likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
-      problem: z.string().nullable(),
-    }),
-  ),
+  operations: z.array(OperationFit),
 });
 export type ListFacts = z.infer<typeof ListFacts>;
 
