@@ -218,6 +218,12 @@ describe('an altered entry', () => {
       'the total of day:1:2026-11-20',
     ],
     [
+      'entry that was never booked',
+      'batches_ended',
+      "INSERT INTO unbooked (batch, day, operation, retried) VALUES (1, 1, 'x', 0)",
+      'what batch 1 moved was never booked',
+    ],
+    [
       'total that is missing',
       'money_no_delete',
       "DELETE FROM money WHERE scope LIKE 'batch%'",
@@ -272,7 +278,7 @@ describe('an altered entry', () => {
     [
       'money that was given back without a reason',
       'attempts_freeing',
-      `UPDATE attempts SET freed_by = id WHERE id = ${attemptOf('lost')}`,
+      `UPDATE attempts SET freed_by = id WHERE id = ${attemptOf('lost')}; DELETE FROM unbooked`,
       'points to an attempt',
     ],
     [
@@ -440,10 +446,10 @@ describe('the ledger and its watermark', () => {
 describe('a file that is not ours', () => {
   test('a ledger of a newer Rowonce is refused with both numbers', async () => {
     const place = await usedStore();
-    alter(place, 'PRAGMA user_version = 7');
+    alter(place, 'PRAGMA user_version = 8');
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 6)'),
+      message: expect.stringContaining('made by a newer Rowonce (schema 8, this one knows 7)'),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);

@@ -18,7 +18,7 @@ import {
 } from './book.ts';
 import { changed, changeOf, MEMBER } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { BOOK, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: an erasure empties content and nothing else, and only what an entry covers, whatever the code does.
@@ -62,7 +62,9 @@ beforeAll(async () => {
   await ledger.close();
   database = new Database(join(place, 'ledger.db'));
   database.pragma('recursive_triggers = ON');
-  database.exec("INSERT INTO readings VALUES (1, 1, 'found', 1, 'kim@example.org', 5, 0, 0)");
+  database.exec(
+    `BEGIN; INSERT INTO readings VALUES (1, 1, 'found', 1, 'kim@example.org', 5, 0, 0); ${BOOK} COMMIT`,
+  );
   afterAll(() => void database.close());
 });
 

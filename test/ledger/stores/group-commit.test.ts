@@ -6,7 +6,17 @@ import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
 import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, answered, batchNamed, MATCHED, settle } from './book.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+} from './book.ts';
 import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
 
@@ -147,6 +157,61 @@ test('a write that fails halfway leaves no half of itself beside the others of i
   expect(names()).toEqual(['whole']);
 });
 
+test('an attempt above a cap is refused when its commit is booked, and alone', async () => {
+  const { connection, group } = groupWith([]);
+  connection.script(`
+    INSERT INTO accounts (identity) VALUES ('a');
+    INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
+        input_path, input_sha256, input_rows, settings, created_at, budget)
+      VALUES (7, 1, 'k', 1, 'l', 'open', 1, 'a', 0, 'provider', 'x', '/x', 's', 3, '{}', 0, 2)`);
+  const attempt = (id: number, reserved: number) => (): void => {
+    const call =
+      'INSERT INTO calls (id, key, account, operation, call, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
+    connection.run(call, id, 'x', '{}');
+    connection.run(
+      `INSERT INTO attempts (id, call, batch, row, reserved, intent_at, checksum, paid_row) VALUES (?, ?, 7, 2, ?, 0, 0, 2)`,
+      ...[id, id, reserved],
+    );
+  };
+  const written = await Promise.allSettled(
+    [1, 2, 1].map((reserved, at) => group.write(attempt(at + 1, reserved))),
+  );
+  expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(written[1]).toMatchObject({ reason: { message: 'money rule: above a cap' } });
+  expect(connection.all('SELECT id FROM attempts')).toEqual([{ id: 1 }, { id: 3 }]);
+  expect(connection.all("SELECT reserved FROM money WHERE scope = 'batch:7'")).toEqual([{ reserved: 2 }]);
+});
+
+test('answers of one commit count in their order: a miss after another answer begins a series', async () => {
+  const ledger = await freshLedger(sqlite);
+  const [one, two] = [await batchNamed(ledger, 'one'), await batchNamed(ledger, 'two')];
+  const asked = [
+    await admitted(ledger, one, 'missed'),
+    await admitted(ledger, two, 'found'),
+    await admitted(ledger, one, 'missed later'),
+  ];
+  await Promise.all(asked.map((attempt, at) => ledger.record(attempt, replyWith('x', at === 1 ? 200 : 404))));
+  const why = { charged: credits(0), why: 'x' };
+  await Promise.all(
+    asked.map((attempt, at) =>
+      ledger.closeAttempt(
+        attempt,
+        { kind: 'settled', answer: at === 1 ? 'found' : 'no_match', ...why },
+        NOON_MS,
+      ),
+    ),
+  );
+  expect(await ledger.account(ACCOUNT)).toMatchObject({
+    answers: 3,
+    answersNot404: 1,
+    found: 1,
+    misses: { count: 1 },
+  });
+  expect(await ledger.metrics(one)).toEqual({ requests: 2, calls: 2 });
+  // The first miss was on its way beside the answer that was found, and the second came after it.
+  expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+});
+
 describe('a watermark that cannot be written', () => {
   test('for want of room is written into the room that is made, and only what is in flight comes after it', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
@@ -195,5 +260,5 @@ function groupWith(failures: Error[]) {
     connection.run('INSERT INTO accounts (identity) VALUES (?)', name).changes;
   const names = () =>
     connection.all<{ identity: string }>('SELECT identity FROM accounts').map(({ identity }) => identity);
-  return { group, seen, account, names };
+  return { connection, group, seen, account, names };
 }

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { MIGRATIONS } from '../../../src/ledger/stores/sqlite/migrations.ts';
 import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
+import { HOLDS } from '../../../src/ledger/stores/sqlite/schema/holds.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
 import { READINGS } from '../../../src/ledger/stores/sqlite/schema/readings.ts';
 import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
-import { SCHEMA } from '../../../src/ledger/stores/sqlite/schema.ts';
+import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -27,7 +27,7 @@ import {
   settle,
 } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { BOOK, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses what would lose or spend money, whatever the code does.
@@ -273,21 +273,25 @@ const REFUSED: readonly Refusal[] = [
   ['an attempt that begins closed', 'attempts_admission', `${NEW_CALL} ${attempt({ open: 0 })}`],
   ['an attempt of a superseded batch', 'attempts_admission', `${NEW_CALL} ${attempt({ batch: SUPERSEDED })}`],
   ['an attempt paid by another account', 'attempts_admission', `${NEW_CALL} ${attempt({ batch: FOREIGN })}`],
-  ["an attempt above the batch's budget", 'attempts_reserve', `${NEW_CALL} ${attempt({ reserved: 8 })}`],
+  [
+    "an attempt above the batch's budget",
+    'unbooked_booking',
+    `${NEW_CALL} ${attempt({ reserved: 8 })}; ${BOOK}`,
+  ],
   [
     "an attempt above the account's day",
-    'attempts_reserve',
-    `UPDATE batches SET budget = NULL; ${NEW_CALL} ${attempt({ reserved: 18 })}`,
+    'unbooked_booking',
+    `UPDATE batches SET budget = NULL; ${NEW_CALL} ${attempt({ reserved: 18 })}; ${BOOK}`,
   ],
   [
     "an attempt above the account's month",
-    'attempts_reserve',
-    `UPDATE batches SET budget = NULL; ${NEW_CALL} ${attempt({ reserved: 28, intent_at: NOON_MS + 86_400_000 })}`,
+    'unbooked_booking',
+    `UPDATE batches SET budget = NULL; ${NEW_CALL} ${attempt({ reserved: 28, intent_at: NOON_MS + 86_400_000 })}; ${BOOK}`,
   ],
   [
     'a retry above the extra credits',
-    'attempts_reserve',
-    `UPDATE batches SET extra_credits = 1; ${attempt({ call: CALL.lost, decision: RETRY, reserved: 2 })}`,
+    'unbooked_booking',
+    `UPDATE batches SET extra_credits = 1; ${attempt({ call: CALL.lost, decision: RETRY, reserved: 2 })}; ${BOOK}`,
   ],
   ['a reply to an attempt that is closed', 'replies_recording', reply(LOST)],
   ['an answer without its raw reply', 'closures_closing', closure(OPEN, 'settled', "'refused'")],
@@ -327,6 +331,11 @@ const REFUSED: readonly Refusal[] = [
     `INSERT INTO retractions VALUES (${ANSWER})`,
   ],
   [
+    'taking back a miss while a later answer is not booked',
+    'retractions_retracting',
+    `${NEW_CALL} ${attempt({ id: 99 })}; ${RETRACT}`,
+  ],
+  [
     'taking back a miss after which the account answered otherwise',
     'retractions_retracting',
     `INSERT INTO retractions VALUES (${MISSED})`,
@@ -335,6 +344,11 @@ const REFUSED: readonly Refusal[] = [
     'a row of an attempt that is not there',
     'rows_pointing_insert',
     `INSERT INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 9, 'refused', 'x', '[1, 99]')`,
+  ],
+  [
+    'a row of an attempt that is still on its way',
+    'rows_pointing_insert',
+    `INSERT INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 9, 'refused', 'x', '[${ANSWER}, ${OPEN}]')`,
   ],
   [
     'a row in doubt that comes to wait for an attempt that is not there',
@@ -473,23 +487,31 @@ describe('the database refuses', () => {
     expect(() => attemptSql(closure(OPEN, 'not_sent', 'NULL', 1))).toThrow('CHECK constraint');
   });
 
+  test('a commit with an entry that is not booked', () => {
+    database.exec(`BEGIN; ${NEW_CALL} ${attempt()}`);
+    expect(() => database.exec('COMMIT')).toThrow('FOREIGN KEY constraint failed');
+    expect(() => database.exec('UPDATE unbooked SET booked = 1')).toThrow('CHECK constraint failed');
+    database.exec('ROLLBACK');
+    expect(database.prepare('SELECT count(*) FROM unbooked').pluck().get()).toBe(0);
+  });
+
   test('nothing that is in order: an answer dearer than reserved is booked', () => {
-    attemptSql(`${reply(OPEN)}; ${closure(OPEN, 'settled', "'found'", 1000)}`);
-    attemptSql(attempt({ call: CALL.lost, decision: RETRY }));
-    attemptSql(`${NEW_CALL} ${attempt({ reserved: 4 })}`);
+    attemptSql(`${reply(OPEN)}; ${closure(OPEN, 'settled', "'found'", 1000)}; ${BOOK}`);
+    attemptSql(`${attempt({ call: CALL.lost, decision: RETRY })}; ${BOOK}`);
+    attemptSql(`${NEW_CALL} ${attempt({ reserved: 4 })}; ${BOOK}`);
   });
 
   test('nothing that is in order: a repeat under its key, a release, an answer bought anew', () => {
-    attemptSql(`${repeat()}; ${request(99)}; ${reply(99)}; ${closure(99, 'settled', "'found'", 2)}`);
-    attemptSql(`${release(KEYED)}; ${attempt({ call: CALL.keyed })}`);
-    attemptSql(attempt({ call: CALL.answered, batch: LATE, replaces: ANSWER }));
+    attemptSql(`${repeat()}; ${request(99)}; ${reply(99)}; ${closure(99, 'settled', "'found'", 2)}; ${BOOK}`);
+    attemptSql(`${release(KEYED)}; ${attempt({ call: CALL.keyed })}; ${BOOK}`);
+    attemptSql(`${attempt({ call: CALL.answered, batch: LATE, replaces: ANSWER })}; ${BOOK}`);
   });
 
   test('by every guard that there is, but for those of topics that have tests of their own', () => {
-    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, PRICES, READINGS, TIME];
-    const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), SCHEMA);
+    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, HOLDS, PRICES, READINGS, TIME];
+    const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), schema());
     expect(untested(database, here, REFUSED)).toEqual([]);
-    expect(untested(database, MIGRATIONS.join(''), [])).toEqual(untested(database, undefined, []));
+    expect(untested(database, schema(), [])).toEqual(untested(database, undefined, []));
   });
 });
 

@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
-import { APPLICATION_ID, MIGRATIONS, newestSchema } from '../../../src/ledger/stores/sqlite/migrations.ts';
+import { APPLICATION_ID, newestSchema } from '../../../src/ledger/stores/sqlite/migrations.ts';
+import { ADDED, TOPICS } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, batchSpec, DAY_MS, NOON_MS, released, requestUnder, stateOf } from './book.ts';
 import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5 is brought to schema 6 with all that it had, one of an older schema is refused by its number,
- * and a later schema is reached by whole steps.
+ * Goal: a store of schema 5 or 6 is brought to schema 7 with all that it had, one of an older schema is refused by its
+ * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` is what schema 6 adds to
- * the definitions. The later schema is made up.
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` and `schema-7.sql` are what
+ * those schemas add to the definitions, or have otherwise. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
 const [ENTRIES, WATERMARK] = [textOf('entries-5.sql'), '0000000000000046\n'];
@@ -27,10 +28,17 @@ interface Definition {
 }
 
 const DEFINITIONS_5 = definitionsIn('schema-5.sql');
-/** All definitions of schema 6, in the order of their names. */
-const DEFINITIONS = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')].sort((a, b) =>
+const DEFINITIONS_6 = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')];
+/** All definitions of schema 7, in the order of their names. */
+const DEFINITIONS = replaced(DEFINITIONS_6, definitionsIn('schema-7.sql')).sort((a, b) =>
   a.name < b.name ? -1 : 1,
 );
+
+/** The view that schema 7 does not have any more says so by its absence there. */
+function replaced(older: readonly Definition[], newer: readonly Definition[]): Definition[] {
+  const names = newer.map(({ name }) => name);
+  return [...older.filter(({ name }) => ![...names, 'attempt_scopes'].includes(name)), ...newer];
+}
 
 /** Each definition stands below its type and its name. */
 function definitionsIn(file: string): readonly Definition[] {
@@ -51,17 +59,18 @@ function textOf(file: string): string {
 }
 
 /** Triggers come last, because they would look at the entries. The name is new: no two stores have the same. */
-function storeMadeByFiveScripts(): string {
+function storeMadeByFiveScripts(schema: 5 | 6 = 5): string {
+  const definitions = schema === 5 ? DEFINITIONS_5 : DEFINITIONS_6;
   const place = temporaryFolder();
   const database = new Database(join(place, 'ledger.db'));
   database.exec('PRAGMA foreign_keys = OFF; BEGIN');
   const define = (wanted: string): void => {
-    for (const { type, sql } of DEFINITIONS_5) if (type === wanted) database.exec(sql);
+    for (const { type, sql } of definitions) if (type === wanted) database.exec(sql);
   };
   define('table');
   database.exec(`${ENTRIES} UPDATE ledger SET identity = lower(hex(randomblob(16)))`);
   for (const type of ['index', 'view', 'trigger']) define(type);
-  database.exec(`COMMIT; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 5`);
+  database.exec(`COMMIT; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${schema}`);
   database.close();
   writeFileSync(join(place, 'watermark'), WATERMARK, { mode: 0o600 });
   return place;
@@ -88,48 +97,51 @@ const schemaIn = (place: string): readonly Definition[] =>
 const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
-describe('a store of schema 5', () => {
-  test('that is made today has, to the letter, those definitions and what schema 6 adds', async () => {
+describe('a store', () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 and 7 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(6);
+    expect(newestSchema()).toBe(7);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
-  test('that five scripts made is brought to schema 6, stands the full check, and has all that it had', async () => {
-    const place = storeMadeByFiveScripts();
-    const ledger = await freshLedger(sqlite, place);
-    expect(schemaIn(place)).toEqual(DEFINITIONS);
-    for (const id of [BATCH, LATE]) {
-      expect(await ledger.batch(id)).not.toHaveProperty('rowsBeyond');
-      expect(await ledger.plannedRows(id, 0, 9)).toEqual([]);
-    }
-    expect(await ledger.heldSince(LATE)).toBeUndefined();
-    expect(await ledger.subjects(ACCOUNT)).toEqual([]);
-    expect(await ledger.batch(LATE)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
-    expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
-    expect(await ledger.batchMoney(LATE)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-    expect(await ledger.metrics(BATCH)).toEqual({ requests: 7, calls: 3 });
-    expect(await ledger.counts(BATCH)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
-    expect(await stateOf(ledger, 'bought')).toMatchObject({
-      answer: { batch: LATE, body: Buffer.from('anew') },
-    });
-    expect(await stateOf(ledger, 'repeated')).toMatchObject({ answer: { batch: LATE } });
-    expect(await stateOf(ledger, 'released')).toEqual({ kind: 'unknown' });
-    expect(await stateOf(ledger, 'lost', BATCH)).toMatchObject({ decision: { kind: 'hold' } });
-    expect(await stateOf(ledger, 'keyed')).toMatchObject({ doubt: { request: requestUnder('key-2') } });
-    expect(await ledger.history(BATCH, 8)).toMatchObject([{ looks: [{ said: 'unclear' }] }]);
-    expect(await ledger.account(ACCOUNT)).toMatchObject({
-      learned: { perSecond: 2.5 },
-      usage: { counted: 7 },
-      misses: { count: 0, kept: false },
-    });
-    expect(await ledger.openAttempts()).toMatchObject([{ row: 9, reserved: 1 }]);
-    // Where rows start was noted of another reading of the file, and what they were settled from was not.
-    expect(await ledger.positionBefore(BATCH, 9)).toBeUndefined();
-    for (const row of await ledger.rows(BATCH, 0, 9)) expect(row).not.toHaveProperty('input');
-  });
+  test.each([5, 6] as const)(
+    'of schema %i is brought to schema 7, stands the full check, and has all that it had',
+    async (schema) => {
+      const place = storeMadeByFiveScripts(schema);
+      const ledger = await freshLedger(sqlite, place);
+      expect(schemaIn(place)).toEqual(DEFINITIONS);
+      for (const id of [BATCH, LATE]) {
+        expect(await ledger.batch(id)).not.toHaveProperty('rowsBeyond');
+        expect(await ledger.plannedRows(id, 0, 9)).toEqual([]);
+      }
+      expect(await ledger.heldSince(LATE)).toBeUndefined();
+      expect(await ledger.subjects(ACCOUNT)).toEqual([]);
+      expect(await ledger.batch(LATE)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
+      expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
+      expect(await ledger.batchMoney(LATE)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+      expect(await ledger.metrics(BATCH)).toEqual({ requests: 7, calls: 3 });
+      expect(await ledger.counts(BATCH)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
+      expect(await stateOf(ledger, 'bought')).toMatchObject({
+        answer: { batch: LATE, body: Buffer.from('anew') },
+      });
+      expect(await stateOf(ledger, 'repeated')).toMatchObject({ answer: { batch: LATE } });
+      expect(await stateOf(ledger, 'released')).toEqual({ kind: 'unknown' });
+      expect(await stateOf(ledger, 'lost', BATCH)).toMatchObject({ decision: { kind: 'hold' } });
+      expect(await stateOf(ledger, 'keyed')).toMatchObject({ doubt: { request: requestUnder('key-2') } });
+      expect(await ledger.history(BATCH, 8)).toMatchObject([{ looks: [{ said: 'unclear' }] }]);
+      expect(await ledger.account(ACCOUNT)).toMatchObject({
+        learned: { perSecond: 2.5 },
+        usage: { counted: 7 },
+        misses: { count: 0, kept: false },
+      });
+      expect(await ledger.openAttempts()).toMatchObject([{ row: 9, reserved: 1 }]);
+      // Where rows start was noted of another reading of the file, and what they were settled from was not.
+      expect(await ledger.positionBefore(BATCH, 9)).toBeUndefined();
+      for (const row of await ledger.rows(BATCH, 0, 9)) expect(row).not.toHaveProperty('input');
+    },
+  );
 
   test("that five scripts made takes changes, plans and today's rules beside what it kept", async () => {
     const place = storeMadeByFiveScripts();
@@ -170,28 +182,29 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const SEVEN = `
+  const EIGHT = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 7. */
-  function withSchema7(script: string): void {
-    const scripts = MIGRATIONS as string[];
-    scripts.push(script);
-    onTestFinished(() => void scripts.splice(2));
+  /** Until the test ends, this Rowonce is a later one, which knows schema 8. */
+  function withSchema8(script: string): void {
+    for (const scripts of [ADDED, TOPICS] as string[][]) {
+      scripts.push(script);
+      onTestFinished(() => void scripts.pop());
+    }
   }
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema7(SEVEN);
-    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 7)') };
+    withSchema8(EIGHT);
+    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 8)') };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(7);
+    expect(numberIn(place)).toBe(8);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -199,24 +212,25 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema7(SEVEN);
+    withSchema8(EIGHT);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(7);
+    expect(numberIn(place)).toBe(8);
     await (await openStore(sqlite, place)).close();
   });
 
-  test('that cannot be reached leaves the whole of the one before it', async () => {
+  test('that cannot be reached leaves the store as it was', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema7(`${SEVEN} CREATE NONSENSE;`);
+    const schemaBefore = schemaIn(place);
+    withSchema8(`${EIGHT} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
-    expect([numberIn(place), schemaIn(place)]).toEqual([6, DEFINITIONS]);
+    expect([numberIn(place), schemaIn(place)]).toEqual([5, schemaBefore]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 7'));
-    const newer = { code: 'store_version', message: expect.stringContaining('(schema 7, this one knows 6)') };
+    inDatabase(place, (database) => database.pragma('user_version = 8'));
+    const newer = { code: 'store_version', message: expect.stringContaining('(schema 8, this one knows 7)') };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
   });

@@ -7,7 +7,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, answered, batchNamed, decide, lost, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { BOOK, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses readings of what is never read again, and those by which a budget would fall, whatever
@@ -65,9 +65,9 @@ const REFUSED: readonly Refusal[] = [
   [
     'to take back what was read as found',
     'retractions_read',
-    reading(MISSED, 0, 9, 'found') + retraction(MISSED),
+    reading(MISSED, 0, 9, 'found') + BOOK + retraction(MISSED),
   ],
-  ['to take back what was read to cost', 'retractions_read', reading(MISSED, 1) + retraction(MISSED)],
+  ['to take back what was read to cost', 'retractions_read', reading(MISSED, 1) + BOOK + retraction(MISSED)],
   ['that a reading is altered', 'readings_no_update', "UPDATE readings SET answer = 'refused'"],
   ['that it is taken out', 'readings_no_delete', 'DELETE FROM readings'],
 ];
@@ -79,7 +79,7 @@ describe('the database refuses', () => {
     tryOut(database, reading(ANSWER, 3));
     tryOut(database, reading(ANSWER, 4));
     tryOut(database, reading(ODD, 2));
-    tryOut(database, reading(MISSED, 0) + retraction(MISSED));
+    tryOut(database, reading(MISSED, 0) + BOOK + retraction(MISSED));
   });
 
   test('by every guard of readings that there is', () => {

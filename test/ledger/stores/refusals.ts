@@ -4,6 +4,9 @@ import { expect } from 'vitest';
 /** What must not be possible, the guard of the database that refuses it, and how it is tried. */
 export type Refusal = readonly [promise: string, guard: string, sql: string];
 
+/** What is done before each commit: totals move by what was written, and a cap refuses it. */
+export const BOOK = 'DELETE FROM unbooked;';
+
 /** Refused, and not any more once the guard is taken out, so that nothing else is what refuses it. */
 export function expectRefusal(database: Database.Database, guard: string, sql: string): void {
   expect(() => tryOut(database, sql)).toThrow(/money rule|UNIQUE constraint/);

@@ -60,7 +60,7 @@ test('a bought row is a look, five entries, and a look at its call and at its bu
     'INSERT INTO rows',
     'SELECT * FROM',
     'SELECT id, subject,',
-    'SELECT spent, reserved,',
+    'SELECT u.batch, b.account,',
   ]);
   expect(aRow).toBeLessThan(8.2);
 });

@@ -71,6 +71,19 @@ export class Connection {
     this.#database.exec(sql);
   }
 
+  /** Gives tables other constraints on the columns that they have, for which SQLite has no statement. */
+  redefine(tables: readonly { readonly name: string; readonly sql: string }[]): void {
+    this.#database.unsafeMode(true);
+    try {
+      this.pragma('writable_schema = ON');
+      for (const { name, sql } of tables)
+        this.run("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", sql, name);
+      this.pragma('writable_schema = RESET');
+    } finally {
+      this.#database.unsafeMode(false);
+    }
+  }
+
   /** Defines a pure function for statements of this connection. */
   define(name: string, work: (text: string, bytes: Buffer | null) => Value): void {
     this.#database.function(name, { deterministic: true }, work);

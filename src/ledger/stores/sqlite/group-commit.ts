@@ -2,6 +2,7 @@ import { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../core/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import type { Lookout } from './lookout.ts';
+import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -173,6 +174,7 @@ export class GroupCommit {
     connection.begin();
     try {
       const done = work();
+      book(connection);
       sumUp(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
@@ -207,6 +209,8 @@ export class GroupCommit {
     connection.run('SAVEPOINT apart');
     try {
       const value = write.work();
+      // Each is booked alone, so that the one which is above a cap is the one that is refused.
+      book(connection);
       connection.run('RELEASE apart');
       return { write, value };
     } catch (error) {

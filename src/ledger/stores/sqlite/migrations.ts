@@ -1,6 +1,7 @@
+import Database from 'better-sqlite3';
 import { StopError, stop } from '../../../core/errors.ts';
 import { type Connection, explained } from './connection.ts';
-import { HOLDS, SCHEMA } from './schema.ts';
+import { ADDED, GONE, REDEFINED, schema } from './schema.ts';
 import { sumUp } from './table-sums.ts';
 
 /** "RoWo" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
@@ -9,15 +10,8 @@ export const APPLICATION_ID = 0x526f576f;
 /** The number of the oldest schema that can be opened. Earlier ones were never released, and are not migrated. */
 const FIRST = 5;
 
-/**
- * The first script makes schema 5 in an empty ledger, and each later one adds one to the number. A script is never
- * edited after its release: another one is added. A script that adds a column to batches or accounts removes their
- * checksums, and they get new ones.
- */
-export const MIGRATIONS: readonly string[] = [SCHEMA, HOLDS];
-
 /** The number of the schema after the last script. */
-export const newestSchema = (): number => FIRST + MIGRATIONS.length - 1;
+export const newestSchema = (): number => FIRST + ADDED.length;
 
 /** The kind of a file, found before anything is written to it. */
 export type Kind =
@@ -52,24 +46,55 @@ export function refuseUnknown(schema: number, folder: string): void {
 }
 
 /**
- * Migrates a ledger to the newest schema. Each step and its number are one transaction: a crash leaves a whole step or
- * none, and the next start continues there.
+ * Migrates a ledger to the newest schema in one transaction: a crash leaves all of it or nothing, and the next start begins
+ * again. Triggers and views hold no data, so an older ledger loses its own and gets those of the newest schema.
  * @param from the number of its schema; 0 for an empty ledger.
  */
 export function migrate(connection: Connection, from: number, folder: string): void {
-  for (const [index, script] of MIGRATIONS.entries()) {
-    const schema = FIRST + index;
-    if (schema <= from) continue;
-    try {
-      connection.script(`BEGIN IMMEDIATE;${script}`);
-      sumUp(connection);
-      connection.script(`PRAGMA application_id = ${APPLICATION_ID};
-        PRAGMA user_version = ${schema};
-        COMMIT;`);
-    } catch (error) {
-      if (connection.inTransaction) connection.script('ROLLBACK');
-      throw migrationFailed(explained(error, folder), schema, folder);
-    }
+  const newest = newestSchema();
+  if (from === newest) return;
+  try {
+    connection.script('BEGIN IMMEDIATE');
+    if (from === 0) connection.script(schema());
+    else renew(connection, from);
+    sumUp(connection);
+    connection.script(`PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${newest};
+      COMMIT;`);
+  } catch (error) {
+    if (connection.inTransaction) connection.script('ROLLBACK');
+    throw migrationFailed(explained(error, folder), newest, folder);
+  }
+}
+
+function renew(connection: Connection, from: number): void {
+  const newest = newestDefinitions();
+  const guards = newest.filter(({ type }) => type === 'trigger' || type === 'view');
+  for (const name of [...guards.map(({ name }) => name), ...GONE])
+    connection.script(`DROP TRIGGER IF EXISTS ${name}; DROP VIEW IF EXISTS ${name};`);
+  connection.redefine(newest.filter(({ name }) => REDEFINED.includes(name)));
+  for (const script of ADDED.slice(from - FIRST)) connection.script(script);
+  for (const { sql } of guards) connection.script(sql);
+}
+
+/** A table, index, view or trigger, as SQLite keeps it. */
+export interface Definition {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+export const DEFINITIONS =
+  "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
+
+/** What SQLite keeps of the newest schema. */
+export function newestDefinitions(): readonly Definition[] {
+  const empty = new Database(':memory:');
+  try {
+    empty.exec(schema());
+    return empty.prepare<[], Definition>(DEFINITIONS).all();
+  } finally {
+    empty.close();
   }
 }
 

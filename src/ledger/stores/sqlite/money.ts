@@ -50,7 +50,13 @@ function moneyEver(connection: Connection, account: number): Money {
     `month:${account}:`,
     `month:${account};`,
   );
-  return moneyFrom(sums, null);
+  return moneyFrom(sums ?? NOTHING, null);
+}
+
+/** Moves the totals by what the transaction has written. The database commits nothing before that, nor above a cap. */
+export function book(connection: Connection): void {
+  connection.run('DELETE FROM unbooked');
+  connection.forget();
 }
 
 /** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
@@ -58,11 +64,18 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
   const batch = batchNumber(intent.batch);
   const caps = capsOf(connection, batch);
   const retried = isRetry(connection, intent);
-  for (const scope of SCOPES) {
-    const cap = scope === 'extra' && !retried ? null : caps[scope];
-    // Where there is no cap, nothing has to be added up.
-    if (cap === null) continue;
-    const money = moneyOf(connection, nameOf(scope, batch, caps.account, intent.atMs), cap);
+  const capped = SCOPES.filter((scope) => scope !== 'extra' || retried).flatMap((scope) => {
+    const cap = caps[scope];
+    return cap === null ? [] : [{ scope, cap }];
+  });
+  // Where there is no cap, nothing has to be added up.
+  if (capped.length === 0) return undefined;
+  const unbooked = connection.all<Unbooked>(UNBOOKED);
+  for (const { scope, cap } of capped) {
+    const name = nameOf(scope, batch, caps.account, intent.atMs);
+    const total = connection.once(name, () => totalsOf(connection, name));
+    const moved = unbooked.filter((each) => isIn(each, scope, name));
+    const money = moneyFrom(moved.reduce(sum, total), cap);
     if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
       return { kind: 'over_budget', scope, money };
   }
@@ -74,6 +87,30 @@ const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
 function nameOf(scope: BudgetScope, batch: number, account: number, atMs: number): string {
   return scope === 'day' || scope === 'month' ? periodScope(scope, account, atMs) : `${scope}:${batch}`;
 }
+
+/** What the present transaction has moved and not booked yet. */
+interface Unbooked extends Totals {
+  readonly batch: number;
+  readonly account: number;
+  /** Days since 1970. */
+  readonly day: number;
+  readonly retried: number;
+}
+
+const UNBOOKED = `SELECT u.batch, b.account, u.day, u.retried, u.spent, u.reserved, u.in_doubt
+  FROM unbooked u CROSS JOIN batches b ON b.id = u.batch`;
+
+const DAY_MS = 86_400_000;
+
+function isIn({ batch, account, day, retried }: Unbooked, scope: BudgetScope, name: string): boolean {
+  return nameOf(scope, batch, account, day * DAY_MS) === name && (scope !== 'extra' || retried === 1);
+}
+
+const sum = (a: Totals, b: Totals): Totals => ({
+  spent: a.spent + b.spent,
+  reserved: a.reserved + b.reserved,
+  in_doubt: a.in_doubt + b.in_doubt,
+});
 
 function isRetry(connection: Connection, { decision }: Intent): boolean {
   if (decision === undefined) return false;
@@ -92,17 +129,22 @@ function capsOf(connection: Connection, batch: number): Caps {
   return caps ?? { account: 0, batch: null, extra: null, day: null, month: null };
 }
 
-function moneyOf(connection: Connection, scope: string, cap: number | null): Money {
+const moneyOf = (connection: Connection, scope: string, cap: number | null): Money =>
+  moneyFrom(totalsOf(connection, scope), cap);
+
+function totalsOf(connection: Connection, scope: string): Totals {
   const sql = 'SELECT spent, reserved, in_doubt FROM money WHERE scope = ?';
-  return moneyFrom(connection.get<Totals>(sql, scope), cap);
+  return connection.get<Totals>(sql, scope) ?? NOTHING;
 }
 
-function moneyFrom(row: Totals | undefined, cap: number | null): Money {
+const NOTHING: Totals = { spent: 0, reserved: 0, in_doubt: 0 };
+
+function moneyFrom({ spent, reserved, in_doubt }: Totals, cap: number | null): Money {
   return {
     ...(cap === null ? {} : { cap: credits(cap) }),
-    spent: credits(row?.spent ?? 0),
-    reserved: credits(row?.reserved ?? 0),
-    inDoubt: credits(row?.in_doubt ?? 0),
+    spent: credits(spent),
+    reserved: credits(reserved),
+    inDoubt: credits(in_doubt),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type SettledRow,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
+import { book } from './money.ts';
 import type { OutcomeRow } from './records.ts';
 import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
 
@@ -146,6 +147,7 @@ export function lostRefresh(connection: Connection, answer: number): number | un
 
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
+  book(connection);
   let retracted = 0;
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
   for (let newest = retractNewest(connection, accountIdentity); newest > 0; ) {

@@ -40,21 +40,23 @@ CREATE INDEX attempts_replaces ON attempts (replaces) WHERE replaces IS NOT NULL
 
 -- A decision names the loss that it is about, so an attempt that got lost uses it up, and one that never left does not.
 CREATE TRIGGER attempts_admission BEFORE INSERT ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an attempt begins open') WHERE NEW.open <> 1;
-  SELECT RAISE(ABORT, 'money rule: a superseded or cancelled batch admits nothing')
-    FROM batches WHERE id = NEW.batch AND state IN ('superseded', 'cancelled');
-  SELECT RAISE(ABORT, 'money rule: the call and the batch are of different accounts')
-    FROM calls c, batches b WHERE c.id = NEW.call AND b.id = NEW.batch AND c.account <> b.account;
-  SELECT RAISE(ABORT, 'money rule: the call is already answered')
-    FROM calls WHERE id = NEW.call AND answer IS NOT NULL AND answer IS NOT NEW.replaces;
-  SELECT RAISE(ABORT, 'money rule: there is no such answer to replace')
-    FROM calls WHERE id = NEW.call AND NEW.replaces IS NOT NULL AND answer IS NOT NEW.replaces;
-  SELECT RAISE(ABORT, 'money rule: the call is in doubt and nobody decided to send it again')
-    FROM calls c WHERE c.id = NEW.call AND c.doubt IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM decisions d WHERE d.id = NEW.decision AND d.call = c.id AND d.doubt = c.doubt
-         AND d.batch = NEW.batch AND d.kind IN ('repeat', 'retry'));
-  SELECT RAISE(ABORT, 'money rule: a decision without a doubt')
-    FROM calls WHERE id = NEW.call AND doubt IS NULL AND NEW.decision IS NOT NULL;
+  SELECT CASE
+    WHEN NEW.open <> 1 THEN RAISE(ABORT, 'money rule: an attempt begins open')
+    WHEN b.state = 'superseded' OR b.state = 'cancelled'
+      THEN RAISE(ABORT, 'money rule: a superseded or cancelled batch admits nothing')
+    WHEN c.account <> b.account THEN RAISE(ABORT, 'money rule: the call and the batch are of different accounts')
+    WHEN c.answer IS NOT NULL AND c.answer IS NOT NEW.replaces
+      THEN RAISE(ABORT, 'money rule: the call is already answered')
+    WHEN NEW.replaces IS NOT NULL AND c.answer IS NOT NEW.replaces
+      THEN RAISE(ABORT, 'money rule: there is no such answer to replace')
+    WHEN c.doubt IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM decisions d WHERE d.id = NEW.decision AND d.call = c.id AND d.doubt = c.doubt
+           AND d.batch = NEW.batch AND d.kind IN ('repeat', 'retry'))
+      THEN RAISE(ABORT, 'money rule: the call is in doubt and nobody decided to send it again')
+    WHEN c.doubt IS NULL AND NEW.decision IS NOT NULL
+      THEN RAISE(ABORT, 'money rule: a decision without a doubt')
+    END
+    FROM calls c CROSS JOIN batches b WHERE c.id = NEW.call AND b.id = NEW.batch;
 END;
 
 CREATE TRIGGER attempts_closed BEFORE UPDATE OF open ON attempts BEGIN

@@ -1,3 +1,4 @@
+import { moves } from './money.ts';
 import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
 /** Attempts with lost answers: what they hold, what the vendor said about them, and what was decided. */
@@ -69,9 +70,7 @@ CREATE TRIGGER told_telling BEFORE INSERT ON told BEGIN
 END;
 
 -- What was at risk counts as spent, in the batch that risked it.
-CREATE TRIGGER told_money AFTER INSERT ON told BEGIN
-  UPDATE money SET spent = spent + NEW.charged, in_doubt = in_doubt - NEW.charged
-   WHERE scope IN (SELECT scope FROM attempt_scopes WHERE attempt = NEW.attempt);
+CREATE TRIGGER told_money AFTER INSERT ON told BEGIN${moves('NEW.attempt', { spent: 'NEW.charged', in_doubt: '-NEW.charged' })}
   UPDATE calls SET answer = NEW.attempt, doubt = NULL WHERE doubt = NEW.attempt;
   INSERT INTO tallies (batch, name, count)
     SELECT a.batch, 'calls', 1 FROM attempts a JOIN calls c ON c.answer = a.id AND c.id = a.call
@@ -155,9 +154,7 @@ CREATE TRIGGER attempts_freeing BEFORE UPDATE OF freed_by ON attempts BEGIN
           AND (k.kind = 'settled' OR EXISTS (SELECT 1 FROM releases WHERE attempt = p.attempt)));
 END;
 
-CREATE TRIGGER attempts_freed AFTER UPDATE OF freed_by ON attempts BEGIN
-  UPDATE money SET in_doubt = in_doubt - NEW.reserved
-   WHERE scope IN (SELECT scope FROM attempt_scopes WHERE attempt = NEW.id);
+CREATE TRIGGER attempts_freed AFTER UPDATE OF freed_by ON attempts BEGIN${moves('NEW.id', { in_doubt: '-reserved' })}
 END;
 `,
   keptUnlessErased('releases', {

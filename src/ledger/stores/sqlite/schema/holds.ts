@@ -1,8 +1,7 @@
 import { onlyAddedTo } from './refusals.ts';
 
-/** Schema 6: when a person paused a batch and let it go on again. The newest entry of a batch says which. */
-export const HOLDS = [
-  `
+/** The table that schema 6 added. */
+export const HOLDS_TABLE = `
 CREATE TABLE holds (
   id INTEGER PRIMARY KEY,
   batch INTEGER NOT NULL REFERENCES batches (id),
@@ -11,6 +10,7 @@ CREATE TABLE holds (
   checksum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX holds_batch ON holds (batch, id);
-`,
-  onlyAddedTo('holds'),
-].join('');
+`;
+
+/** When a person paused a batch and let it go on again. The newest entry of a batch says which. */
+export const HOLDS = `${HOLDS_TABLE}${onlyAddedTo('holds')}`;

@@ -24,6 +24,7 @@ END;
 -- Requests overtake each other, so an answer of another kind says something of those misses only that had been answered
 -- before its own request left.
 CREATE TRIGGER retractions_retracting BEFORE INSERT ON retractions BEGIN
+  SELECT RAISE(ABORT, 'money rule: nothing is taken back before all answers are booked') FROM unbooked;
   SELECT RAISE(ABORT, 'money rule: only a free 404 after which its account answered nothing else is taken back')
    WHERE NOT EXISTS (
      SELECT 1 FROM attempts a
@@ -45,9 +46,9 @@ END;
 
 CREATE TRIGGER closures_no_miss AFTER INSERT ON closures
 WHEN NEW.kind = 'settled' AND (SELECT status FROM replies WHERE attempt = NEW.attempt) IS NOT 404 BEGIN
-  UPDATE accounts
-     SET last_other = max(last_other, NEW.attempt), misses = 0, misses_place = NULL, misses_kept = 0
-   WHERE id = (SELECT b.account FROM attempts a JOIN batches b ON b.id = a.batch WHERE a.id = NEW.attempt);
+  UPDATE accounts SET misses = 0, misses_place = NULL, misses_kept = 0
+   WHERE id = (SELECT b.account FROM attempts a JOIN batches b ON b.id = a.batch WHERE a.id = NEW.attempt)
+     AND (misses > 0 OR misses_place IS NOT NULL OR misses_kept = 1);
 END;
 
 CREATE TRIGGER accounts_last_other BEFORE UPDATE OF last_other ON accounts WHEN NEW.last_other < OLD.last_other BEGIN

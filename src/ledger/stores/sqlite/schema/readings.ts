@@ -1,4 +1,10 @@
+import { moves } from './money.ts';
 import { keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
+
+/** What a reading costs more than was known of its answer before. */
+const MORE = `NEW.charged - max(
+      (SELECT charged FROM closures WHERE attempt = NEW.attempt),
+      coalesce((SELECT max(charged) FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id), 0))`;
 
 /**
  * What an answer means by a later dialect than the one that settled it. Only a vendor's answer to a question is read
@@ -44,23 +50,16 @@ END;
 -- request under it.
 CREATE TRIGGER readings_money AFTER INSERT ON readings
 WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'settled')
-  OR EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN
-  UPDATE money SET spent = spent + NEW.charged - max(
-      (SELECT charged FROM closures WHERE attempt = NEW.attempt),
-      coalesce((SELECT max(charged) FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id), 0))
-    WHERE scope IN (
-      SELECT scope FROM attempt_scopes
-       WHERE attempt = coalesce((SELECT min(id) FROM attempts WHERE freed_by = NEW.attempt), NEW.attempt));
+  OR EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN${moves(
+    'coalesce((SELECT min(id) FROM attempts WHERE freed_by = NEW.attempt), NEW.attempt)',
+    { spent: MORE },
+  )}
 END;
 
 -- A reply that was in doubt is its call's answer once it is read, and what was at risk counts as spent.
 CREATE TRIGGER readings_doubt AFTER INSERT ON readings
 WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'in_doubt')
- AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN
-  UPDATE money SET
-      spent = spent + NEW.charged,
-      in_doubt = in_doubt - (SELECT reserved FROM attempts WHERE id = NEW.attempt)
-    WHERE scope IN (SELECT scope FROM attempt_scopes WHERE attempt = NEW.attempt);
+ AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN${moves('NEW.attempt', { spent: 'NEW.charged', in_doubt: '-reserved' })}
   UPDATE calls SET answer = NEW.attempt, doubt = NULL WHERE doubt = NEW.attempt;
   INSERT INTO tallies (batch, name, count) SELECT batch, 'calls', 1 FROM attempts WHERE id = NEW.attempt
     ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;

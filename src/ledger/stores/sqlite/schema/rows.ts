@@ -1,11 +1,13 @@
-import { covers, REASON } from './refusals.ts';
+import { covers, isOneOf, REASON } from './refusals.ts';
+
+const KINDS = ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'];
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
   return `
 CREATE TRIGGER rows_pointing_${event.toLowerCase()} BEFORE ${event} ON rows BEGIN
-  SELECT RAISE(ABORT, 'money rule: a row points to attempts that exist')
-    FROM json_each(NEW.answers) j WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = j.value);
+  SELECT RAISE(ABORT, 'money rule: a row points to attempts that are closed')
+    FROM json_each(NEW.answers) j WHERE NOT EXISTS (SELECT 1 FROM closures WHERE attempt = j.value);
 END;
 `;
 }
@@ -28,8 +30,7 @@ export const ROWS = [
 CREATE TABLE rows (
   batch INTEGER NOT NULL REFERENCES batches (id),
   row INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN
-    ('matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped')),
+  kind TEXT NOT NULL CHECK (${isOneOf('kind', KINDS)}),
   matched_by TEXT,
   reason TEXT,
   answers TEXT NOT NULL CHECK (json_type(answers) = 'array'), input INTEGER, checksum INTEGER, read_to INTEGER,
