@@ -10,7 +10,6 @@ import type {
   AttemptsAbout,
   CallState,
   Closure,
-  DatedAnswer,
   DecisionSpec,
   Doubt,
   FoundReply,
@@ -19,6 +18,7 @@ import type {
   KnownSubject,
   Look,
   OpenAttempt,
+  PlainAnswer,
   RawReply,
   Reading,
   RowKind,
@@ -96,10 +96,10 @@ export interface LedgerReader {
   /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
   known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
   /**
-   * The answers to these calls, in the order of the keys, each checked as `find` checks it: those that were settled when
-   * they came and never read again since. Undefined for every other call: `find` knows it. Thousands are found at once.
+   * The answers to these calls, in the order of the keys, each checked as `find` checks it, as far as they are plain.
+   * Thousands are found at once.
    */
-  plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]>;
+  plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]>;
   /** Calls in doubt that rows of this batch wait for. */
   doubts(batch: BatchId): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */

@@ -98,15 +98,20 @@ export class MetCall {
   /** See `questionOf`. */
   readonly question: string;
   answer: Answer | undefined;
+  #key: CallKey | undefined;
 
   constructor(call: Call) {
     this.call = call;
     this.question = questionOf(call);
   }
 
-  /** Hashes the key on demand: that is once at most, and never for most calls of a waterfall. */
+  /**
+   * Hashes the key on demand: that is once at most, and never for most calls of a waterfall.
+   * @param accountIdentity of the one account on which the row is worked.
+   */
   keyFor(accountIdentity: string): CallKey {
-    return keyOfQuestion(accountIdentity, this.question);
+    this.#key ??= keyOfQuestion(accountIdentity, this.question);
+    return this.#key;
   }
 }
 
@@ -148,6 +153,8 @@ export class RowWalk {
   #told = 0;
   /** The result of `callsAtWorst`; undefined when an answer came in after it. */
   #atWorst: Ahead | undefined;
+  /** The result of `step`; undefined when an answer came in after it. */
+  #step: WalkStep | undefined;
 
   constructor(operation: Operation, dialect: Dialect, row: WalkedRow) {
     this.operation = operation;
@@ -156,6 +163,11 @@ export class RowWalk {
   }
 
   step(): WalkStep {
+    this.#step ??= this.#nextStep();
+    return this.#step;
+  }
+
+  #nextStep(): WalkStep {
     // The first of the calls at worst is also the next call, because no answer had to be assumed to reach it.
     const [met] = this.#atWorst?.calls ?? [];
     if (met !== undefined) return { kind: 'call', met };
@@ -169,6 +181,7 @@ export class RowWalk {
     call.answer = answer;
     this.#told += 1;
     this.#atWorst = undefined;
+    this.#step = undefined;
   }
 
   /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
@@ -243,13 +256,15 @@ export interface Answering {
 /**
  * Walks a row to its end and gets an answer for each of its calls on the way. An operation is pure, so the same walk after
  * a crash arrives at the same place.
+ * @param earlier the answers that the row has got already.
  */
 export async function replay<Halt extends { readonly kind: string }>(
   walk: RowWalk,
   accountIdentity: string,
   answerTo: (call: Call, key: CallKey) => Promise<Answering | Halt>,
+  earlier: readonly AttemptId[] = [],
 ): Promise<Replayed<Halt>> {
-  const answers: AttemptId[] = [];
+  const answers = [...earlier];
   for (;;) {
     const step = walk.step();
     if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };

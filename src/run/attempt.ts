@@ -56,6 +56,8 @@ export interface Wanted {
   readonly withoutKey?: true;
   /** The answer that is bought anew because it is too old. */
   readonly replaces?: AttemptId;
+  /** The ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
+  readonly ifUnknown?: true;
 }
 
 /** The reason why a change was not sent: its subject is no longer as planned. */
@@ -67,8 +69,11 @@ export interface Answered {
   readonly answer: KnownAnswer;
 }
 
-/** How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover. */
-export type Bought = Answered | 'in_doubt' | 'over_extra' | Withheld;
+/**
+ * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
+ * `known` a call that was wanted `ifUnknown`.
+ */
+export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld;
 
 /** What follows an attempt: nothing, the same request again, or the same request at another path. */
 type Next = Bought | 'again' | { readonly movedTo: string };
@@ -118,6 +123,7 @@ async function attempt(
       turn.giveBack();
       return await overBudget(run, admission.scope, admission.money);
     }
+    if (admission.kind === 'known') return 'known';
     if (admission.kind !== 'admitted') return admission;
     const sent = await turn.send(admission, outgoing.request, () => run.emit({ kind: 'sent' }));
     const tried = { attempt: admission.attempt, call: wanted.call };
@@ -187,6 +193,7 @@ async function admit(
     reserve: reserveOf(wanted, operation),
     ...clock.dated(),
     ...present({ decision: wanted.decision, replaces: wanted.replaces, request: keyed }),
+    ...present({ ifUnknown: wanted.ifUnknown }),
   });
   crashPoint('after-intent');
   return admission;

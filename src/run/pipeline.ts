@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
@@ -23,17 +22,18 @@ import { planRun, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
 import { requireBatch, requirePlanId } from '../plan/plan-id.ts';
-import { RowWalk, replay } from '../plan/row-walk.ts';
+import { replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { answerPlaceOf } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/judge.ts';
-import { buy, keepReading } from './attempt.ts';
-import { KnownRows } from './pipeline/known-rows.ts';
+import { buy, keepReading, type Wanted } from './attempt.ts';
+import { KnownRows, type Walking } from './pipeline/known-rows.ts';
+import { Lanes } from './pipeline/lanes.ts';
 import { type Obtained, withheld } from './pipeline/obtained.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
-import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
+import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
 import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
@@ -157,12 +157,6 @@ function leavesTimeToWrite(stopped: StopError | undefined): boolean {
 
 // ------------------------------------------------------------------------------------------------ spend: all rows
 
-/** How many rows are worked on side by side: enough to fill groups of reads and commits, few enough to hold in memory. */
-const ROWS_IN_FLIGHT = 256;
-
-/** How many further rows have been read. */
-const ROWS_AHEAD = 64;
-
 /** One run of a batch and all that it needs to spend. */
 interface BatchRun {
   readonly context: RunContext;
@@ -177,6 +171,8 @@ interface RunningBatch extends BatchRun {
   readonly run: Run;
   /** The calls that are being settled now, so that equal calls of other rows wait instead of being bought again. */
   readonly flying: Map<CallKey, Promise<Obtained>>;
+  /** The calls of rows that were read ahead of which the ledger knew nothing, so that each is bought without another look. */
+  readonly unknown: Set<CallKey>;
 }
 
 /** Settles every row that has no final outcome yet. @returns the stop, if the run was stopped. */
@@ -199,7 +195,7 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
-    const running = { ...batchRun, run, flying: new Map() };
+    const running = { ...batchRun, run, flying: new Map(), unknown: new Set<CallKey>() };
     await settleRows(running, settled, signal, stopAll);
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
       await settleRows(running, await settledRows(context.ledger, batch.id), signal, stopAll);
@@ -212,31 +208,26 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   return stopped && client.limiter.upToDate(stopped);
 }
 
-/** Takes tasks no faster than they are settled, so that memory does not grow with the file. */
+/** Settles the rows of a batch that have no final outcome, in the order of the file as they begin. */
 async function settleRows(
   running: RunningBatch,
   settled: RowSet,
   signal: AbortSignal,
   stopAll: (error: unknown) => void,
 ): Promise<void> {
-  const workers = new PQueue({ concurrency: ROWS_IN_FLIGHT });
+  const lanes = new Lanes<Walking>((row) => settleRow(running, row), signal, stopAll);
   const known = new KnownRows(running);
   try {
     for await (const tasks of tasksOf({ ...running, settled })) {
       if (signal.aborted) break;
-      for (const task of await known.take(tasks)) {
-        // A wait costs as much as all else that p-queue does for a row, so there is one for many rows.
-        if (workers.size >= ROWS_AHEAD) await workers.onSizeLessThan(ROWS_AHEAD / 2);
-        if (signal.aborted) break;
-        void workers.add(() => settleRow(running, task)).catch(stopAll);
-      }
+      await lanes.add(await known.take(tasks));
     }
     await known.settle();
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
-  await workers.onIdle();
+  await lanes.end();
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */
@@ -248,10 +239,10 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 
 // ------------------------------------------------------------------------------------------------ spend: one row
 
-async function settleRow(running: RunningBatch, task: Task): Promise<void> {
+async function settleRow(running: RunningBatch, walking: Walking): Promise<void> {
   const { context, batch } = running;
-  const { row, input } = task;
-  const { outcome, answers } = await workOut(running, task);
+  const { row, input } = walking.task;
+  const { outcome, answers } = await workOut(running, walking);
   crashPoint('before-row');
   const from = present({ input });
   await context.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
@@ -260,13 +251,12 @@ async function settleRow(running: RunningBatch, task: Task): Promise<void> {
 }
 
 /** Works on a row until it ends. @returns its outcome and the answers that led there. */
-async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
-  if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
-  const { job, account, dialect } = running.context;
-  const walk = new RowWalk(job.operation, dialect, task.work);
-  const replayed = await replay(walk, account.identity, (call, key) =>
-    obtain(running, { key, call, row: task.row }),
-  );
+async function workOut(
+  running: RunningBatch,
+  { task: { row }, walk, answers: earlier }: Walking,
+): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
+  const answerTo = (call: Call, key: CallKey): Promise<Obtained> => obtain(running, { key, call, row });
+  const replayed = await replay(walk, running.context.account.identity, answerTo, earlier);
   if (replayed.kind === 'ended') return replayed;
   const { kind, reason, attempt } = replayed.at;
   const answers = attempt === undefined ? replayed.answers : [...replayed.answers, attempt];
@@ -295,6 +285,10 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { context, run, batch } = running;
   const { ledger, job, account } = context;
+  if (running.unknown.delete(wanted.key)) {
+    const left = await buyUnknown(running, { ...wanted, ifUnknown: true });
+    if (left !== undefined) return left;
+  }
   for (;;) {
     const [found] = await findCalls<CallState>([wanted], {
       operation: job.operation,
@@ -334,7 +328,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
  */
 async function buyUnknown(
   { context: { job }, run }: RunningBatch,
-  wanted: WantedCall,
+  wanted: WantedCall & Pick<Wanted, 'ifUnknown'>,
 ): Promise<Obtained | undefined> {
   const bought = await buy(run, wanted);
   if (typeof bought !== 'object') return undefined;

@@ -2,8 +2,12 @@
  * Goal: an operation that its vendor has moved on the same host is bought where it went, once; a vendor that sends us
  * round in a circle stops the run; and nothing else of a redirect is followed.
  * Method: the real pipeline over a real SQLite store before a vendor that redirects as the test says.
+ * Besides, a call that was bought by others since the ledger was asked about it is not bought again.
  */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../doubtful.ts';
 
 const dialect = dialectWith({}, { redirect: 'same_host' });
@@ -76,3 +80,34 @@ test('a repeat under its idempotency key goes to where the lost request had move
   expect((await runOnce(at, { dialect: keyed })).counts).toEqual({ applied: 1 });
   expect(pathsAsked(at)).toEqual(['/tag', '/v2/tag', '/v2/tag']);
 });
+
+test.each([
+  ['answered', 'applied'],
+  ['lost', 'in_doubt'],
+])(
+  'what was %s since the ledger was asked about a group of rows is not bought again',
+  async (first, outcome) => {
+    const at = await openPlace((_, response) => {
+      if (first === 'lost') response.destroy();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}');
+    });
+    const { batch } = await runOnce(at);
+    await writeFile(join(at.folder, 'list.csv'), 'name\none\none\n');
+    const { counts } = await runOnce({ ...at, ledger: askedLongAgo(at.ledger) });
+    expect(counts).toEqual({ [outcome]: 2 });
+    const asked = at.vendor.requests.filter(({ body }) => body === '{"name":"one"}');
+    expect(asked).toHaveLength(1);
+    expect(await attemptsOf(at, batch)).toHaveLength(1);
+  },
+);
+
+/** Knew nothing of any call when it was asked about all of them. */
+function askedLongAgo(ledger: Ledger): Ledger {
+  return new Proxy(ledger, {
+    get(target, name) {
+      if (name === 'plainAnswers') return async (keys: readonly unknown[]) => keys.map(() => 'unknown');
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}

@@ -27,6 +27,8 @@ export interface Intent {
    * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost attempt.
    */
   readonly request?: KeyedRequest;
+  /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
+  readonly ifUnknown?: true;
 }
 
 /**
@@ -67,7 +69,9 @@ export type Admission =
   /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
-  | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber };
+  | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
+  /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
+  | { readonly kind: 'known' };
 
 export type { KnownSubject };
 
@@ -196,6 +200,12 @@ export interface KnownAnswer
 
 /** An answer whose age is known, too. */
 export type DatedAnswer = KnownAnswer & Required<Pick<KnownAnswer, 'answeredAtMs'>>;
+
+/**
+ * The answer to a call, where it was settled when it came and never read again. `unknown`: no attempt was ever made to get
+ * one. Undefined: `find` knows more.
+ */
+export type PlainAnswer = DatedAnswer | 'unknown' | undefined;
 
 /** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';

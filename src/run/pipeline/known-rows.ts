@@ -1,5 +1,7 @@
+import type { CallKey } from '../../core/call-key.ts';
 import { crashPoint } from '../../core/faults.ts';
 import { present } from '../../core/objects.ts';
+import type { Outcome } from '../../core/row.ts';
 import type { AttemptId, Batch, DatedAnswer, SettledRow } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { isSurelyFreshFor } from '../../plan/known-calls.ts';
@@ -13,11 +15,18 @@ import type { Task } from './tasks.ts';
  * beyond question, such as a lost answer or one that is too old, is left to the pipeline, and so is all that is bought.
  */
 
-/** A row with the answers that were found for it so far. */
-interface Walking {
+/** A row on its walk, with the answers that were found for it so far. */
+export interface Walking {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
+}
+
+export interface KnownRowsOptions {
+  readonly context: RunContext;
+  readonly batch: Batch;
+  /** Takes the calls of which the ledger knows nothing, so that it is not asked about each of them again. */
+  readonly unknown: Set<CallKey>;
 }
 
 /** A commit takes as long as settling a hundred rows. */
@@ -27,29 +36,28 @@ const ROWS_IN_A_COMMIT = 1_000;
 export class KnownRows {
   readonly #context: RunContext;
   readonly #batch: Batch;
+  readonly #unknown: Set<CallKey>;
   /** A change is never answered from an older one, and an operation that looks into answers needs their bodies. */
   readonly #isPossible: boolean;
   #ended: SettledRow[] = [];
 
-  constructor({ context, batch }: { readonly context: RunContext; readonly batch: Batch }) {
+  constructor({ context, batch, unknown }: KnownRowsOptions) {
     const { operation } = context.job;
     this.#context = context;
     this.#batch = batch;
+    this.#unknown = unknown;
     this.#isPossible = operation.change === undefined && operation.readsAnswers !== true;
   }
 
-  /** @returns the tasks that are left. The rows of the others are settled at the latest by `settle`. */
-  async take(tasks: readonly Task[]): Promise<readonly Task[]> {
-    if (!this.#isPossible) return tasks;
-    const ended = new Map<Task, Ending>();
-    for (const task of tasks)
-      if (task.kind === 'end') ended.set(task, { outcome: task.outcome, answers: [] });
-    let walking = tasks.flatMap((task) => startOf(task, this.#context));
-    while (walking.length > 0) walking = await stepOf(walking, ended, this.#context, this.#batch);
-    for (const [{ row, input }, ending] of ended) {
-      this.#ended.push({ batch: this.#batch.id, row, ...ending, ...present({ input }) });
+  /** @returns the rows that are left, as far as they got. The others are settled at the latest by `settle`. */
+  async take(tasks: readonly Task[]): Promise<readonly Walking[]> {
+    const { job, dialect } = this.#context;
+    const begun: Walking[] = [];
+    for (const task of tasks) {
+      if (task.kind === 'end') this.#end(task, task.outcome, []);
+      else begun.push({ task, walk: new RowWalk(job.operation, dialect, task.work), answers: [] });
     }
-    const left = tasks.filter((task) => !ended.has(task));
+    const left = this.#isPossible ? await this.#walkOn(begun) : begun;
     // What is left may take hours, and whoever looks at the batch meanwhile is to see what is settled.
     if (left.length > 0 || this.#ended.length >= ROWS_IN_A_COMMIT) await this.settle();
     return left;
@@ -67,38 +75,51 @@ export class KnownRows {
       this.#context.emit({ kind: 'row', row, outcome: outcome.kind });
     }
   }
-}
 
-type Ending = Pick<SettledRow, 'outcome' | 'answers'>;
-
-function startOf(task: Task, { job, dialect }: RunContext): readonly Walking[] {
-  if (task.kind === 'end') return [];
-  return [{ task, walk: new RowWalk(job.operation, dialect, task.work), answers: [] }];
-}
-
-/** Takes each row one call further. @returns those that have not ended and may still do so. */
-async function stepOf(
-  walking: readonly Walking[],
-  ended: Map<Task, Ending>,
-  { ledger, job, account, dialect }: RunContext,
-  batch: Batch,
-): Promise<Walking[]> {
-  const asking: { readonly each: Walking; readonly met: MetCall }[] = [];
-  for (const each of walking) {
-    const step = each.walk.step();
-    if (step.kind === 'end') ended.set(each.task, { outcome: step.outcome, answers: each.answers });
-    else asking.push({ each, met: step.met });
+  #end({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
+    this.#ended.push({ batch: this.#batch.id, row, outcome, answers, ...present({ input }) });
   }
-  const found = await ledger.plainAnswers(asking.map(({ met }) => met.keyFor(account.identity)));
-  return asking.flatMap(({ each, met }, at) => {
-    const answer = found[at];
-    if (answer === undefined || !isBeyondQuestion(answer, batch, dialectMark(dialect))) return [];
-    each.walk.tell(met, operationAnswer(answer, job.operation));
-    each.answers.push(answer.attempt);
-    return [each];
-  });
-}
 
-function isBeyondQuestion(answer: DatedAnswer, batch: Batch, dialect: number): boolean {
-  return answer.erasedAtMs === undefined && answer.dialect === dialect && isSurelyFreshFor(batch, answer);
+  /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
+  async #walkOn(begun: readonly Walking[]): Promise<readonly Walking[]> {
+    const { ledger, account, job } = this.#context;
+    const left: Walking[] = [];
+    for (let walking = begun; walking.length > 0; ) {
+      const asking = walking.flatMap((each) => this.#metBy(each) ?? []);
+      const keys = asking.map(({ met }) => met.keyFor(account.identity));
+      const found = await ledger.plainAnswers(keys);
+      walking = asking.flatMap(({ each, met }, at) => {
+        const answer = found[at];
+        if (typeof answer === 'object' && this.#isBeyondQuestion(answer)) {
+          each.walk.tell(met, operationAnswer(answer, job.operation));
+          each.answers.push(answer.attempt);
+          return [each];
+        }
+        if (answer === 'unknown') this.#noteUnknown(met, keys[at]);
+        left.push(each);
+        return [];
+      });
+    }
+    return left;
+  }
+
+  /** The call that a row needs next; undefined when it has ended, and was noted as that. */
+  #metBy(each: Walking): { readonly each: Walking; readonly met: MetCall } | undefined {
+    const step = each.walk.step();
+    if (step.kind === 'call') return { each, met: step.met };
+    this.#end(each.task, step.outcome, each.answers);
+    return undefined;
+  }
+
+  /** A call that was spelled otherwise once may be known by that. */
+  #noteUnknown({ call }: MetCall, key: CallKey | undefined): void {
+    const { formerly } = this.#context.job.operation;
+    if (key !== undefined && (formerly?.(call) ?? []).length === 0) this.#unknown.add(key);
+  }
+
+  #isBeyondQuestion(answer: DatedAnswer): boolean {
+    const { erasedAtMs, dialect } = answer;
+    const isRead = dialect === dialectMark(this.#context.dialect);
+    return erasedAtMs === undefined && isRead && isSurelyFreshFor(this.#batch, answer);
+  }
 }

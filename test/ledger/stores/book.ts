@@ -81,6 +81,7 @@ export interface IntentOptions {
   readonly decision?: DecisionId;
   readonly replaces?: AttemptId;
   readonly request?: KeyedRequest;
+  readonly ifUnknown?: true;
 }
 
 export function admit(
@@ -89,7 +90,7 @@ export function admit(
   word: string,
   options: IntentOptions = {},
 ): Promise<Admission> {
-  const { account = ACCOUNT, decision, replaces, request } = options;
+  const { account = ACCOUNT, decision, replaces, request, ifUnknown } = options;
   return ledger.admit({
     key: keyNamed(word, account),
     accountIdentity: account,
@@ -102,6 +103,7 @@ export function admit(
     ...(decision === undefined ? {} : { decision }),
     ...(replaces === undefined ? {} : { replaces }),
     ...(request === undefined ? {} : { request }),
+    ...(ifUnknown === undefined ? {} : { ifUnknown }),
   });
 }
 

@@ -58,12 +58,15 @@ export interface KeptCall {
   readonly subject: number | null;
   /** The `creditsMost` with which it was first made. */
   readonly most: number | null;
+  /** Whether it has an answer or is in doubt. */
+  readonly isKnown: 0 | 1;
 }
 
 /** The call in the tables; undefined before its first attempt. */
 export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
   return connection.get(
-    "SELECT id, subject, json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = +?",
+    `SELECT id, subject, json_extract(call, '$.creditsMost') AS most, coalesce(answer, doubt) IS NOT NULL AS isKnown
+       FROM calls WHERE key = +?`,
     keyBytes(key),
   );
 }

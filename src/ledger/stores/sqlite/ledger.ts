@@ -175,6 +175,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       const { connection } = this;
       const account = accountNumber(connection, intent.accountIdentity);
       const kept = keptCall(connection, intent.key);
+      if (intent.ifUnknown && kept?.isKnown === 1) return { kind: 'known' };
       const pricedFor = pricedAs(account, intent, kept);
       const reserve = reserveFor(connection, intent, pricedFor);
       const priced = { ...intent, reserve };

@@ -59,6 +59,12 @@ export function answersToCalls(
   return answers;
 }
 
+/** Those of these calls for which there is an entry, whatever it says. */
+export function keptAmong(connection: Connection, keys: readonly CallKey[]): ReadonlySet<CallKey> {
+  const sql = 'SELECT j.value FROM json_each(?) j CROSS JOIN calls c ON c.key = unhex(j.value)';
+  return new Set(connection.lists<[CallKey]>(sql, JSON.stringify(keys)).map(([key]) => key));
+}
+
 function answerIn(row: PlainRow): AnswerRecord | undefined {
   const [, attempt, batch, paidRow, text, kind, charged, why, dialect, status, answeredAtMs, body] = row;
   if (!isIntact(row)) return undefined;

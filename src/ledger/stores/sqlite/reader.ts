@@ -16,7 +16,6 @@ import type {
   BatchLine,
   CallState,
   Credits,
-  DatedAnswer,
   Doubt,
   FoundReply,
   FreshSince,
@@ -25,6 +24,7 @@ import type {
   LedgerReader,
   Money,
   PauseRecord,
+  PlainAnswer,
   PlannedRow,
   RowKind,
   RowRecord,
@@ -40,7 +40,7 @@ import { type Connection, explainedReading } from './connection.ts';
 import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
-import { answersOfAttempts, answersToCalls } from './plain-answers.ts';
+import { answersOfAttempts, answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
 import {
   type BatchRow,
@@ -252,14 +252,18 @@ export class SqliteReader implements LedgerReader {
   }
 
   /** Bodies are left out, because a run that settles rows by answers of before looks into none. */
-  plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]> {
-    return this.read(() =>
-      answersToCalls(this.connection, keys).map((found) => {
-        if (found === undefined) return undefined;
+  plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
+    return this.read(() => {
+      const answers = answersToCalls(this.connection, keys);
+      const others = keys.filter((_, at) => answers[at] === undefined);
+      // A call of a forgotten person has another key, which is hashed for each: `find` does that.
+      const kept = this.#secret === undefined ? keptAmong(this.connection, others) : new Set(others);
+      return answers.map((found, at): PlainAnswer => {
+        if (found === undefined) return kept.has(keys[at] as CallKey) ? undefined : 'unknown';
         const { attempt, batch, kind, why, answeredAtMs, dialect, erasedAtMs } = found;
         return { attempt, batch, kind, why, answeredAtMs, ...present({ dialect, erasedAtMs }) };
-      }),
-    );
+      });
+    });
   }
 
   doubts(batch: BatchId): Promise<readonly Doubt[]> {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallState, KnownCall } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
+  admit,
   admitted,
   answered,
   batchNamed,
@@ -37,14 +38,33 @@ export function knownConforms(store: Store): void {
       const words = await everyState(ledger);
       const keys = words.map((word) => keyNamed(word));
       const found = await ledger.plainAnswers([...keys, ...keys]);
-      const plain = words.filter((_word, at) => found[at] !== undefined);
+      const plain = words.filter((_word, at) => typeof found[at] === 'object');
       expect(plain).toEqual(['found', 'no_match', 'refused', 'renewed', 'lost anew', 'retried']);
       const states = await ledger.find(keys);
       for (const [at, answer] of found.entries()) {
         const state = inShort(states[at % keys.length] ?? { kind: 'unknown' }, true);
-        if (answer !== undefined) expect(state).toEqual({ kind: 'answered', answer });
+        if (typeof answer === 'object') expect(state).toEqual({ kind: 'answered', answer });
       }
+      expect(words.filter((_word, at) => found[at] === 'unknown')).toEqual(['never asked']);
       expect(await ledger.plainAnswers([])).toEqual([]);
+    });
+
+    test('a call that is to be bought if it is unknown is not admitted once it is known, and nothing is kept', async () => {
+      const ledger = await freshLedger(store);
+      const words = await everyState(ledger);
+      const batch = await batchNamed(ledger, 'c');
+      const known = (
+        await ledger.known(
+          words.map((word) => keyNamed(word)),
+          { withAges: false },
+        )
+      ).map(({ kind }) => kind !== 'unknown');
+      for (const [at, word] of words.entries()) {
+        if (word === 'open') continue;
+        const admission = await admit(ledger, batch, word, { ifUnknown: true });
+        expect(admission.kind, word).toBe(known[at] ? 'known' : 'admitted');
+      }
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, inDoubt: 0, reserved: 3 });
     });
 
     test('comes in the order of asking, as often as it was asked for', async () => {

@@ -158,6 +158,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async admit(asked: Intent): Promise<Admission> {
     const kept = this.#batch(asked.batch);
     const call = this.#callOf(asked);
+    if (asked.ifUnknown && (call.answer ?? call.doubt) !== undefined) return { kind: 'known' };
     const decided = this.book.decisions.find(({ decision }) => decision.id === asked.decision);
     const isRepeat = asked.request !== undefined && decided?.decision.kind === 'repeat';
     const price = this.book.prices.get(priceKey(call.accountIdentity, call.call)) ?? 0;

@@ -16,7 +16,6 @@ import type {
   BatchLine,
   CallState,
   Credits,
-  DatedAnswer,
   Doubt,
   FoundReply,
   FreshSince,
@@ -25,6 +24,7 @@ import type {
   LedgerReader,
   Money,
   PauseRecord,
+  PlainAnswer,
   PlannedRow,
   RowKind,
   RowRecord,
@@ -211,8 +211,9 @@ export class MemoryReader implements LedgerReader {
     return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
   }
 
-  async plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]> {
+  async plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
     return keys.map((key) => {
+      if (!this.book.calls.has(key)) return 'unknown';
       const known = knownOf(this.#state(key, undefined), true);
       if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
       const { attempt, answeredAtMs } = known.answer;
