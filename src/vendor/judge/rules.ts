@@ -18,15 +18,54 @@ export function firstFitting<Rule extends AnswerTest>(
   body: Body,
   fieldsAt?: string,
 ): Rule | undefined {
-  return rules.find(
-    (rule) =>
-      rule.status.some((pattern) => statusMatches(pattern, raw.status)) &&
-      headersMatch(rule.header, raw) &&
-      (rule.body === undefined || bodyMatches(rule.body, body, fieldsAt)),
+  const fitting = readied(rules, raw.status).find(
+    ({ header, test }) => headersMatch(header, raw) && (test === undefined || passes(test, body, fieldsAt)),
   );
+  return fitting?.rule;
 }
 
-/** Dialects have some dozens of patterns, and every answer is held against most of them. */
+/**
+ * A rule as it is held against an answer. Rules of a dialect have now these members and now those, and to look for what is
+ * absent took longer than all else that judging does.
+ */
+interface Ready<Rule> {
+  readonly rule: Rule;
+  readonly header: AnswerRule['header'];
+  readonly test: ReadyTest | undefined;
+}
+
+type BodyTest = NonNullable<AnswerRule['body']>;
+
+interface ReadyTest {
+  readonly is: BodyTest['is'];
+  readonly path: string | undefined;
+  readonly equals: BodyTest['equals'];
+  readonly pattern: RegExp | undefined;
+  /** Whether the test is passed where nothing is, which is where most rules look. */
+  readonly passedByNothing: boolean;
+}
+
+/** @throws SyntaxError for what is no pattern. */
+function readyTest({ is, path, equals, matches }: BodyTest): ReadyTest {
+  const pattern = matches === undefined ? undefined : compiled(matches);
+  return { is, path, equals, pattern, passedByNothing: equals === undefined && pattern?.test('') !== false };
+}
+
+const READY = new WeakMap<object, Map<number, readonly Ready<AnswerTest>[]>>();
+
+/** The rules that apply to a status. There are few lists of rules and few statuses, and very many answers. */
+function readied<Rule extends AnswerTest>(rules: readonly Rule[], status: number): readonly Ready<Rule>[] {
+  const byStatus = (READY.get(rules) ?? new Map()) as Map<number, readonly Ready<Rule>[]>;
+  const known = byStatus.get(status);
+  if (known !== undefined) return known;
+  const ready = rules.flatMap((rule) => {
+    const applies = rule.status.some((pattern) => statusMatches(pattern, status));
+    return applies ? [{ rule, header: rule.header, test: rule.body && readyTest(rule.body) }] : [];
+  });
+  READY.set(rules, byStatus.set(status, ready));
+  return ready;
+}
+
 const COMPILED = new Map<string, RegExp>();
 
 /** @throws SyntaxError for what is no pattern. */
@@ -48,16 +87,26 @@ function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
 }
 
 /** Whether a body passes the test of a dialect. */
-export function bodyMatches(test: NonNullable<AnswerRule['body']>, body: Body, fieldsAt?: string): boolean {
-  if (test.is === 'blank' || test.is === 'unreadable') return body.kind === test.is;
-  if (test.is === 'readable' && !isReadable(body)) return false;
+export function bodyMatches(test: BodyTest, body: Body): boolean {
+  return passes(readyTest(test), body, undefined);
+}
+
+function passes(
+  { is, path, equals, pattern, passedByNothing }: ReadyTest,
+  body: Body,
+  fieldsAt: string | undefined,
+): boolean {
+  if (is === 'blank' || is === 'unreadable') return body.kind === is;
+  if (is === 'readable' && !isReadable(body)) return false;
   if (body.kind !== 'json')
-    return test.matches !== undefined && test.path === undefined && matches(test.matches, body);
-  const value = test.path === undefined ? body.value : valueAt(body.value, test.path);
-  if (test.is === 'empty' && !isEmpty(test.path === undefined ? fieldsIn(body.value, fieldsAt) : value))
-    return false;
-  if (test.equals !== undefined && value !== test.equals) return false;
-  return test.matches === undefined || compiled(test.matches).test(valueText(value));
+    return (
+      pattern !== undefined && path === undefined && body.kind === 'unreadable' && pattern.test(body.text)
+    );
+  const value = path === undefined ? body.value : valueAt(body.value, path);
+  if (value === undefined) return passedByNothing;
+  if (is === 'empty' && !isEmpty(path === undefined ? fieldsIn(body.value, fieldsAt) : value)) return false;
+  if (equals !== undefined && value !== equals) return false;
+  return pattern === undefined || pattern.test(valueText(value));
 }
 
 /** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
@@ -72,10 +121,6 @@ export function headerOf({ headers }: RawReply, name: string): string | undefine
 export function isReadable(body: Body): boolean {
   if (body.kind !== 'json') return false;
   return typeof body.value === 'string' || (typeof body.value === 'object' && body.value !== null);
-}
-
-function matches(pattern: string, body: Body): boolean {
-  return body.kind === 'unreadable' && compiled(pattern).test(body.text);
 }
 
 /**
