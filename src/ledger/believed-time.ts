@@ -28,6 +28,8 @@ const KEEP_EVERY_MS = 60_000;
  */
 const KEEP_BEYOND_MS = 1_000;
 
+const NO_NEWS: readonly string[] = [];
+
 /** A moment that the ledger has kept. */
 export interface Moment {
   readonly atMs: number;
@@ -168,7 +170,7 @@ export class BelievedTime implements Clock {
 
   /** What was learned about the clocks since the last call, as sentences for the user. */
   takeNews(): readonly string[] {
-    return this.#news.splice(0);
+    return this.#news.length === 0 ? NO_NEWS : this.#news.splice(0);
   }
 
   /** Reads what an answer says about the time, and dates the answer. A reply that is no answer says nothing. */

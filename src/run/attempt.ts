@@ -24,7 +24,7 @@ import { type HttpRequest, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
-import { dearer, priced, untilPriced } from './attempt/price.ts';
+import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
@@ -79,7 +79,11 @@ export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld;
 type Next = Bought | 'again' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
-export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
+export function buy(run: Run, wanted: Wanted): Promise<Bought> {
+  return isPriced(run, wanted.call) ? buyInTurn(run, wanted) : buyWhenPriced(run, wanted);
+}
+
+async function buyWhenPriced(run: Run, wanted: Wanted): Promise<Bought> {
   const leave = await untilPriced(run, wanted.call);
   try {
     return await buyInTurn(run, wanted);

@@ -276,19 +276,28 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { flying } = running;
   const earlier = flying.get(wanted.key);
   if (earlier !== undefined) return earlier;
-  const obtained = settleCall(running, wanted).finally(() => flying.delete(wanted.key));
+  const obtained = settleOnce(running, wanted);
   flying.set(wanted.key, obtained);
   return obtained;
+}
+
+/** Buys a call at once of which the ledger knew nothing when the row was read. Otherwise, or if it knows more by now, it is asked. */
+async function settleOnce(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
+  const { flying, unknown } = running;
+  try {
+    const bought = unknown.delete(wanted.key)
+      ? await buyUnknown(running, { ...wanted, ifUnknown: true })
+      : undefined;
+    return bought ?? (await settleCall(running, wanted));
+  } finally {
+    flying.delete(wanted.key);
+  }
 }
 
 /** Looks, buys, and looks again unless the answer is at hand. It ends, because every round settles something. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { context, run, batch } = running;
   const { ledger, job, account } = context;
-  if (running.unknown.delete(wanted.key)) {
-    const left = await buyUnknown(running, { ...wanted, ifUnknown: true });
-    if (left !== undefined) return left;
-  }
   for (;;) {
     const [found] = await findCalls<CallState>([wanted], {
       operation: job.operation,

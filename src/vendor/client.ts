@@ -243,8 +243,9 @@ export class Client {
     ) => Promise<T>,
   ): Promise<T> {
     const { limiter, transport, machine, heard } = this.#parts;
-    await transport.untilQuiet();
-    const permit = await limiter.permit(waiter);
+    const quiet = transport.untilQuiet();
+    if (quiet !== undefined) await quiet;
+    const permit = limiter.permitAtOnce(waiter) ?? (await limiter.permit(waiter));
     // Taken before the commit, so that a process that is stopped in the middle of it is late as well. It is the
     // machine's own calendar, because a jump of that shows that the machine may have slept.
     const intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };

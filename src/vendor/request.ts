@@ -11,7 +11,6 @@ import {
   dialectOperationOf,
   type ReadBack,
   type Through,
-  unaskable,
 } from './dialect.ts';
 
 /** A request exactly as it leaves for the vendor. */
@@ -62,7 +61,8 @@ export function requestOf(
   movedTo?: string,
 ): HttpRequest {
   const operation = dialectOperationOf(dialect, call);
-  const left = unaskable(dialect, call.operation).find((name) => Object.hasOwn(call.parameters, name));
+  const { fields = {} } = operation;
+  const left = Object.keys(call.parameters).find((name) => own(fields, name) === null);
   invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
   const shaped = shapedCall(dialect, operation, call);
   const path = movedTo ?? pathOf(dialect, basePath, shaped);
@@ -234,6 +234,7 @@ const PATH_FIELD = /\{([^{}]*)\}/g;
 
 /** Moves the fields that the path names out of the body. */
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
+  if (!template.includes('{')) return template;
   return template.replaceAll(PATH_FIELD, (_, name: string) => {
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
@@ -342,12 +343,14 @@ function idempotencyHeader(
 }
 
 function filled(templates: Readonly<Record<string, string>>, values: RequestValues): Record<string, string> {
-  const known: Readonly<Record<string, string | undefined>> = { ...values };
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = own(known, name);
+      const value = own<string | undefined>({ ...values }, name);
       invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
       return value;
     });
-  return Object.fromEntries(Object.entries(templates).map(([name, template]) => [name, fill(template)]));
+  const headers: Record<string, string> = {};
+  for (const [name, template] of Object.entries(templates))
+    headers[name] = template.includes('{') ? fill(template) : template;
+  return headers;
 }

@@ -63,8 +63,9 @@ export class Transport {
   /**
    * Resolves when a request may be sent without the risk that it gets the answer to another one. It is to be awaited
    * before a request has its permit and its intent, which must not wait.
+   * @returns undefined when it may be sent at once.
    */
-  untilQuiet(): Promise<void> {
+  untilQuiet(): Promise<void> | undefined {
     return this.#wires.untilQuiet();
   }
 
@@ -166,10 +167,11 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     const { wire } = this;
     wire.isBusy = false;
     this.#wires.answered();
+    const [first, ...others] = this.#chunks;
     const raw: RawReply = {
       status: this.#status,
       headers: this.#headers,
-      body: Buffer.concat(this.#chunks),
+      body: first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks),
       receivedAtMs: this.#options.clock.wallMs(),
     };
     // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.

@@ -8,13 +8,12 @@ import type { Run } from '../session.ts';
  * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all
  * parallel requests would be charged before the mistake shows. So the first request of an operation is sent alone. The
  * others wait until its answer has shown the price, which the ledger then reserves for each of them. A miss shows no price,
- * so the next request is sent alone, too. The promise resolves when the call may be bought, at once if its price is known.
+ * so the next request is sent alone, too. The promise resolves when the call may be bought.
  * @returns a function that the caller must call after the purchase, also when it failed.
  */
 export async function untilPriced({ session, waiter }: Run, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
   const name = nameOf(call);
-  if (client.dialect.credits_charged === undefined || priced.has(name)) return nothing;
   const leave = await client.limiter.alone(name, waiter);
   try {
     if (!priced.has(name) && (await ledger.price(account.identity, call)) === undefined) return leave;
@@ -25,6 +24,11 @@ export async function untilPriced({ session, waiter }: Run, call: Call): Promise
   }
   leave();
   return nothing;
+}
+
+/** Whether a call may be bought without that: no answer states its price, or the price is known. */
+export function isPriced({ session: { client, priced } }: Run, call: Call): boolean {
+  return client.dialect.credits_charged === undefined || priced.has(nameOf(call));
 }
 
 function nothing(): void {}

@@ -114,7 +114,8 @@ export class Limiter {
   async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
     if (this.#isIdle()) this.#standstill.progress();
-    await this.#slots.enter(waiter);
+    const entering = this.#slots.enter(waiter);
+    if (entering !== undefined) await entering;
     try {
       return await work();
     } finally {
@@ -151,6 +152,12 @@ export class Limiter {
     this.#changed();
     void this.#serve();
     return waiting;
+  }
+
+  /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
+  permitAtOnce({ signal }: Waiter): Permit | undefined {
+    if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
+    return this.#leases?.take() === false ? undefined : this.#grant();
   }
 
   /** Resolves when any outstanding request is done, at once when there is none. */

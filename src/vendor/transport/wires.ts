@@ -76,11 +76,11 @@ export class Wires {
     this.#pool.dispatch({ ...options, reset: !this.#isReusing }, handler);
   }
 
-  /** Resolves when a connection may be used again. */
-  async untilQuiet(): Promise<void> {
-    if (!this.#isReusing || this.#silenceUntilMs === undefined) return;
+  /** Resolves when a connection may be used again; undefined when it may be at once. */
+  untilQuiet(): Promise<void> | undefined {
+    if (!this.#isReusing || this.#silenceUntilMs === undefined) return undefined;
     const silenceMs = this.#silenceUntilMs - this.#clock.monotonicMs();
-    if (silenceMs > 0) await this.#clock.sleep(silenceMs);
+    return silenceMs > 0 ? this.#clock.sleep(silenceMs) : undefined;
   }
 
   /** Called when an answer is complete. */

@@ -101,10 +101,14 @@ export class Slots {
     return this.#taken === 0;
   }
 
-  /** @throws what ends the wait for a slot. A caller that has one gives it back with `leave`. */
-  async enter(waiter: Waiter): Promise<void> {
-    if (this.#taken < this.#most) this.#taken += 1;
-    else await this.#standstill.wait(this.#queue, waiter);
+  /**
+   * @returns undefined when there was a slot. A caller that has one gives it back with `leave`.
+   * @throws what ends the wait for a slot.
+   */
+  enter(waiter: Waiter): Promise<void> | undefined {
+    if (this.#taken >= this.#most) return this.#standstill.wait(this.#queue, waiter);
+    this.#taken += 1;
+    return undefined;
   }
 
   leave(): void {
