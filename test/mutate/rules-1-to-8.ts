@@ -154,7 +154,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'waiting for a slot',
     at: 'src/vendor/limits',
-    text: 'await this.#slots.enter(waiter);',
+    text: 'if (entering !== undefined) await entering;',
     instead: '',
     test: 'test/vendor/limits/limiter.test.ts',
     named: 'no more work than the concurrency allows',
