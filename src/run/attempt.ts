@@ -30,7 +30,8 @@ import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.
 import type { Run, Session } from './session.ts';
 
 /**
- * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend.
+ * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend. The slot is free
+ * once the reply is recorded and judged, and the row goes on once the attempt is closed.
  *
  * What a crash leaves behind, step by step:
  * - before the intent's commit: nothing, because nothing was sent.
@@ -92,32 +93,52 @@ async function buyWhenPriced(run: Run, wanted: Wanted): Promise<Bought> {
   }
 }
 
-function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
+async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
   const { client } = run.session;
   const operation = operationFor(client.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
-  return client.limiter.slot(run.waiter, async () => {
-    const moves: string[] = [];
-    for (;;) {
-      const next = await client.exchange(run.waiter, (turn) =>
-        attempt(run, turn, wanted, operation, moves.at(-1)),
-      );
-      if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
-      else if (next !== 'again') return next;
-      if (moves.length > MOST_MOVES) throw stopped(run, movedTooOften(moves));
-    }
-  });
+  let closed: Promise<void> | undefined;
+  try {
+    return await client.limiter.slot(run.waiter, async () => {
+      const moves: string[] = [];
+      for (;;) {
+        await closed;
+        const next = await client.exchange(run.waiter, (turn) =>
+          attempt(run, turn, wanted, { operation, movedTo: moves.at(-1) }, (closing) => {
+            closed = closing;
+            // What it fails with is heard below, which may be later than Node expects.
+            closing.catch(() => {});
+          }),
+        );
+        if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
+        else if (next !== 'again') return next;
+        if (moves.length > MOST_MOVES) throw stopped(run, movedTooOften(moves));
+      }
+    });
+  } finally {
+    // The row waits for the closure, and the slot does not: what was bought is known by the reply.
+    await closed;
+  }
 }
 
-/** Makes one attempt to buy the call. */
+/** How the vendor is asked this time. */
+interface Manner {
+  readonly operation: DialectOperation;
+  readonly movedTo: string | undefined;
+}
+
+/**
+ * Makes one attempt to buy the call. It ends as soon as its reply is on the disk and all consequences of it are drawn.
+ * @param closing is told the attempt's closure, which is being written by then.
+ */
 async function attempt(
   run: Run,
   turn: Turn,
   wanted: Wanted,
-  operation: DialectOperation,
-  movedTo: string | undefined,
+  { operation, movedTo }: Manner,
+  closing: (closed: Promise<void>) => void,
 ): Promise<Next> {
   try {
     const outgoing = outgoingFor(run.session, wanted, movedTo);
@@ -131,8 +152,16 @@ async function attempt(
     if (admission.kind !== 'admitted') return admission;
     const sent = await turn.send(admission, outgoing.request, () => run.emit({ kind: 'sent' }));
     const tried = { attempt: admission.attempt, call: wanted.call };
-    const verdict = await conclude(run, tried, sent.reply, operation, outgoing.request.path);
-    if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed' });
+    await record(run, tried, sent.reply);
+    const { verdict, closed } = conclude(run, tried, sent.reply, operation, outgoing.request.path);
+    closing(
+      closed.then(
+        () => emitClosed(run, sent.reply),
+        (error) => Promise.reject(stopped(run, error)),
+      ),
+    );
+    // Where no reply is on the disk, an open attempt would be in doubt after a crash.
+    if (sent.reply.kind !== 'answered') await closed;
     heedClocks(run);
     const paid = { ...sent, attempt: admission.attempt, reserved: admission.reserved };
     return await follow(run, wanted, operation, verdict, paid);
@@ -208,18 +237,14 @@ function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Cre
   return credits(wanted.request === undefined ? most : 0);
 }
 
-/** Records the reply, judges it and closes the attempt. */
-async function conclude(
-  run: Run,
-  tried: Tried,
-  reply: Reply,
-  operation: DialectOperation,
-  path: string,
-): Promise<Verdict> {
+async function record({ session }: Run, { attempt }: Tried, reply: Reply): Promise<void> {
   crashPoint('before-record');
-  if (reply.kind === 'answered') await run.session.ledger.record(tried.attempt, reply.raw);
+  if (reply.kind === 'answered') await session.ledger.record(attempt, reply.raw);
   crashPoint('after-record');
-  return close(run, tried, reply, operation, path);
+}
+
+function emitClosed({ emit }: Run, { kind }: Reply): void {
+  if (kind !== 'not_sent') emit({ kind: 'closed' });
 }
 
 /** An attempt that has to be closed. */
@@ -235,23 +260,30 @@ export interface Closing extends Pick<Run, 'projects'> {
   };
 }
 
+/** What a reply means, and the closure of its attempt, which rejects when it cannot be written. */
+interface Concluded {
+  readonly verdict: Verdict;
+  readonly closed: Promise<void>;
+}
+
 /** Judges a reply and closes its attempt. `recover.ts` begins here, because an earlier run recorded the reply already. */
-export async function close(
+export function conclude(
   { session, projects }: Closing,
   { attempt, call }: Tried,
   reply: Reply,
   operation: DialectOperation,
   path: string,
-): Promise<Verdict> {
+): Concluded {
   const { dialect, origin } = session.client;
   const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path }));
   crashPoint('after-judge');
   const isSettled = reply.kind === 'answered' && verdict.kind === 'settled';
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
-  await session.ledger.closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left);
-  crashPoint('after-close');
-  return verdict;
+  const closed = session.ledger
+    .closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left)
+    .then(() => crashPoint('after-close'));
+  return { verdict, closed };
 }
 
 /** The request that was sent, with its attempt and the credits that were reserved for it. */

@@ -19,7 +19,7 @@ import type { RunContext } from '../plan/context.ts';
 import { operationFor, type Repetition } from '../vendor/dialect.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/request.ts';
-import { type Closing, close } from './attempt.ts';
+import { type Closing, conclude } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
@@ -125,7 +125,7 @@ async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   const ours = open.accountIdentity === account.identity;
   if (open.reply !== undefined && ours) {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
-    await close(closing, open, { kind: 'answered', raw: open.reply }, operation, client.basePath);
+    await conclude(closing, open, { kind: 'answered', raw: open.reply }, operation, client.basePath).closed;
     return;
   }
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.

@@ -102,11 +102,42 @@ test.each([
 );
 
 /** Knew nothing of any call when it was asked about all of them. */
-function askedLongAgo(ledger: Ledger): Ledger {
+const askedLongAgo = (ledger: Ledger): Ledger =>
+  replacing(ledger, { plainAnswers: async (keys) => keys.map(() => 'unknown' as const) });
+
+test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {
+  const at = await openPlace((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}'),
+  );
+  await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
+  const second = Promise.withResolvers<void>();
+  const settled: number[] = [];
+  const ledger = replacing(at.ledger, {
+    async record(attempt, reply) {
+      await at.ledger.record(attempt, reply);
+      if (at.vendor.requests.length === 2) second.resolve();
+    },
+    // The closure of the first request is held back until the second one has been answered.
+    async closeAttempt(...closing) {
+      await second.promise;
+      expect(settled).toEqual([]);
+      await at.ledger.closeAttempt(...closing);
+    },
+    async settleRow(row) {
+      settled.push(row.row);
+      await at.ledger.settleRow(row);
+    },
+  });
+  const { counts } = await runOnce({ ...at, ledger });
+  expect(counts).toEqual({ applied: 2 });
+  expect(settled).toEqual([2, 3]);
+});
+
+function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {
   return new Proxy(ledger, {
     get(target, name) {
-      if (name === 'plainAnswers') return async (keys: readonly unknown[]) => keys.map(() => 'unknown');
-      const member: unknown = Reflect.get(target, name, target);
+      const own: unknown = Reflect.get(methods, name);
+      const member: unknown = own ?? Reflect.get(target, name, target);
       return typeof member === 'function' ? member.bind(target) : member;
     },
   });
