@@ -6,54 +6,71 @@ import { invariant } from '../../../core/errors.ts';
  * Holds what lies between the last row's end and the last chunk read, so its size does not grow with the file.
  */
 export class ByteWindow {
-  #chunks: Buffer[] = [];
-  /** Bytes of the first chunk that were taken. */
-  #taken = 0;
+  /** What was read last, behind what was not taken before it. Never written to, so that rows may refer to it. */
+  bytes: Buffer = EMPTY;
+  /** How many of the bytes were taken. */
+  taken = 0;
   /** Byte offset of the first byte that was not yet taken. */
   start: number;
-  /** Byte offset after the last byte that was appended. */
-  end: number;
+  /** Byte offset before which no quote stands behind `start`, and at which one may stand. */
+  #quote: number;
 
   /** @param start byte offset in the file of the first byte that will be appended. */
   constructor(start: number) {
     this.start = start;
-    this.end = start;
+    this.#quote = start - 1;
+  }
+
+  /** Byte offset after the last byte that was appended. */
+  get end(): number {
+    return this.start + this.bytes.length - this.taken;
   }
 
   /** The byte at `start`, without a view of it being made for each row; undefined when all bytes were taken. */
   get next(): number | undefined {
-    return this.#chunks[0]?.[this.#taken];
+    return this.bytes[this.taken];
   }
 
   append(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    this.#chunks.push(chunk);
-    this.end += chunk.length;
+    const left = this.bytes.subarray(this.taken);
+    this.bytes = left.length === 0 ? chunk : Buffer.concat([left, chunk]);
+    this.taken = 0;
   }
 
-  /** The bytes from `start` up to the offset, which stay in the window. Copied only when they span chunks. */
+  /** The bytes from `start` up to the offset, which stay in the window. */
   peek(end: number): Buffer {
-    const length = end - this.start;
-    const first = this.#chunks[0];
-    invariant(length >= 0 && end <= this.end, `bytes up to ${end} of a window ${this.start} to ${this.end}`);
-    const from = this.#taken;
-    if (first === undefined || from + length <= first.length)
-      return (first ?? EMPTY).subarray(from, from + length);
-    return Buffer.concat(this.#chunks).subarray(from, from + length);
+    return this.bytes.subarray(this.taken, this.#placeOf(end));
   }
 
   /** The same bytes as `peek` gives; `start` moves to the offset. */
   take(end: number): Buffer {
     const bytes = this.peek(end);
-    this.start = end;
-    this.#taken += bytes.length;
-    for (let first = this.#chunks[0]; first !== undefined && this.#taken >= first.length; ) {
-      this.#taken -= first.length;
-      this.#chunks.shift();
-      first = this.#chunks[0];
-    }
+    this.pass(end);
     return bytes;
+  }
+
+  /** The same without the bytes. */
+  pass(end: number): void {
+    this.taken = this.#placeOf(end);
+    this.start = end;
+  }
+
+  /** False where surely no quote stands between `start` and the offset. One search is enough for all rows up to a quote. */
+  mayHaveQuote(end: number): boolean {
+    if (this.#quote < this.start) {
+      const place = this.bytes.indexOf(QUOTE, this.taken);
+      this.#quote = place === -1 ? this.end : this.start + place - this.taken;
+    }
+    return this.#quote < end;
+  }
+
+  #placeOf(end: number): number {
+    // The words are put together only where they are needed: rows come by the million.
+    if (end < this.start || end > this.end)
+      invariant(false, `bytes up to ${end} of a window ${this.start} to ${this.end}`);
+    return this.taken + end - this.start;
   }
 }
 
 const EMPTY = Buffer.alloc(0);
+const QUOTE = 0x22;

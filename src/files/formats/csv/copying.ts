@@ -15,7 +15,7 @@ import type { InputRow } from '../../../core/row.ts';
 import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 import { bodyOf, cellsOf, isAllQuoted, withoutCells } from './raw-record.ts';
-import { type CsvRecord, readRecords } from './records.ts';
+import { bytesOf, type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
 
 /** Rows that are copied together: past 256, writing them as text in one go gets no faster. */
@@ -58,7 +58,10 @@ interface Style {
 
 function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): Style {
   const header = batch.find(({ kind }) => kind === 'header');
-  return { delimiter, isQuoted: header !== undefined && isAllQuoted(ownBody(header), byteOf(delimiter)) };
+  return {
+    delimiter,
+    isQuoted: header !== undefined && isAllQuoted(ownBody(bytesOf(header), header), byteOf(delimiter)),
+  };
 }
 
 const byteOf = (delimiter: Delimiter): number => DELIMITERS[delimiter].charCodeAt(0);
@@ -70,7 +73,7 @@ async function* batched(groups: AsyncIterable<readonly CsvRecord[]>): AsyncItera
   for await (const group of groups) {
     for (const record of group) {
       batch.push(record);
-      bytes += record.blankLines.length + record.bytes.length;
+      bytes += record.blankLines.length + record.end - record.start;
       if (batch.length < ROWS_PER_BATCH && bytes < BYTES_PER_BATCH) continue;
       yield batch;
       batch = [];
@@ -135,8 +138,9 @@ function withCells(
  * below their names.
  */
 function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: readonly string[]): Buffer[] {
-  const { bytes, found } = record;
-  const body = ownBody(record);
+  const { found } = record;
+  const bytes = bytesOf(record);
+  const body = ownBody(bytes, record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const { dropped, width } = kept;
   if (found === width && dropped.size === 0) {
@@ -163,8 +167,8 @@ function besideSurplus(
   kept: Kept,
   ours: readonly string[],
 ): Buffer[] {
-  const { bytes } = record;
-  const body = ownBody(record);
+  const bytes = bytesOf(record);
+  const body = ownBody(bytes, record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const leftOut = writtenByUs(kept.named, kept.droppedNames, (at) => record.cells[at]);
   const own = cellsOf(body, byteOf(delimiter))
@@ -189,7 +193,7 @@ function indexes(start: number, end: number): readonly number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
-function ownBody({ bytes, position }: CsvRecord): Buffer {
+function ownBody(bytes: Buffer, { position }: CsvRecord): Buffer {
   return bodyOf(bytes, position.byteOffset);
 }
 

@@ -3,7 +3,7 @@ import type { Corrections } from '../../corrections.ts';
 import type { NamedColumns } from '../../header.ts';
 import { inputRow } from './copying.ts';
 import { bodyOf, cellsOf } from './raw-record.ts';
-import { type CsvRecord, readRecords } from './records.ts';
+import { bytesOf, type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
 
 /** The text of the file with some cells replaced and every other byte as it was, as UTF-8. */
@@ -15,9 +15,12 @@ export async function* correctedText(
   if (shape.preamble.length > 0) yield shape.preamble;
   for await (const group of readRecords(shape, { columns: named })) {
     const pieces = group.flatMap((record) => {
-      const { kind, blankLines, bytes } = record;
+      const { kind, blankLines } = record;
       const cells = kind === 'row' ? corrections.take(inputRow(record)) : undefined;
-      return [blankLines, cells === undefined ? bytes : correctedRecord(record, shape, named, cells)];
+      return [
+        blankLines,
+        cells === undefined ? bytesOf(record) : correctedRecord(record, shape, named, cells),
+      ];
     });
     if (pieces.length > 0) yield Buffer.concat(pieces);
   }
@@ -28,13 +31,14 @@ const QUOTE = 0x22;
 const EMPTY = Buffer.alloc(0);
 
 function correctedRecord(
-  { bytes, position }: CsvRecord,
+  record: CsvRecord,
   { delimiter }: Pick<Shape, 'delimiter'>,
   { places }: NamedColumns,
   corrected: ReadonlyMap<number, string>,
 ): Buffer {
   const separator = Buffer.from(DELIMITERS[delimiter]);
-  const body = bodyOf(bytes, position.byteOffset);
+  const bytes = bytesOf(record);
+  const body = bodyOf(bytes, record.position.byteOffset);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const cells = cellsOf(body, separator[0] ?? 0).map(({ start, end }) => body.subarray(start, end));
   for (const [at, value] of corrected) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, type Info, type Options, Parser } from 'csv-parse';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
@@ -40,7 +40,10 @@ import { textOf } from './text-source.ts';
 const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
-const QUOTE = 0x22;
+const LF = 0x0a;
+
+/** A byte-order mark and Ctrl-Z. */
+const LONGEST_END_MARK = 4;
 
 /** A header or a row with the blank lines above it, or what ends the file: blank lines, or the end mark of old programs. */
 export interface CsvRecord {
@@ -57,8 +60,16 @@ export interface CsvRecord {
   readonly found: number;
   /** Lines that hold nothing but their line end. */
   readonly blankLines: Buffer;
-  /** The bytes in the file, with the line end; the first record has the byte-order mark, too. */
-  readonly bytes: Buffer;
+  /** What was read of the file together with the record; where its bytes are wanted, `bytesOf` makes a view of them. */
+  readonly text: Buffer;
+  /** Where in `text` the record stands, with the line end; the first record has the byte-order mark, too. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The record as it stands in the file. */
+export function bytesOf({ text, start, end }: CsvRecord): Buffer {
+  return text.subarray(start, end);
 }
 
 export interface RecordReading {
@@ -80,26 +91,20 @@ export async function* readRecords(
 ): AsyncIterable<readonly CsvRecord[]> {
   const reader = new RecordReader(shape, reading);
   let group: CsvRecord[] = [];
-  const parser = parse({
+  const options: Options = {
     bom: reader.isFileStart,
     delimiter: DELIMITERS[shape.delimiter],
     max_record_size: MOST_BYTES_PER_ROW,
-    on_record(cells: string[], info) {
-      counts.records = 0;
-      group.push(reader.record(cells, info.bytes));
-      // Nothing goes through the parser's own queue.
-      return null;
-    },
     record_delimiter: ['\r\n', '\n', '\r'],
     // Widths are checked by the reader, which knows which row this is.
     relax_column_count: true,
     // So are quotes where none may stand: the record ends with its line then.
     relax_quotes: true,
     skip_empty_lines: true,
+  };
+  const parser = new RecordParser(options, (cells, info) => {
+    group.push(reader.record(cells, info));
   });
-  // A record that differs in width from the first that was counted costs an error object with its stack, many times as
-  // long as the record itself takes, also where any width will do. So none is counted.
-  const counts: { records: number } = parser.info;
   // `parsed` rejects with the error; without a listener it would end the process, too.
   parser.on('error', () => {});
   const takeGroup = (): readonly CsvRecord[] => {
@@ -121,6 +126,30 @@ export async function* readRecords(
   }
 }
 
+/**
+ * Hands over each record where the parser would put it into its queue. The parser's own way to do so, `on_record`, makes an
+ * object of all that is known for every record.
+ */
+class RecordParser extends Parser {
+  readonly #onRecord: (cells: string[], info: Info) => void;
+
+  constructor(options: Options, onRecord: (cells: string[], info: Info) => void) {
+    super(options);
+    this.#onRecord = onRecord;
+  }
+
+  /** @param cells null: there are no more. */
+  override push(cells: string[] | null): boolean {
+    if (cells === null) return true;
+    // A record that differs in width from the first that was counted costs an error object with its stack, many times as
+    // long as the record itself takes, also where any width will do. So none is counted.
+    const counts: { records: number } = this.info;
+    counts.records = 0;
+    this.#onRecord(cells, this.info);
+    return true;
+  }
+}
+
 /** Resolves when the parser has worked through what it was given; rejects with what it found wrong. */
 function parsed(give: (done: (error?: Error | null) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
@@ -135,6 +164,10 @@ class RecordReader {
   readonly #origin: number;
   /** The record that the parser is at. */
   #next: Position;
+  /** How many line ends the parser had met before it came to the end of the last record. */
+  #linesParsed = 0;
+  /** The text up to there is known to be UTF-8, so that not each record has to be looked at. */
+  #utf8Until = 0;
   #headerIsDue: boolean;
   #hasReadable = false;
   /** Why the first row that cannot be read would refuse the file. */
@@ -158,6 +191,7 @@ class RecordReader {
   async *chunks(): AsyncIterable<Buffer> {
     for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
       this.#window.append(chunk);
+      this.#noteUtf8(chunk);
       this.#refuseZeroByte(chunk);
       this.#refuseEndlessness();
       yield chunk;
@@ -165,26 +199,33 @@ class RecordReader {
   }
 
   /**
-   * @param bytesParsed where the record ends, counted from where the parser began.
+   * @param found its cells. @param parsed what the parser has counted, from where it began.
    * @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself.
    */
-  record(found: string[], bytesParsed: number): CsvRecord {
+  record(found: string[], { bytes: bytesParsed, lines: linesParsed }: Info): CsvRecord {
     const byteOffset = this.#origin + bytesParsed;
+    const hasOneLineEnd = linesParsed === this.#linesParsed + 1;
+    this.#linesParsed = linesParsed;
     const blankLines = this.#takeBlankLines(byteOffset);
     const position = this.#next;
-    const bytes = this.#window.take(byteOffset);
-    if (isEndMark(bytes, position.byteOffset === 0)) return this.#endOf(Buffer.concat([blankLines, bytes]));
-    if (bytes.length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
-      throw this.#faultStop(ROW_TOO_LONG, position.lines + 1);
+    this.#refuseUnreadable(byteOffset);
+    if (this.#isEndMark(byteOffset)) {
+      return this.#endOf(Buffer.concat([blankLines, this.#window.take(byteOffset)]));
     }
-    if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
-    const unreadable = this.#faultOf(found, bytes);
+    const unreadable = this.#faultOf(found, byteOffset);
     const cells = unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
-    this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
+    const { bytes: text, taken: start } = this.#window;
+    const end = start + byteOffset - position.byteOffset;
+    // Looked for byte by byte only where a cell has line ends of its own, or blank lines stand above the record.
+    const lineEnds = hasOneLineEnd
+      ? Number(isLineEnd(text[end - 1]))
+      : countLineEnds(this.#window.peek(byteOffset));
+    this.#window.pass(byteOffset);
+    this.#next = { row: position.row + 1, byteOffset, lines: position.lines + lineEnds };
     const kind = this.#headerIsDue ? 'header' : 'row';
     this.#headerIsDue = false;
     if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
-    return { kind, position, cells, unreadable, found: found.length, blankLines, bytes };
+    return { kind, position, cells, unreadable, found: found.length, blankLines, text, start, end };
   }
 
   /**
@@ -198,7 +239,7 @@ class RecordReader {
   }
 
   #endOf(blankLines: Buffer): CsvRecord {
-    const nothing = { cells: [], unreadable: undefined, found: 0, bytes: NO_BYTES };
+    const nothing = { cells: [], unreadable: undefined, found: 0, text: NO_BYTES, start: 0, end: 0 };
     return { kind: 'end', position: this.#next, blankLines, ...nothing };
   }
 
@@ -206,12 +247,12 @@ class RecordReader {
    * Why nobody can be sure of the record's cells. @throws StopError `input` where that is more than this row's concern: in
    * a header, in a strict reading, where rows have been swallowed, and where the row may go on below.
    */
-  #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
-    const stray = this.#strayQuote(found, bytes);
+  #faultOf(found: readonly string[], end: number): string | undefined {
+    const stray = this.#strayQuote(found, end);
     const width = this.#width;
     const fits = width === undefined || found.length === width || this.#padded(found, width) !== undefined;
     if (stray === undefined && fits) return undefined;
-    const body = bodyOf(bytes, this.#next.byteOffset);
+    const body = this.#bodyUntil(end);
     const lineOf = (at: number): number => this.#next.lines + 1 + countLineEnds(body.subarray(0, at));
     const opening = width && swallowingCell(body, this.#delimiterByte, width, stray);
     if (opening && !this.#headerIsDue) throw this.#faultStop(ROWS_SWALLOWED, lineOf(opening.start));
@@ -236,9 +277,19 @@ class RecordReader {
   }
 
   /** Hardly any record has a quote in a cell, so hardly any is looked at byte by byte. */
-  #strayQuote(found: readonly string[], bytes: Buffer): StrayQuote | undefined {
-    if (!bytes.includes(QUOTE) || !found.some((cell) => cell.includes('"'))) return undefined;
-    return strayQuoteIn(bodyOf(bytes, this.#next.byteOffset), this.#delimiterByte);
+  #strayQuote(found: readonly string[], end: number): StrayQuote | undefined {
+    if (!this.#window.mayHaveQuote(end) || !found.some((cell) => cell.includes('"'))) return undefined;
+    return strayQuoteIn(this.#bodyUntil(end), this.#delimiterByte);
+  }
+
+  /** The record without byte-order mark and line end. */
+  #bodyUntil(end: number): Buffer {
+    return bodyOf(this.#window.peek(end), this.#next.byteOffset);
+  }
+
+  #isEndMark(end: number): boolean {
+    const { byteOffset } = this.#next;
+    return end - byteOffset <= LONGEST_END_MARK && isEndMark(this.#window.peek(end), byteOffset === 0);
   }
 
   /**
@@ -289,6 +340,25 @@ class RecordReader {
     const line = this.#lineAt(this.#window.end - chunk.length + index);
     const fact = `${this.#shape.file.path}, line ${line}: a zero byte, which text does not have.`;
     throw stop('input', fact, SAVE_AS_UTF8);
+  }
+
+  /** A line end is never a part of another character, so no character is cut there. */
+  #noteUtf8(chunk: Buffer): void {
+    const lastLine = chunk.lastIndexOf(LF);
+    if (lastLine === -1) return;
+    const until = this.#window.end - chunk.length + lastLine + 1;
+    if (isUtf8(this.#window.peek(until))) this.#utf8Until = until;
+  }
+
+  /** @throws StopError `input` for a record that is too long, or not UTF-8. An end mark is neither. */
+  #refuseUnreadable(end: number): void {
+    const length = end - this.#next.byteOffset;
+    if (length <= MOST_BYTES_PER_ROW && end <= this.#utf8Until) return;
+    const bytes = this.#window.peek(end);
+    if (length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
+      throw this.#faultStop(ROW_TOO_LONG, this.#next.lines + 1);
+    }
+    if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
   }
 
   #notUtf8(bytes: Buffer): StopError {
