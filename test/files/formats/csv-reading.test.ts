@@ -104,6 +104,33 @@ test('a row reads the same wherever the file is cut into the chunks in which it 
   }
 });
 
+/** Is read in pieces of so many bytes. */
+class CutFile extends InputFile {
+  readonly #size: number;
+
+  constructor(path: string, size: number) {
+    super(path);
+    this.#size = size;
+  }
+
+  override async *chunks(startByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of super.chunks(startByte)) {
+      for (let at = 0; at < chunk.length; at += this.#size) yield chunk.subarray(at, at + this.#size);
+    }
+  }
+}
+
+test('any CSV file reads the same in pieces of any size, also where its line ends become others on the way', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, fc.integer({ min: 1, max: 40 }), async (file, size) => {
+      const path = await write(bytesOf(file));
+      const sheet = await csv.open(new CutFile(path, size), AS_COMMA);
+      expect(await allOf(sheet.rows())).toEqual(expectedRows(file));
+    }),
+  );
+});
+
 test('a line of nothing but commas is a row, a line of nothing is not, and both count in row numbers', async () => {
   const write = await inputFolder();
   const rows = await readAll(await write('a,b\n\n,\n\n1,2\n\n'));

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, type Info, type Options, Parser } from 'csv-parse';
+import { CsvError, type Info } from 'csv-parse';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
@@ -25,6 +25,7 @@ import {
   strayQuoteIn,
   swallowingCell,
 } from './record-faults.ts';
+import { lineEndsOf, RecordParser } from './record-parser.ts';
 import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 
@@ -91,68 +92,34 @@ export async function* readRecords(
 ): AsyncIterable<readonly CsvRecord[]> {
   const reader = new RecordReader(shape, reading);
   let group: CsvRecord[] = [];
-  const options: Options = {
-    bom: reader.isFileStart,
-    delimiter: DELIMITERS[shape.delimiter],
-    max_record_size: MOST_BYTES_PER_ROW,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    // Widths are checked by the reader, which knows which row this is.
-    relax_column_count: true,
-    // So are quotes where none may stand: the record ends with its line then.
-    relax_quotes: true,
-    skip_empty_lines: true,
-  };
-  const parser = new RecordParser(options, (cells, info) => {
+  const { delimiter } = shape;
+  const onRecord = (cells: string[], info: Info): void => {
     group.push(reader.record(cells, info));
-  });
-  // `parsed` rejects with the error; without a listener it would end the process, too.
-  parser.on('error', () => {});
+  };
   const takeGroup = (): readonly CsvRecord[] => {
     const taken = group;
     group = [];
     return taken;
   };
+  let parser: RecordParser | undefined;
   try {
     for await (const chunk of reader.chunks()) {
-      await parsed((done) => parser.write(chunk, done));
+      if (parser?.canRead(chunk)) await parser.parse(chunk);
+      else {
+        parser?.destroy();
+        const { isFileStart, unparsed } = reader.beginAnew();
+        parser = new RecordParser({ delimiter, isFileStart, lineEnds: lineEndsOf(unparsed), onRecord });
+        await parser.parse(unparsed);
+      }
       yield takeGroup();
     }
-    await parsed((done) => parser.end(done));
+    await parser?.finish();
     yield [...takeGroup(), reader.end()];
   } catch (error) {
-    throw error instanceof CsvError ? reader.fault(error, parser.info.bytes) : error;
+    throw error instanceof CsvError && parser ? reader.fault(error, parser.info.bytes) : error;
   } finally {
-    parser.destroy();
+    parser?.destroy();
   }
-}
-
-/**
- * Hands over each record where the parser would put it into its queue. The parser's own way to do so, `on_record`, makes an
- * object of all that is known for every record.
- */
-class RecordParser extends Parser {
-  readonly #onRecord: (cells: string[], info: Info) => void;
-
-  constructor(options: Options, onRecord: (cells: string[], info: Info) => void) {
-    super(options);
-    this.#onRecord = onRecord;
-  }
-
-  /** @param cells null: there are no more. */
-  override push(cells: string[] | null): boolean {
-    if (cells === null) return true;
-    // A record that differs in width from the first that was counted costs an error object with its stack, many times as
-    // long as the record itself takes, also where any width will do. So none is counted.
-    const counts: { records: number } = this.info;
-    counts.records = 0;
-    this.#onRecord(cells, this.info);
-    return true;
-  }
-}
-
-/** Resolves when the parser has worked through what it was given; rejects with what it found wrong. */
-function parsed(give: (done: (error?: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
 }
 
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
@@ -161,7 +128,7 @@ class RecordReader {
   readonly #reading: RecordReading;
   readonly #window: ByteWindow;
   /** Where the parser began; its own counts begin at zero. */
-  readonly #origin: number;
+  #origin: number;
   /** The record that the parser is at. */
   #next: Position;
   /** How many line ends the parser had met before it came to the end of the last record. */
@@ -182,9 +149,11 @@ class RecordReader {
     this.#window = new ByteWindow(this.#origin);
   }
 
-  /** Whether the parser gets the very first byte, and may meet a byte-order mark. */
-  get isFileStart(): boolean {
-    return this.#origin === 0;
+  /** What another parser goes on with: all bytes behind the last record that one has handed over. */
+  beginAnew(): { readonly isFileStart: boolean; readonly unparsed: Buffer } {
+    this.#origin = this.#window.start;
+    this.#linesParsed = 0;
+    return { isFileStart: this.#origin === 0, unparsed: this.#window.peek(this.#window.end) };
   }
 
   /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
