@@ -99,23 +99,29 @@ interface ColumnTally {
 /** Counts what the cells of a column look like, and what is wrong with them. */
 function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
   const issues = columnIssues(kind);
-  const lookOf = rememberedLook();
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
-  let filled = 0;
+  const sound = new SoundCells();
   return {
     add(row, cell) {
+      const again = sound.seen(cell);
+      if (again !== undefined) {
+        issues.addSound();
+        again.add(row);
+        return;
+      }
       if (cell.trim() === '') return;
-      filled += 1;
-      issues.add(row, cell);
+      const isSound = issues.add(row, cell);
       if (examples.size < EXAMPLES_SHOWN) examples.add(cell);
-      const look = lookOf(cell);
+      const look = cellLookOf(cell);
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);
+      if (isSound) sound.keep(cell, seen);
     },
     description() {
       const [most, ...others] = [...looks].sort(([, a], [, b]) => b.count - a.count);
+      const filled = [...looks.values()].reduce((sum, { count }) => sum + count, 0);
       const isDecided = most !== undefined && most[1].count / filled >= SHARE_THAT_DECIDES;
       const looksLike = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
       const odd = looksLike === 'text' ? [] : others.map(([, seen]) => seen);
@@ -138,25 +144,28 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
 /** More different cells than most columns of towns have. */
 const CELLS_KEPT = 1_000;
 
-/** `cellLookOf` that keeps what the last cells looked like: towns, states and sizes come again and again. */
-function rememberedLook(): (cell: string) => CellLook {
+/**
+ * Cells in which nothing is wrong, with the count of those that look alike. Towns, states and sizes come again and again,
+ * and then nothing more need be asked about them.
+ */
+class SoundCells {
   /** Undefined for a column in which so few come again that keeping them only costs. */
-  let known: Map<string, CellLook> | undefined = new Map();
-  let knownAgain = 0;
-  return (cell) => {
-    const look = known?.get(cell);
-    if (look !== undefined) {
-      knownAgain += 1;
-      return look;
+  #known: Map<string, RowCount> | undefined = new Map();
+  #knownAgain = 0;
+
+  seen(cell: string): RowCount | undefined {
+    const count = this.#known?.get(cell);
+    if (count !== undefined) this.#knownAgain += 1;
+    return count;
+  }
+
+  keep(cell: string, count: RowCount): void {
+    if (this.#known?.size === CELLS_KEPT) {
+      this.#known = this.#knownAgain < CELLS_KEPT ? undefined : new Map();
+      this.#knownAgain = 0;
     }
-    if (known?.size === CELLS_KEPT) {
-      known = knownAgain < CELLS_KEPT ? undefined : new Map();
-      knownAgain = 0;
-    }
-    const found = cellLookOf(cell);
-    known?.set(cell, found);
-    return found;
-  };
+    this.#known?.set(cell, count);
+  }
 }
 
 /** Cells that are kept until it is decided what their column holds. */
@@ -170,8 +179,10 @@ const MOST_NAMES_AS_DATES = 0.2;
  * @param kind what its header says; undefined: its first cells decide.
  */
 export function columnIssues(kind: CellKind | undefined): {
-  /** @param cell not blank. */
-  add(row: RowNumber, cell: string): void;
+  /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
+  add(row: RowNumber, cell: string): boolean;
+  /** The same for a cell of which that is known. */
+  addSound(): void;
   findings(): readonly FoundIssue[];
 } {
   let tally = kind === undefined ? undefined : new IssueTally(kind);
@@ -187,10 +198,15 @@ export function columnIssues(kind: CellKind | undefined): {
   return {
     add(row, cell) {
       filled += 1;
-      if (RANGE.test(cell)) ranges += 1;
-      if (tally === undefined) waiting.push({ row, cell });
-      else tally.add(row, cell);
+      const isRange = RANGE.test(cell);
+      if (isRange) ranges += 1;
+      if (tally !== undefined) return tally.add(row, cell) === undefined && !isRange;
+      waiting.push({ row, cell });
       if (waiting.length === CELLS_THAT_DECIDE) decide();
+      return false;
+    },
+    addSound() {
+      filled += 1;
     },
     findings() {
       const areSizes = ranges / filled >= SHARE_OF_RANGES;
