@@ -14,7 +14,7 @@ import {
 import type { InputRow } from '../../../core/row.ts';
 import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
-import { bodyOf, cellsOf, isAllQuoted, withoutCells } from './raw-record.ts';
+import { bodyOf, cellsOf, isAllQuoted, lineEndLength, withoutCells } from './raw-record.ts';
 import { bytesOf, type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
 
@@ -119,17 +119,70 @@ function withCells(
     added.map((cells) => cells ?? []),
     style,
   );
-  const pieces: Buffer[] = [];
+  const copy = new BatchCopy();
   for (const [index, record] of batch.entries()) {
-    if (record.blankLines.length > 0) pieces.push(record.blankLines);
+    if (record.blankLines.length > 0) copy.add(record.blankLines);
     const cells = added[index];
-    if (cells === undefined) continue;
+    if (cells === undefined || record.kind === 'end') continue;
     const ours = cells.length === 0 ? [] : [texts[index] ?? ''];
-    if (record.kind === 'end') continue;
-    const copy = record.unreadable === undefined ? extended : besideSurplus;
-    pieces.push(...copy(record, style.delimiter, kept, ours));
+    if (record.unreadable !== undefined) copy.addAll(besideSurplus(record, style.delimiter, kept, ours));
+    else extend(copy, record, style.delimiter, kept, ours);
   }
-  return Buffer.concat(pieces);
+  return copy.bytes;
+}
+
+/** A batch is put together in one piece of memory: to make a view of each of its parts would take longer than copying them. */
+class BatchCopy {
+  #bytes = Buffer.allocUnsafe(BYTES_PER_BATCH / 8);
+  #length = 0;
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  add(source: Buffer, start = 0, end = source.length): void {
+    this.#makeRoom(end - start);
+    this.#length += source.copy(this.#bytes, this.#length, start, end);
+  }
+
+  addAll(pieces: readonly Buffer[]): void {
+    for (const piece of pieces) this.add(piece);
+  }
+
+  write(text: string): void {
+    this.#makeRoom(text.length * MOST_BYTES_PER_UNIT);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** What a unit of a string, which is UTF-16, takes at most as UTF-8. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** The record with our cells put before its line end. */
+function extend(
+  copy: BatchCopy,
+  record: CsvRecord,
+  delimiter: Delimiter,
+  kept: Kept,
+  ours: readonly string[],
+): void {
+  const { text, start, end, found } = record;
+  if (found !== kept.width || kept.dropped.size > 0) {
+    copy.addAll(fitted(record, delimiter, kept, ours));
+    return;
+  }
+  const bodyEnd = end - lineEndLength(text, start, end);
+  copy.add(text, start, bodyEnd);
+  copy.write(['', ...ours].join(DELIMITERS[delimiter]));
+  copy.add(text, bodyEnd, end);
 }
 
 /**
@@ -137,17 +190,12 @@ function withCells(
  * cells, blank ones go between, and where it has too many, the blank ones behind the header's last go: ours must stand
  * below their names.
  */
-function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: readonly string[]): Buffer[] {
+function fitted(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: readonly string[]): Buffer[] {
   const { found } = record;
   const bytes = bytesOf(record);
   const body = ownBody(bytes, record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const { dropped, width } = kept;
-  if (found === width && dropped.size === 0) {
-    const end = bodyStart + body.length;
-    const text = ['', ...ours].join(DELIMITERS[delimiter]);
-    return [bytes.subarray(0, end), Buffer.from(text), bytes.subarray(end)];
-  }
   const leftOut = found > width ? new Set([...dropped, ...indexes(width, found)]) : dropped;
   const own = leftOut.size === 0 ? body : withoutCells(body, byteOf(delimiter), leftOut);
   const hasOwn = leftOut.size === 0 || !indexes(0, found).every((index) => leftOut.has(index));

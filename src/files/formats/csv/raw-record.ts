@@ -19,10 +19,13 @@ export function isLineEnd(byte: number | undefined): boolean {
   return byte === LF || byte === CR;
 }
 
-/** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
-export function lineEndLength(record: Buffer): number {
-  const last = record.at(-1);
-  if (last === LF) return record.at(-2) === CR ? 2 : 1;
+/**
+ * Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one.
+ * @param start where in the text it stands; left out: it is all of the text.
+ */
+export function lineEndLength(text: Buffer, start = 0, end = text.length): number {
+  const last = end > start ? text[end - 1] : undefined;
+  if (last === LF) return end - 2 >= start && text[end - 2] === CR ? 2 : 1;
   return last === CR ? 1 : 0;
 }
 
