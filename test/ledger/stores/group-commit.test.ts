@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
@@ -40,12 +40,27 @@ test('writes of one turn share one commit, and those of the next turn have anoth
 test('a budget that is set between two intents of one commit holds for the second', async () => {
   const ledger = await freshLedger(sqlite);
   const batch = await batchNamed(ledger, 'a');
+  const undone = watchUndoing();
   const [before, , after] = await Promise.all([
     admit(ledger, batch, 'one'),
     ledger.changeBatch(batch, { budget: credits(1) }),
     admit(ledger, batch, 'two'),
   ]);
   expect([before.kind, after.kind]).toEqual(['admitted', 'over_budget']);
+  // The code knows it, and not the database alone, which would have the commit done again.
+  expect(undone).not.toHaveBeenCalled();
+});
+
+test('a budget counts what the same commit has admitted', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  await ledger.changeBatch(batch, { budget: credits(3) });
+  await admit(ledger, batch, 'earlier');
+  const undone = watchUndoing();
+  const asked = await Promise.all(['one', 'two', 'three'].map((word) => admit(ledger, batch, word)));
+  expect(asked.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', 'over_budget']);
+  expect(asked[2]).toMatchObject({ money: { cap: 3, spent: 0, reserved: 3, inDoubt: 0 } });
+  expect(undone).not.toHaveBeenCalled();
 });
 
 test('writes that come turn after turn share commits', async () => {
@@ -233,6 +248,13 @@ describe('a watermark that cannot be written', () => {
     expect(seen).toEqual({ marks: [], rooms: 0 });
   });
 });
+
+/** Sees commits that are taken back, as one is that the database alone has refused. */
+function watchUndoing() {
+  const undone = vi.spyOn(Connection.prototype, 'rollBack');
+  onTestFinished(() => undone.mockRestore());
+  return undone;
+}
 
 /** A group commit over a real ledger, with a watermark that fails as often as is said. */
 function groupWith(failures: Error[]) {
