@@ -293,6 +293,11 @@ const REFUSED: readonly Refusal[] = [
     'unbooked_booking',
     `UPDATE batches SET extra_credits = 1; ${attempt({ call: CALL.lost, decision: RETRY, reserved: 2 })}; ${BOOK}`,
   ],
+  [
+    'an attempt above what an answer of another operation has left of the budget in the same transaction',
+    'unbooked_booking',
+    `${reply(OPEN)}; ${closure(OPEN, 'settled', "'found'", 9)}; ${NEW_CALL.replace("'x'", "'a'")} ${attempt()}; ${BOOK}`,
+  ],
   ['a reply to an attempt that is closed', 'replies_recording', reply(LOST)],
   ['an answer without its raw reply', 'closures_closing', closure(OPEN, 'settled', "'refused'")],
   ['a decision about a call that is not in doubt', 'decisions_deciding', decision(CALL.answered, ANSWER)],

@@ -202,6 +202,12 @@ CREATE TABLE unbooked (
 
 -- trigger unbooked_booking
 CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
+  SELECT RAISE(ABORT, 'money rule: above a cap')
+    FROM unbooked_scopes s
+   WHERE OLD.admitted > 0 AND s.cap IS NOT NULL
+     AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
+     AND s.cap < (SELECT sum(x.moved) FROM unbooked_scopes x WHERE x.scope = s.scope)
+       + coalesce((SELECT m.spent + m.reserved + m.in_doubt FROM money m WHERE m.scope = s.scope), 0);
   INSERT INTO money (scope)
     SELECT scope FROM unbooked_scopes
      WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
@@ -211,10 +217,6 @@ CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
     WHERE scope IN (
       SELECT scope FROM unbooked_scopes
        WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried));
-  SELECT RAISE(ABORT, 'money rule: above a cap')
-    FROM unbooked_scopes s JOIN money m ON m.scope = s.scope
-   WHERE OLD.admitted > 0 AND m.spent + m.reserved + m.in_doubt > s.cap
-     AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried);
   INSERT INTO tallies (batch, name, count)
     SELECT OLD.batch, name, count FROM (
       SELECT 'requests' AS name, OLD.requests AS count UNION ALL SELECT 'calls', OLD.answers) WHERE count > 0
@@ -231,16 +233,17 @@ CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
 END;
 
 -- view unbooked_scopes
-CREATE VIEW unbooked_scopes (batch, day, operation, retried, scope, cap) AS
-  SELECT u.batch, u.day, u.operation, u.retried, 'batch:' || u.batch, b.budget
+CREATE VIEW unbooked_scopes (batch, day, operation, retried, moved, scope, cap) AS
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'batch:' || u.batch, b.budget
     FROM unbooked u JOIN batches b ON b.id = u.batch
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, 'day:' || b.account || ':' || date(u.day * 86400, 'unixepoch'), p.per_day
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
+         'day:' || b.account || ':' || date(u.day * 86400, 'unixepoch'), p.per_day
     FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried,
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
          'month:' || b.account || ':' || strftime('%Y-%m', u.day * 86400, 'unixepoch'), p.per_month
     FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, 'extra:' || u.batch, b.extra_credits
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'extra:' || u.batch, b.extra_credits
     FROM unbooked u JOIN batches b ON b.id = u.batch WHERE u.retried = 1;

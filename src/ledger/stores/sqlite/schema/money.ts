@@ -61,26 +61,33 @@ CREATE VIEW attempt_books (attempt, batch, day, operation, retried, reserved) AS
 
 -- Whose money it is that is not booked yet: of the batch, of its account's day and month (UTC, by the intent), and, for a
 -- retry of a call in doubt, of the batch's extra credits. No cap is NULL.
-CREATE VIEW unbooked_scopes (batch, day, operation, retried, scope, cap) AS
-  SELECT u.batch, u.day, u.operation, u.retried, 'batch:' || u.batch, b.budget
+CREATE VIEW unbooked_scopes (batch, day, operation, retried, moved, scope, cap) AS
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'batch:' || u.batch, b.budget
     FROM unbooked u JOIN batches b ON b.id = u.batch
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, 'day:' || b.account || ':' || date(u.day * 86400, 'unixepoch'), p.per_day
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
+         'day:' || b.account || ':' || date(u.day * 86400, 'unixepoch'), p.per_day
     FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried,
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
          'month:' || b.account || ':' || strftime('%Y-%m', u.day * 86400, 'unixepoch'), p.per_month
     FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
   UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, 'extra:' || u.batch, b.extra_credits
+  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'extra:' || u.batch, b.extra_credits
     FROM unbooked u JOIN batches b ON b.id = u.batch WHERE u.retried = 1;
 
 CREATE TRIGGER attempts_reserve AFTER INSERT ON attempts BEGIN${moves('NEW.id', { admitted: '1', reserved: 'NEW.reserved' })}
 END;
 
--- What is not booked is booked by being deleted. An answer that is dearer than reserved has been charged, so a cap refuses
--- only attempts.
+-- What is not booked is booked by being deleted. A cap is held against all that its scope will have in the end. An answer that
+-- is dearer than reserved has been charged, so a cap refuses only attempts.
 CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
+  SELECT RAISE(ABORT, 'money rule: above a cap')
+    FROM unbooked_scopes s
+   WHERE OLD.admitted > 0 AND s.cap IS NOT NULL
+     AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
+     AND s.cap < (SELECT sum(x.moved) FROM unbooked_scopes x WHERE x.scope = s.scope)
+       + coalesce((SELECT m.spent + m.reserved + m.in_doubt FROM money m WHERE m.scope = s.scope), 0);
   INSERT INTO money (scope)
     SELECT scope FROM unbooked_scopes
      WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
@@ -90,10 +97,6 @@ CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
     WHERE scope IN (
       SELECT scope FROM unbooked_scopes
        WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried));
-  SELECT RAISE(ABORT, 'money rule: above a cap')
-    FROM unbooked_scopes s JOIN money m ON m.scope = s.scope
-   WHERE OLD.admitted > 0 AND m.spent + m.reserved + m.in_doubt > s.cap
-     AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried);
   INSERT INTO tallies (batch, name, count)
     SELECT OLD.batch, name, count FROM (
       SELECT 'requests' AS name, OLD.requests AS count UNION ALL SELECT 'calls', OLD.answers) WHERE count > 0
