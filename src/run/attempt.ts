@@ -217,6 +217,7 @@ async function admit(
 ) {
   crashPoint('before-intent');
   const { ledger, account, clock } = session;
+  const { decision, replaces, ifUnknown } = wanted;
   const admission = await ledger.admit({
     key: wanted.key,
     accountIdentity: account.identity,
@@ -225,8 +226,7 @@ async function admit(
     row: wanted.row,
     reserve: reserveOf(wanted, operation),
     ...clock.dated(),
-    ...present({ decision: wanted.decision, replaces: wanted.replaces, request: keyed }),
-    ...present({ ifUnknown: wanted.ifUnknown }),
+    ...present({ decision, replaces, ifUnknown, request: keyed }),
   });
   crashPoint('after-intent');
   return admission;

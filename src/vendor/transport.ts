@@ -309,11 +309,12 @@ const MOST_LAYERS = 3;
  * @throws Error when the bytes cannot be unpacked, or are more than an answer may have at any layer.
  */
 function unpacked(body: Buffer, encoding: string | undefined): Buffer {
-  const names = (encoding ?? '')
+  if (encoding === undefined || body.length === 0) return body;
+  const names = encoding
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
-  if (body.length === 0 || names.length === 0) return body;
+  if (names.length === 0) return body;
   if (names.length > MOST_LAYERS) throw new Error(`it is packed ${names.length} times`);
   return names.reduceRight((packed, name) => {
     const unpack = UNPACKERS.get(name);
