@@ -184,6 +184,15 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   },
   {
     rule: 11,
+    without: 'looking again at a call that was unknown when its row was read, which the database still does',
+    at: 'src/ledger/stores/sqlite',
+    text: "if (intent.ifUnknown && kept?.isKnown === 1) return { kind: 'known' };",
+    instead: '',
+    test: 'test/run/attempt.test.ts',
+    named: 'since the ledger was asked about a group of rows is not bought again',
+  },
+  {
+    rule: 11,
     without: 'forgetting a budget that another write of the same commit has changed',
     at: 'src/ledger/stores/sqlite',
     text: 'connection.forget();\n  const set',
