@@ -32,22 +32,32 @@ const csv: Format = {
   extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
   async open(file, options): Promise<Sheet> {
     const shape = await findShape(file, options);
+    let columns: NamedColumns | undefined;
+    // Everything asks for them, and the bytes are the same whenever they are read.
+    const table: Table = { shape, columns: async () => (columns ??= await columnsOf(shape)) };
     return {
       notes: shape.notes,
-      survey: (onRow) => survey(shape, onRow),
-      header: async () => (await columnsOf(shape)).names,
-      rows: (from) => rows(shape, from),
-      groups: (from) => groups(shape, from),
-      copy: (copyOptions, cellsFor) => copy(shape, copyOptions, cellsFor),
-      corrected: (corrections, note) => corrected(shape, corrections, note),
+      survey: (onRow) => survey(table, onRow),
+      header: async () => (await table.columns()).names,
+      rows: (from) => rows(table, from),
+      groups: (from) => groups(table, from),
+      copy: (copyOptions, cellsFor) => copy(table, copyOptions, cellsFor),
+      corrected: (corrections, note) => corrected(table, corrections, note),
     };
   },
 };
 
+interface Table {
+  readonly shape: Shape;
+  /** What the header says. @throws StopError `input`. */
+  readonly columns: () => Promise<NamedColumns>;
+}
+
 export default csv;
 
-async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Survey> {
-  const columns = await columnsOf(shape);
+async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Survey> {
+  const { shape } = table;
+  const columns = await table.columns();
   const sha256 = createHash('sha256');
   let bytes = 0;
   const onFileBytes = (chunk: Buffer): void => {
@@ -87,7 +97,6 @@ async function encodingWords(shape: Shape): Promise<string> {
   return words;
 }
 
-/** What the header says. @throws StopError `input`. */
 async function columnsOf(shape: Shape): Promise<NamedColumns> {
   const { start } = shape;
   const { path } = shape.file;
@@ -104,13 +113,13 @@ async function columnsOf(shape: Shape): Promise<NamedColumns> {
   throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
 }
 
-async function* rows(shape: Shape, from?: Position): AsyncIterable<PositionedRow> {
-  for await (const group of groups(shape, from)) yield* group;
+async function* rows(table: Table, from?: Position): AsyncIterable<PositionedRow> {
+  for await (const group of groups(table, from)) yield* group;
 }
 
-async function* groups(shape: Shape, from?: Position): AsyncIterable<readonly PositionedRow[]> {
-  const columns = await columnsOf(shape);
-  for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
+async function* groups(table: Table, from?: Position): AsyncIterable<readonly PositionedRow[]> {
+  const columns = await table.columns();
+  for await (const group of readRecords(table.shape, from ? { columns, from } : { columns })) {
     yield group.flatMap((record) => (record.kind === 'row' ? [positionedRow(record)] : []));
   }
 }
@@ -120,18 +129,20 @@ function positionedRow({ position, cells, unreadable }: CsvRecord): PositionedRo
   return unreadable === undefined ? { row, cells, position } : { row, cells, unreadable, position };
 }
 
-async function* copy(shape: Shape, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  const texts = copiedText(shape, await columnsOf(shape), options, cellsFor);
+async function* copy(table: Table, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
+  const { shape } = table;
+  const texts = copiedText(shape, await table.columns(), options, cellsFor);
   const bytes = encodedAs(shape, texts, options.note);
   yield* (options.isPacked ?? shape.isPacked) ? packed(bytes) : bytes;
 }
 
 async function* corrected(
-  shape: Shape,
+  table: Table,
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  const columns = await columnsOf(shape);
+  const { shape } = table;
+  const columns = await table.columns();
   const corrections = new Corrections(shape.file.path, columns.names, list);
   const bytes = encodedAs(shape, correctedText(shape, columns, corrections), note);
   yield* shape.isPacked ? packed(bytes) : bytes;
