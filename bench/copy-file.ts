@@ -7,5 +7,5 @@ import { openFile } from '../src/files/input.ts';
 const [path = '', copyPath = ''] = process.argv.slice(2);
 const { sheet } = await openFile(path);
 const options = { columns: ['_status', '_row'], dropped: new Set<string>() };
-const chunks = sheet.copy(options, async ({ row }) => ['matched', String(row)]);
+const chunks = sheet.copy(options, async (rows) => rows.map(({ row }) => ['matched', String(row)]));
 await pipeline(Readable.from(chunks), createWriteStream(copyPath));

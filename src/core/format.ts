@@ -34,8 +34,8 @@ export interface Survey {
   readonly rows: number;
 }
 
-/** What is appended to one row, or `undefined` for a row that is left out of the copy. */
-export type CellsFor = (row: InputRow) => Promise<readonly string[] | undefined>;
+/** What is appended to each of some rows, or `undefined` for a row that is left out of the copy. */
+export type CellsFor = (rows: readonly InputRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
   /** Names of the cells that are appended. */

@@ -41,8 +41,13 @@ const NUMBER = /^ *[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})
  */
 const PHONE = /^ *\+\d(?: ?\d){5,14}(?:; \+\d(?: ?\d){5,14})* *$/;
 
-/** Most cells begin with a letter or a digit and hold no separator, and need no more than a look at that. */
-const PLAIN = /^[0-9A-Za-z][^;,|\p{Cc}]*$/u;
+const REST = '[^;,|\\p{Cc}]*';
+
+/** Most cells begin with a letter or a digit, and no separator in them is followed by a sign. That is all to look at. */
+const PLAIN = new RegExp(
+  `^[0-9A-Za-z]${REST}(?:[;,|](?![\\p{White_Space}\\p{Cf}"]*[${SIGNS}])${REST})*$`,
+  'u',
+);
 
 /** Control characters but tab and line ends, which are part of texts of several lines. */
 const INVISIBLE = /[^\P{Cc}\t\n\r]/gu;

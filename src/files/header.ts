@@ -72,15 +72,28 @@ export function writtenByUs(
   return new Set(places.filter((_place, at) => isOurs(names[at] ?? '', at)));
 }
 
-/** What is appended to a row of a copy; undefined when the row is left out. */
-export async function addedTo(
-  row: InputRow,
+/**
+ * What is appended to records of a copy: the names to the header, cells to rows, nothing to any other; undefined for a row
+ * that is left out.
+ */
+export async function addedTo<Kind extends { readonly kind: string }>(
+  records: readonly Kind[],
+  inputRow: (record: Kind) => InputRow,
   { columns }: CopyOptions,
   cellsFor: CellsFor,
-): Promise<readonly string[] | undefined> {
-  const added = await cellsFor(row);
-  // The words are put together only where they are needed: rows come by the million.
-  if (added !== undefined && added.length !== columns.length)
-    invariant(false, `row ${row.row} gets ${added.length} cells for ${columns.length} columns`);
-  return added;
+): Promise<readonly (readonly string[] | undefined)[]> {
+  const rows = records.filter(({ kind }) => kind === 'row').map(inputRow);
+  const cells = await cellsFor(rows);
+  invariant(cells.length === rows.length, `${rows.length} rows get cells for ${cells.length}`);
+  const other = cells.findIndex((each) => each !== undefined && each.length !== columns.length);
+  if (other >= 0)
+    invariant(
+      false,
+      `row ${rows[other]?.row} gets ${cells[other]?.length} cells for ${columns.length} columns`,
+    );
+  let next = 0;
+  return records.map(({ kind }) => {
+    if (kind === 'row') return cells[next++];
+    return kind === 'header' ? columns : [];
+  });
 }

@@ -47,25 +47,21 @@ export function workbookCopy(
   async function* copiedRows(): AsyncIterable<readonly WorkbookRow[]> {
     let leftOut = 0;
     for await (const batch of batched(rows())) {
-      const added = await Promise.all(batch.map(addedCells));
+      const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);
       const copied: WorkbookRow[] = [];
       for (const [index, row] of batch.entries()) {
         const cells = added[index];
         if (cells === undefined) leftOut += 1;
-        else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells) });
+        else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells.map(ours(row))) });
       }
       yield copied;
     }
   }
 
-  /** What is appended to a row, or undefined when it is left out. */
-  async function addedCells(row: TableRow): Promise<readonly WorkbookCell[] | undefined> {
-    if (row.kind === 'title') return [];
-    if (row.kind === 'header') return options.columns.map(textCell);
-    const added = await addedTo(tableInputRow(row, columns), options, cellsFor);
-    return added?.map((text, at) =>
-      ofIdentifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
-    );
+  /** What is appended to a row, as cells. */
+  function ours({ kind }: TableRow): (text: string, at: number) => WorkbookCell {
+    return (text, at) =>
+      kind === 'header' || ofIdentifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text);
   }
 
   /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */

@@ -4,23 +4,24 @@ import type { Batch, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
 
 /** Reads the rows of a batch in rising order, page by page, so that memory does not grow with the batch. */
 
-/** How many rows a page has, so that a page of answers is a few megabytes at most. */
+/** How many rows a page has, so that two pages of answers are a few megabytes at most. Fewer are read no slower. */
 export const PAGE_ROWS = {
   /** Rows with answers of about a kilobyte. */
-  single: 1_000,
+  single: 250,
   /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
   lists: 20,
 } as const;
 
 type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
 
-/** Every row of a batch that has an outcome. */
+/** Every row of a batch that has an outcome. @param first left out: from its first row on. */
 export function recordPages(
   ledger: Pick<LedgerReader, 'rows'>,
   batch: BatchId,
   pageRows: number = PAGE_ROWS.single,
+  first: RowNumber = 0,
 ): Pages<RowRecord> {
-  return pages(pageRows, (from) => ledger.rows(batch, from, pageRows));
+  return pages(pageRows, (from) => ledger.rows(batch, from, pageRows), first);
 }
 
 /** Every row of a batch that has an outcome, one by one. */
@@ -48,16 +49,23 @@ export async function* plannedRecords(
   }
 }
 
+/**
+ * The next page is asked for before this one is handed out: the ledger may read it while this one is worked through, and two
+ * pages are in memory at most. What goes wrong with it is told when it is due.
+ */
 async function* pages<Row extends { readonly row: RowNumber }>(
   pageRows: number,
   read: (from: RowNumber) => Promise<readonly Row[]>,
+  first: RowNumber = 0,
 ): Pages<Row> {
-  for (let from = 0; ; ) {
-    const page = await read(from);
-    yield page;
+  let next: Promise<readonly Row[]> | undefined = read(first);
+  while (next !== undefined) {
+    const page: readonly Row[] = await next;
     const last = page.at(-1);
-    if (last === undefined || page.length < pageRows) return;
-    from = last.row + 1;
+    next = last === undefined || page.length < pageRows ? undefined : read(last.row + 1);
+    // A reader that leaves early never asks for that page, nor for its error.
+    next?.catch(() => {});
+    yield page;
   }
 }
 

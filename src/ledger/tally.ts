@@ -1,6 +1,6 @@
 import type { Call } from '../core/operation.ts';
 import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from '../core/row.ts';
-import { type AnswerRecord, type Batch, type Credits, credits, type RowRecord } from './ledger.ts';
+import { type Batch, type Credits, credits, type RowAnswer, type RowRecord } from './ledger.ts';
 
 /** Counts that are made while the output is written, for the report and the summary. */
 
@@ -79,7 +79,7 @@ export class Tally {
     if (record !== undefined && record.outcome.kind !== 'invalid') this.repaired += 1;
   }
 
-  #addIdentifier({ call, kind }: AnswerRecord): void {
+  #addIdentifier({ call, kind }: RowAnswer): void {
     // A change is named by its operation: all changes of a kind ask by the same parameters.
     const name = call.change === undefined ? identifierOf(call) : call.operation;
     const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
@@ -102,6 +102,6 @@ export function identifierOf({ parameters }: Call): string {
  * Whether the row pays for the answer: the lowest row of a batch pays for a shared call; an answer of another batch is
  * paid by no row of this one.
  */
-export function isPaidBy(batch: Batch, row: RowNumber, answer: AnswerRecord): boolean {
+export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }

@@ -205,7 +205,7 @@ async function announce(
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
-async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
+export async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
   const { in_doubt: _, ...final } = await ledger.counts(batch);
   return Object.values(final).reduce((sum, count) => sum + count, 0);
 }

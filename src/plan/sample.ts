@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { OutcomeKind, RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../files/input.ts';
-import { type AnswerRecord, type Batch, credits, type RowRecord } from '../ledger/ledger.ts';
+import { type Batch, credits, type RowAnswer, type RowRecord } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { RunContext } from './context.ts';
@@ -176,7 +176,7 @@ class SampleTally {
     }));
   }
 
-  #addIdentifier({ call, kind }: AnswerRecord): void {
+  #addIdentifier({ call, kind }: RowAnswer): void {
     const name = identifierOf(call);
     const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
     tally.asked += 1;

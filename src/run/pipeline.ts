@@ -16,7 +16,7 @@ import {
 import { isRowRepaired } from '../files/quality/job-issues.ts';
 import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
-import { closeIfSettled, rereadOf, rereadWords, rowsOf, startBatch } from '../plan/batch.ts';
+import { closeIfSettled, rereadOf, rereadWords, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -180,8 +180,11 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const { context, sessions, batch } = batchRun;
   const suspect = await settleMisses(context);
   if (suspect !== undefined) return suspect;
+  const isAll = (rows: number): boolean => rows >= rowsOf(batch);
+  // To go through all rows takes a while, and is needed only where some are left.
+  if (batch.state === 'finished' && isAll(await settledRowCount(context.ledger, batch.id))) return undefined;
   const settled = await settledRows(context.ledger, batch.id);
-  if (settled.size >= rowsOf(batch)) return undefined;
+  if (isAll(settled.size)) return undefined;
 
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);

@@ -117,5 +117,5 @@ function corrected(
     corrections.requireAllMade();
   }
   const nothing = { columns: [], dropped: new Set<string>() };
-  return workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async () => []);
+  return workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async (each) => each.map(() => []));
 }

@@ -320,11 +320,10 @@ async function* enrichedCopy(
   nameAt: number,
 ): AsyncIterable<Buffer> {
   const survey = first && new FieldSurvey();
-  const rowAt = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
-  yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
-    const record = await rowAt(row.row);
+  const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     requireOwn(row, record);
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
     if (isRepaired?.(row) === true) tally.addRepaired(record);
@@ -336,6 +335,10 @@ async function* enrichedCopy(
     requireNoOther(first, survey);
     const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
     return [...added.cells, ...ours];
+  };
+  yield* copy({ columns: names, dropped, note, isPacked }, async (rows) => {
+    const records = await recordsOf(rows);
+    return rows.map((row, at) => cellsOf(row, records[at]));
   });
   requireNoOther(first, survey, true);
   for (const sentence of paths.sentences()) note(sentence);
@@ -347,15 +350,18 @@ function attentionCopy(
   batch: Batch,
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
-  const rowAt = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   // These reasons stand in the output as well, where they are counted.
   const safety = new CellSafety(mode);
-  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (row) => {
-    const record = await rowAt(row.row);
+  const reasonFor = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
     requireOwn(row, record);
     const outcome = record?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
     return [String(row.row), safety.cell(outcome.reason ?? '')];
+  };
+  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (rows) => {
+    const records = await recordsOf(rows);
+    return rows.map((row, at) => reasonFor(row, records[at]));
   });
 }
 

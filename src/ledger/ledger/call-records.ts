@@ -1,3 +1,4 @@
+import type { KeptBody } from '../../core/answer-body.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import type { KnownSubject } from '../../core/membership.ts';
 import type { Call, Method } from '../../core/operation.ts';
@@ -286,10 +287,21 @@ export interface RowKind {
   readonly kind: OutcomeKind;
 }
 
+/** What a row's output needs of an answer. A body may come as its text, see `KeptBody`. */
+export type RowAnswer = Pick<
+  AnswerRecord,
+  'attempt' | 'batch' | 'kind' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
+> & { readonly body: KeptBody };
+
+export function rowAnswerOf(answer: AnswerRecord): RowAnswer {
+  const { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body } = answer;
+  return { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body };
+}
+
 export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
-  readonly answers: readonly AnswerRecord[];
+  readonly answers: readonly RowAnswer[];
   /** The hash of the cells that the row was settled from, as in `SettledRow`. */
   readonly input?: number;
 }

@@ -6,7 +6,7 @@ import { loadFamily } from '../../../src/core/family.ts';
 import { endingOf } from '../../../src/core/file-name.ts';
 import type { Format, Sheet } from '../../../src/core/format.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { inputFolder, nextTick } from './input-folder.ts';
 import type { SampleWriter } from './sample-writer.ts';
 
@@ -65,8 +65,9 @@ describe.each([...samples.values()])('$name', (sample) => {
   }
 
   async function copied(sheet: Sheet, columns: readonly string[], dropped = none): Promise<Buffer> {
-    const cells = sheet.copy({ columns, dropped }, async ({ row }) =>
-      columns.map((name) => `${name} ${row}`),
+    const cells = sheet.copy(
+      { columns, dropped },
+      rowByRow(({ row }) => columns.map((name) => `${name} ${row}`)),
     );
     return Buffer.concat(await allOf(cells));
   }
@@ -103,7 +104,8 @@ describe.each([...samples.values()])('$name', (sample) => {
     await nextTick(path);
     await write(await sample.write([HEADER, ...RECORDS.toReversed()]), `list${sample.ending}`);
     await utimes(path, atime, mtime);
-    const copy = (): AsyncIterable<unknown> => sheet.copy({ columns: [], dropped: none }, async () => []);
+    const copy = (): AsyncIterable<unknown> =>
+      sheet.copy({ columns: [], dropped: none }, async (rows) => rows.map(() => []));
     for (const again of [
       () => sheet.rows(),
       () => sheet.rows(second?.position),
@@ -140,8 +142,9 @@ describe.each([...samples.values()])('$name', (sample) => {
 
   test('leaves out rows without cells', async () => {
     const sheet = await opened();
-    const copy = sheet.copy({ columns: ['_row'], dropped: none }, async ({ row }) =>
-      row === 3 ? [`${row}`] : undefined,
+    const copy = sheet.copy(
+      { columns: ['_row'], dropped: none },
+      rowByRow(({ row }) => (row === 3 ? [`${row}`] : undefined)),
     );
     const read = await reopened(Buffer.concat(await allOf(copy)));
     expect((await allOf(read.rows())).map(({ cells }) => cells)).toEqual([[...(RECORDS[1] ?? []), '3']]);

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -41,8 +41,9 @@ async function copyOf(
   const sheet = await sheetOf(content, options);
   const copyOptions = { columns: ['n', '_status'], dropped: new Set(dropped) };
   const chunks = await allOf(
-    sheet.copy(copyOptions, async ({ row, unreadable }) =>
-      unreadable ? ['', 'invalid'] : [String(row), 'ok'],
+    sheet.copy(
+      copyOptions,
+      rowByRow(({ row, unreadable }) => (unreadable ? ['', 'invalid'] : [String(row), 'ok'])),
     ),
   );
   return Buffer.concat(chunks).toString();

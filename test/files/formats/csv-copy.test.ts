@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CellsFor } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
 import {
   bytesOf,
   cellText,
@@ -29,11 +28,13 @@ const AS_COMMA = { delimiter: 'comma' } as const;
 async function copied(
   path: string,
   columns: readonly string[],
-  cellsFor: CellsFor,
+  cellsFor: CellsOfRow,
   dropped = none,
 ): Promise<Buffer> {
   return Buffer.concat(
-    await allOf((await csv.open(new InputFile(path), AS_COMMA)).copy({ columns, dropped }, cellsFor)),
+    await allOf(
+      (await csv.open(new InputFile(path), AS_COMMA)).copy({ columns, dropped }, rowByRow(cellsFor)),
+    ),
   );
 }
 
@@ -100,7 +101,7 @@ test('an earlier output, its added columns dropped and added again, is the same 
   const write = await inputFolder();
   await fc.assert(
     fc.asyncProperty(writtenCsv, additions, async (file, added) => {
-      const cellsFor: CellsFor = async ({ row }) => cellsOfRow(added, row);
+      const cellsFor: CellsOfRow = async ({ row }) => cellsOfRow(added, row);
       const first = await copied(await write(bytesOf(file)), added.columns, cellsFor);
       const second = await copied(
         await write(first, 'output.csv'),
@@ -153,7 +154,7 @@ test('cells are asked for side by side, so that whoever answers may do so in pag
   const path = await write(`a\n${'x\n'.repeat(1000)}`);
   let waiting: (() => void)[] = [];
   const pages: number[] = [];
-  const cellsFor: CellsFor = async () => {
+  const cellsFor: CellsOfRow = async () => {
     await new Promise<void>((resolve) => {
       waiting.push(resolve);
       if (waiting.length === 1) setImmediate(answerPage);
@@ -177,7 +178,7 @@ test('very long rows are not gathered: a batch holds a megabyte or so, whatever 
   const sizes: number[] = [];
   for await (const chunk of (await csv.open(new InputFile(path), {})).copy(
     { columns: ['n'], dropped: none },
-    async () => ['1'],
+    rowByRow(() => ['1']),
   )) {
     sizes.push(chunk.length);
   }

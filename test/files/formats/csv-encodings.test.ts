@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
-import type { CellsFor, CopyOptions, Encoding, ReadOptions, Sheet } from '../../../src/core/format.ts';
+import type { CopyOptions, Encoding, ReadOptions, Sheet } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { checkEncodings, encodeText, textDecoder } from '../../../src/files/text-encoding.ts';
-import { allOf } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
 import { type Written, writtenFiles, writtenIn } from './csv-files.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -31,7 +31,7 @@ async function open(path: string, options: ReadOptions = {}) {
 async function copied(
   path: string,
   columns: readonly string[],
-  cellsFor: CellsFor,
+  cellsFor: CellsOfRow,
   { read = {}, note }: { read?: ReadOptions; note?: NonNullable<CopyOptions['note']> } = {},
 ): Promise<Buffer> {
   return copyOf(await open(path, read), columns, cellsFor, note);
@@ -40,11 +40,11 @@ async function copied(
 async function copyOf(
   sheet: Sheet,
   columns: readonly string[],
-  cellsFor: CellsFor,
+  cellsFor: CellsOfRow,
   note?: CopyOptions['note'],
 ): Promise<Buffer> {
   const options = { columns, dropped: new Set<string>(), ...(note === undefined ? {} : { note }) };
-  return Buffer.concat(await allOf(sheet.copy(options, cellsFor)));
+  return Buffer.concat(await allOf(sheet.copy(options, rowByRow(cellsFor))));
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<StopError> {
@@ -192,7 +192,7 @@ describe('an answer that the encoding cannot write', () => {
   test('makes the whole output UTF-8 with byte-order mark, from its first byte, and that is said', async () => {
     const write = await inputFolder();
     const notes: string[] = [];
-    const cellsFor: CellsFor = async ({ row }) => [row === 3 ? 'Łódź' : '€'];
+    const cellsFor: CellsOfRow = async ({ row }) => [row === 3 ? 'Łódź' : '€'];
     const path = await write(LIST);
     const copy = await copied(path, ['Stadt'], cellsFor, { note: (sentence) => notes.push(sentence) });
     expect(copy.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');

@@ -4,7 +4,7 @@ import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -29,7 +29,10 @@ test('two copies of one state are the same file, packed', async () => {
   const path = await write(gzipSync(`a\n${'x\n'.repeat(10_000)}`), 'list.tsv.gz');
   const copy = async (): Promise<Buffer> => {
     const sheet = await csv.open(new InputFile(path), {});
-    const cells = sheet.copy({ columns: ['n'], dropped: new Set() }, async ({ row }) => [`${row}`]);
+    const cells = sheet.copy(
+      { columns: ['n'], dropped: new Set() },
+      rowByRow(({ row }) => [`${row}`]),
+    );
     return Buffer.concat(await allOf(cells));
   };
   const first = await copy();

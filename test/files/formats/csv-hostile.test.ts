@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -35,7 +35,7 @@ describe('names that mean something to the language', () => {
     expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
     const copy = sheet.copy(
       { columns: ['__proto__'], dropped: new Set(['__proto__', 'constructor']) },
-      async () => ['9'],
+      rowByRow(() => ['9']),
     );
     expect(Buffer.concat(await allOf(copy)).toString()).toBe(
       'toString,hasOwnProperty,valueOf,__proto__\n3,4,5,9\n',
@@ -49,7 +49,10 @@ describe('size', () => {
     const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
     const sheet = await csv.open(new InputFile(await write(`${names.join(';')}\n${names.join(';')}\n`)), {});
     expect(await sheet.survey()).toMatchObject({ rows: 1, delimiter: 'semicolon' });
-    const copy = sheet.copy({ columns: ['n'], dropped: new Set(['c0', 'c99999']) }, async () => ['1']);
+    const copy = sheet.copy(
+      { columns: ['n'], dropped: new Set(['c0', 'c99999']) },
+      rowByRow(() => ['1']),
+    );
     const [first = '', second = ''] = Buffer.concat(await allOf(copy))
       .toString()
       .split('\n');

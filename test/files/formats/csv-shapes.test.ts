@@ -3,7 +3,7 @@ import { StopError } from '../../../src/core/errors.ts';
 import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
-import { allOf } from './all-of.ts';
+import { allOf, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -29,8 +29,9 @@ async function copyOf(
   { columns = ['n'], dropped = [] }: { columns?: readonly string[]; dropped?: readonly string[] } = {},
 ): Promise<string> {
   const { sheet } = await opened(content, options);
-  const copy = sheet.copy({ columns, dropped: new Set(dropped) }, async ({ row }) =>
-    columns.map(() => `${row}`),
+  const copy = sheet.copy(
+    { columns, dropped: new Set(dropped) },
+    rowByRow(({ row }) => columns.map(() => `${row}`)),
   );
   return Buffer.concat(await allOf(copy)).toString();
 }
@@ -273,7 +274,10 @@ test('the end mark of old programs is no row, and stays', async () => {
 describe('the style of the file is kept', () => {
   test('cells of ours are all in quotes where those of the header are, the blank ones as well', async () => {
     const { sheet } = await opened('"a";"b"\r\n"1";"2"\r\n');
-    const copy = sheet.copy({ columns: ['n', 'm'], dropped: new Set() }, async () => ['', 'x "y"']);
+    const copy = sheet.copy(
+      { columns: ['n', 'm'], dropped: new Set() },
+      rowByRow(() => ['', 'x "y"']),
+    );
     expect(Buffer.concat(await allOf(copy)).toString()).toBe('"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n');
   });
 
@@ -285,7 +289,10 @@ describe('the style of the file is kept', () => {
 
   test('what must be in quotes depends on the delimiter', async () => {
     const { sheet } = await opened('a\tb\n1\t2\n');
-    const copy = sheet.copy({ columns: ['n', 'm'], dropped: new Set() }, async () => ['x, y; z', 'x\ty']);
+    const copy = sheet.copy(
+      { columns: ['n', 'm'], dropped: new Set() },
+      rowByRow(() => ['x, y; z', 'x\ty']),
+    );
     expect(Buffer.concat(await allOf(copy)).toString()).toBe('a\tb\tn\tm\n1\t2\tx, y; z\t"x\ty"\n');
   });
 

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import type { CellsFor, CopyOptions } from '../../../src/core/format.ts';
+import type { CopyOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
@@ -12,7 +12,7 @@ import { InputFile } from '../../../src/files/input-file.ts';
 import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
 import { type WorkbookRow, workbookBytes } from '../../../src/files/workbook.ts';
 import { tableOf, workbookCopy } from '../../../src/files/workbook-copy.ts';
-import { allOf } from './all-of.ts';
+import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
 
@@ -23,12 +23,12 @@ import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-
  */
 
 const AS_IT_IS: CopyOptions = { columns: [], dropped: new Set() };
-const NOTHING: CellsFor = async () => [];
+const NOTHING: CellsOfRow = async () => [];
 
-async function copied(book: WrittenBook, options: CopyOptions, cellsFor: CellsFor): Promise<Buffer> {
+async function copied(book: WrittenBook, options: CopyOptions, cellsFor: CellsOfRow): Promise<Buffer> {
   const write = await inputFolder();
   const sheet = await xlsx.open(new InputFile(await write(bookOf(book), 'book.xlsx')), {});
-  return Buffer.concat(await allOf(sheet.copy(options, cellsFor)));
+  return Buffer.concat(await allOf(sheet.copy(options, rowByRow(cellsFor))));
 }
 
 /** What the other library reads. Its types know no name for the constructor of a date. */
@@ -121,10 +121,13 @@ test('titles and blank rows stay where they are, and columns of an earlier run g
   const asked: unknown[] = [];
   const options = { columns: ['_status'], dropped: new Set(['_status']) };
   const bytes = await allOf(
-    sheet.copy(options, async (each) => {
-      asked.push(each);
-      return ['new'];
-    }),
+    sheet.copy(
+      options,
+      rowByRow((each) => {
+        asked.push(each);
+        return ['new'];
+      }),
+    ),
   );
   expect(await cellsIn(Buffer.concat(bytes))).toEqual([
     ['Leads', null, null],
@@ -189,7 +192,9 @@ test('any text comes back as it was, in cells of the user and in cells of ours',
         },
       };
       const bytes = await allOf(
-        workbookCopy(table, { columns: ['B'], dropped: new Set() }, async ({ cells }) => cells),
+        workbookCopy(table, { columns: ['B'], dropped: new Set() }, async (rows) =>
+          rows.map(({ cells }) => cells),
+        ),
       );
       const read = await xlsx.open(new InputFile(await write(Buffer.concat(bytes), 'naughty.xlsx')), {});
       expect((await allOf(read.rows())).map(({ cells }) => cells)).toEqual(texts.map((each) => [each, each]));
@@ -214,8 +219,7 @@ test('a text that no cell of Excel can hold is cut, and says so at its end', asy
 test('two copies of one state are the same to the byte, and nothing in them tells when they were made', async () => {
   const rows =
     textRow(1, 'A') + Array.from({ length: 600 }, (_, index) => textRow(index + 2, `${index}`)).join('');
-  const copy = () =>
-    copied({ rows }, { columns: ['B'], dropped: new Set() }, async ({ row: number }) => [`${number}`]);
+  const copy = () => copied({ rows }, { columns: ['B'], dropped: new Set() }, async ({ row }) => [`${row}`]);
   const bytes = await copy();
   expect((await copy()).equals(bytes)).toBe(true);
   let at = bytes.indexOf('PK\x01\x02');
@@ -307,7 +311,9 @@ test('a workbook with macros comes back as one without, which is said', async ()
   expect(destination).toMatchObject({ path: path.replace('.xlsm', '.enriched.xlsx'), isWorkbook: true });
   const notes: string[] = [];
   const copy = await copyFor(input, destination);
-  const bytes = await allOf(copy({ ...AS_IT_IS, note: (sentence) => void notes.push(sentence) }, NOTHING));
+  const bytes = await allOf(
+    copy({ ...AS_IT_IS, note: (sentence) => void notes.push(sentence) }, rowByRow(NOTHING)),
+  );
   expect(await cellsIn(Buffer.concat(bytes))).toEqual([['A'], [12.5]]);
   expect(notes).toEqual([
     'The output gets the values of the sheet, but not what else is in macros.xlsm: formatting and macros.',
@@ -341,7 +347,9 @@ test('a CSV file for Excel has numbers only where they look the same, and keeps 
   );
   const table = await tableOf(await csv.open(new InputFile(path), {}));
   const bytes = await allOf(
-    workbookCopy(table, { columns: ['found'], dropped: new Set() }, async ({ row: number }) => [`${number}`]),
+    workbookCopy(table, { columns: ['found'], dropped: new Set() }, async (rows) =>
+      rows.map(({ row }) => [`${row}`]),
+    ),
   );
   expect(await cellsIn(Buffer.concat(bytes))).toEqual([
     ['Name', 'ABN', 'Postcode', 'Size', 'Rate', 'Long', 'Note', 'found'],

@@ -140,7 +140,9 @@ async function naughtyWorkbook(office: LibreOffice): Promise<Check> {
   const path = await made(office, 'naughty.csv', lines.join('\r\n'));
   const table = await tableOf((await openFile(path)).sheet);
   const options = { columns: ['again'], dropped: new Set<string>() };
-  const copy = await allOf(workbookCopy(table, options, async ({ cells }) => cells.slice(1)));
+  const copy = await allOf(
+    workbookCopy(table, options, async (rows) => rows.map(({ cells }) => cells.slice(1))),
+  );
   const workbook = await made(office, 'naughty.xlsx', Buffer.concat(copy));
   const values = await office.shown(workbook, { formulas: true });
   const found = values.map(([number = '', own = '', ours = '']) => [String(number), String(own), ours]);
@@ -180,7 +182,7 @@ interface CopiedSheet {
 
 /** A moment is shown with a blank where its text has a T. Blank rows stay where they were. */
 async function copyShown(office: LibreOffice, { sheet, shown, name }: CopiedSheet): Promise<Check> {
-  const copy = sheet.copy({ columns: [], dropped: new Set() }, async () => []);
+  const copy = sheet.copy({ columns: [], dropped: new Set() }, async (rows) => rows.map(() => []));
   const path = await made(office, name, Buffer.concat(await allOf(copy)));
   const [, ...found] = await office.shown(path, { formulas: false });
   const texts = found.map((cells) => cells.map(String));

@@ -72,7 +72,9 @@ async function copyOf(path: string): Promise<Buffer> {
   const { sheet } = await openFile(path);
   const [header = []] = SHOWN;
   const options = { columns: header.slice(COLUMNS_OF_INPUT), dropped: new Set<string>() };
-  const chunks = sheet.copy(options, async ({ row }) => (SHOWN[row - 1] ?? []).slice(COLUMNS_OF_INPUT));
+  const chunks = sheet.copy(options, async (rows) =>
+    rows.map(({ row }) => (SHOWN[row - 1] ?? []).slice(COLUMNS_OF_INPUT)),
+  );
   return Buffer.concat(await allOf(chunks));
 }
 

@@ -87,7 +87,7 @@ async function copied(
   options: CopyOptions,
   cellsFor: (row: InputRow) => string[],
 ): Promise<Buffer> {
-  return Buffer.concat(await allOf(sheet.copy(options, async (row) => cellsFor(row))));
+  return Buffer.concat(await allOf(sheet.copy(options, async (rows) => rows.map(cellsFor))));
 }
 
 /** The copy's rows are those of the file, each with its mark as the last cell. */

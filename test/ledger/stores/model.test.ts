@@ -10,6 +10,7 @@ import {
   type DecisionKind,
   type KeyedRequest,
   type Look,
+  type RowRecord,
 } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
@@ -296,6 +297,11 @@ function closureOf(kind: Ending): Closure {
   return { kind: 'settled', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
 }
 
+/** A body comes as text or as bytes, as the store likes. */
+function withTexts({ answers, ...row }: RowRecord): unknown {
+  return { ...row, answers: answers.map((answer) => ({ ...answer, body: answer.body.toString() })) };
+}
+
 async function everything(side: Side): Promise<unknown> {
   const { ledger, batches } = side;
   const keys = WORDS.map((each) => keyNamed(each));
@@ -304,7 +310,7 @@ async function everything(side: Side): Promise<unknown> {
     money: await ledger.batchMoney(id),
     counts: await ledger.counts(id),
     metrics: await ledger.metrics(id),
-    rows: await ledger.rows(id, 0, 100),
+    rows: (await ledger.rows(id, 0, 100)).map(withTexts),
     states: await ledger.find(keys, id),
     doubts: await ledger.doubts(id),
     older: await ledger.hasOlderThan(id, { foundMs: NOON_MS + 1, noMatchMs: NOON_MS + DAY_MS }),

@@ -38,12 +38,7 @@ export async function* copiedText(
   for await (const batch of batched(readRecords(shape, { columns: named }))) {
     // The header is in the first batch, and decides for all.
     style ??= styleOf(delimiter, batch);
-    const cells = await Promise.all(
-      batch.map(async (record) => {
-        if (record.kind === 'end') return [];
-        return record.kind === 'header' ? options.columns : addedTo(inputRow(record), options, cellsFor);
-      }),
-    );
+    const cells = await addedTo(batch, inputRow, options, cellsFor);
     const chunk = withCells(batch, style, kept, cells);
     if (chunk.length > 0) yield chunk;
   }
@@ -249,13 +244,22 @@ function ownBody(bytes: Buffer, { position }: CsvRecord): Buffer {
 function asText(records: readonly (readonly string[])[], style: Style): readonly string[] {
   const texts = records.map((cells) => joinedText(cells, style));
   const others = records.filter((_cells, at) => texts[at] === undefined);
-  const quoted = quotedTexts(others, style);
-  let next = 0;
-  return texts.map((text) => text ?? quoted[next++] ?? '');
+  if (others.length === 0) return texts as string[];
+  const careful = new Set<string>();
+  for (const cells of others) for (const cell of cells) if (needsCare(cell, style)) careful.add(cell);
+  const written = writtenCells(careful, style);
+  const separator = DELIMITERS[style.delimiter];
+  const writtenText = (cells: readonly string[]): string =>
+    cells.map((cell) => written.get(cell) ?? cell).join(separator);
+  return texts.map((text, at) => text ?? writtenText(records[at] ?? []));
 }
 
 /** What has to stand in quotes, or could not be read again. The delimiter is the other. */
 const NEEDS_CARE = /["\r\n\0]/;
+
+function needsCare(cell: string, { delimiter, isQuoted }: Style): boolean {
+  return isQuoted || cell.includes(DELIMITERS[delimiter]) || NEEDS_CARE.test(cell);
+}
 
 /** The cells with the delimiter between them, where that is all there is to do; undefined where the writer has to look. */
 function joinedText(cells: readonly string[], { delimiter, isQuoted }: Style): string | undefined {
@@ -267,25 +271,24 @@ function joinedText(cells: readonly string[], { delimiter, isQuoted }: Style): s
 }
 
 /**
- * They are written in one go, because setting the writer up costs more than a row, and parted again at a zero byte. Cells
- * themselves never hold one: a file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what
- * cannot be shown.
+ * Each cell as the writer writes it, which sets up a record for each: so the same cell of many rows is written once. They are
+ * written in one go and parted again at a zero byte. Cells themselves never hold one: a file with a zero byte could not be
+ * read again, so it becomes U+FFFD, the sign for what cannot be shown.
  */
-function quotedTexts(
-  records: readonly (readonly string[])[],
+function writtenCells(
+  cells: ReadonlySet<string>,
   { delimiter, isQuoted }: Style,
-): readonly string[] {
-  if (records.length === 0) return [];
-  const clean = records.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD')));
-  const text = stringify(clean, {
+): ReadonlyMap<string, string> {
+  const records = Array.from(cells, (cell) => [cell.replaceAll('\0', '\uFFFD')]);
+  const texts = stringify(records, {
     delimiter: DELIMITERS[delimiter],
     eof: false,
     quote_record_delimiter: true,
     quoted: isQuoted,
     quoted_empty: isQuoted,
     record_delimiter: '\0',
-  });
-  return text.split('\0');
+  }).split('\0');
+  return new Map(Array.from(cells, (cell, at) => [cell, texts[at] ?? '']));
 }
 
 // -------------------------------------------------------------------------------------------------- encoding

@@ -2,6 +2,7 @@ import {
   type AnswerPlace,
   bytesOf,
   fieldsOf,
+  type KeptBody,
   ownBodyIn,
   parsedFieldsOf,
   parsedResultsOf,
@@ -127,19 +128,19 @@ export async function surveyFields(
  * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
  * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
  */
-export function shownBody(answers: RowRecord['answers']): Buffer | undefined {
+export function shownBody(answers: RowRecord['answers']): KeptBody | undefined {
   const found = answers.filter(({ kind }) => kind === 'found');
   const last = found.at(-1);
   if (last?.call.change === undefined || found.length === 1) return last?.body;
   return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(body)))));
 }
 
-function jsonOf(bytes: Buffer): JsonValue | undefined {
+function jsonOf(bytes: KeptBody): JsonValue | undefined {
   const body = readBody(bytes);
   return body.kind === 'json' ? body.value : undefined;
 }
 
-function membersOf(bytes: Buffer): JsonObject {
+function membersOf(bytes: KeptBody): JsonObject {
   const value = jsonOf(bytes) ?? null;
   return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
 }
@@ -151,7 +152,7 @@ function membersOf(bytes: Buffer): JsonObject {
 export function addedCells(
   columns: readonly AddedColumn[],
   row: InputRow,
-  answerBody: Buffer | undefined,
+  answerBody: KeptBody | undefined,
   place: AnswerPlace,
   safety: CellSafety,
   survey?: FieldSurvey,
@@ -175,9 +176,8 @@ export function addedCells(
 export function cellsOrWhy(
   columns: number,
   cells: () => readonly string[],
-  body: Buffer | undefined,
+  body: KeptBody | undefined,
 ): { readonly cells: readonly string[]; readonly why?: string } {
-  const blank = Array<string>(columns).fill('');
   try {
     const made = cells();
     const read = body === undefined || made.some((cell) => cell !== '') ? undefined : readBody(body);
@@ -186,6 +186,7 @@ export function cellsOrWhy(
       : { cells: made };
   } catch (error) {
     if (error instanceof StopError) throw error;
+    const blank = Array<string>(columns).fill('');
     return { cells: blank, why: `its answer cannot be written: ${foreignWords(messageOf(error))}` };
   }
 }

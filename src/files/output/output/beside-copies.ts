@@ -3,7 +3,7 @@ import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import type { CellSafety } from '../../../core/formulas.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { InputRow, RowNumber } from '../../../core/row.ts';
+import type { InputRow } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
 import { keptWork } from '../../../operations/team/planned-work.ts';
@@ -155,10 +155,11 @@ export async function* removedCopy(
   mark: string,
   safety: CellSafety,
 ): AsyncIterable<Buffer> {
-  const rowAt = ledgerRows(ledger, batch.id, PAGE_ROWS.single);
+  const recordsOf = ledgerRows(ledger, batch.id, PAGE_ROWS.single);
   yield Buffer.from(mark + stringify([COLUMNS]));
   for (const planned of beyond) {
-    const outcome = (await rowAt(planned.row))?.outcome;
+    const [record] = await recordsOf([planned]);
+    const outcome = record?.outcome;
     const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];
     const cells = [...whomCells(planned), ...end].map((cell) => safety.cell(cell));
     yield Buffer.from(stringify([cells]));
@@ -172,23 +173,27 @@ function whomCells(planned: PlannedRow): readonly string[] {
   return [email ?? '', was?.facts?.userId ?? '', project ?? subject.project ?? '', from ?? ''];
 }
 
-/** Rows of a batch, asked for in rising order and fetched in pages. It gives undefined for a row that has no outcome yet. */
+/** Rows of a batch, asked for in rising order. It gives undefined for a row that has no outcome yet. */
 export function ledgerRows(
   ledger: Rows,
   batch: BatchId,
   pageRows: number,
-): (row: RowNumber) => Promise<RowRecord | undefined> {
-  // The page in use and the one before, because a reader may ask for a few rows at a time side by side.
-  const pages = new Map<number, Promise<ReadonlyMap<RowNumber, RowRecord>>>();
-  const fetch = async (first: RowNumber): Promise<ReadonlyMap<RowNumber, RowRecord>> => {
-    const records = await ledger.rows(batch, first, pageRows);
-    return new Map(records.map((record) => [record.row, record]));
-  };
-  return async (row) => {
-    const number = Math.floor(row / pageRows);
-    const page = pages.get(number) ?? fetch(number * pageRows);
-    pages.set(number, page);
-    pages.delete(number - 2);
-    return (await page).get(row);
+): (rows: readonly Pick<InputRow, 'row'>[]) => Promise<readonly (RowRecord | undefined)[]> {
+  let pages: ReturnType<typeof recordPages> | undefined;
+  let page: readonly RowRecord[] | undefined = [];
+  let next = 0;
+  return async (rows) => {
+    pages ??= recordPages(ledger, batch, pageRows, rows[0]?.row);
+    const found: (RowRecord | undefined)[] = [];
+    for (const { row } of rows) {
+      for (; page !== undefined && (page[next]?.row ?? -1) < row; next += 1) {
+        if (next < page.length) continue;
+        page = (await pages.next()).value ?? undefined;
+        next = -1;
+      }
+      const record = page?.[next];
+      found.push(record?.row === row ? record : undefined);
+    }
+    return found;
   };
 }

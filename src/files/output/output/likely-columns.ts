@@ -30,6 +30,9 @@ export interface LikelyAddition extends Addition {
   readonly first?: FieldSurvey;
 }
 
+/** So many rows that hardly any list has an answer with another field behind them. */
+const FIRST_ROWS = 1_000;
+
 /** An answer has a field for which there is no column. */
 export class OtherFields extends Error {}
 
@@ -48,11 +51,10 @@ export async function likelyAddition(
   // Rows that the input does not have are not copied, and their answers have fields as well.
   const mayGuess = isPacked !== undefined && resultsFilesOf(job).length === 0 && !batch.rowsBeyond;
   if (!mayGuess) return wholeAddition(choosing, header, batch);
-  const rows = pageRowsOf(job);
-  const firstPage: Choosing['ledger'] = {
-    rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, rows) : []),
+  const firstRows: Choosing['ledger'] = {
+    rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, FIRST_ROWS) : []),
   };
-  const first = await surveyFields(firstPage, batch, answerPlace, rows, false);
+  const first = await surveyFields(firstRows, batch, answerPlace, FIRST_ROWS, false);
   if (first.isCut) return wholeAddition(choosing, header, batch);
   return { ...(await additionOfFields(choosing, header, first)), first };
 }

@@ -1,61 +1,98 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { Call } from '../../../core/operation.ts';
-import { type AnswerKind, type AnswerRecord, type AttemptId, credits } from '../../ledger.ts';
+import { type AnswerKind, type AttemptId, credits, type DatedAnswer, type RowAnswer } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { checksumOfText } from './table.ts';
-import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, CLOSURES_TABLE, REPLIES_TABLE } from './tables.ts';
+import {
+  ATTEMPTS_TABLE,
+  batchId,
+  CALLS_TABLE,
+  CLOSURES_TABLE,
+  READINGS_TABLE,
+  REPLIES_TABLE,
+} from './tables.ts';
 
 /**
- * Most answers were settled when they came and never read again, and a page of rows has a thousand of them. These are read
- * together, in one statement, in which SQLite itself makes the lists that the checksums cover: each question by itself
- * takes five times as long. What is not among them, such as an answer that a person told, is read by `Calls`, and so is
- * what does not agree with a checksum: that says what is missing or altered.
+ * Most answers were settled when they came, and a page of rows has hundreds of them. These are read together, in one
+ * statement, in which SQLite itself makes the lists that the checksums cover: each question by itself takes five times as
+ * long. An answer means what it was last read as. What is not among them, such as an answer that a person told, is read by
+ * `Calls`, and so is what does not agree with a checksum: that says what is missing or altered. A body is read as text, which
+ * takes half of the time; one that is no UTF-8 does not agree with its checksum then.
+ * @param key of the call, as hexadecimal digits. @param reply the list of the reply, with the body or without it.
+ * @param cells that are wanted beside those of every answer.
  */
-function plainIn(from: string): string {
+function plainIn(from: string, key: string, reply: string, cells = ''): string {
   return `
-  SELECT j.key, a.id, a.batch, a.paid_row, c.call, k.answer, k.charged, k.why, k.dialect, p.status, p.received_at, p.body,
-         ${ATTEMPTS_TABLE.listInSql('a', 'c.key')}, a.checksum, ${CALLS_TABLE.listInSql('c', 'c.key')}, c.checksum,
-         ${CLOSURES_TABLE.listInSql('k')}, k.checksum, ${REPLIES_TABLE.listInSql('p')}, p.checksum
+  SELECT j.key, a.id, a.batch, coalesce(e.answer, k.answer), coalesce(e.why, k.why), coalesce(e.dialect, k.dialect),
+         p.received_at, ${ATTEMPTS_TABLE.listInSql('a', key)}, a.checksum, ${CALLS_TABLE.listInSql('c', key)}, c.checksum,
+         ${CLOSURES_TABLE.listInSql('k')}, k.checksum, ${reply}, p.checksum,
+         iif(e.id IS NULL, NULL, ${READINGS_TABLE.listInSql('e')}), e.checksum${cells}
     FROM ${from}
    CROSS JOIN closures k ON k.attempt = a.id AND k.kind = 'settled' CROSS JOIN replies p ON p.attempt = a.id
-   WHERE NOT EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)`;
+    LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = a.id)`;
 }
 
-type PlainRow = [
-  ...[at: number, attempt: AttemptId, batch: number, paidRow: number, call: string],
-  ...[kind: AnswerKind, charged: number, why: string, dialect: number | null],
-  ...[status: number, answeredAtMs: number, body: Buffer],
-  ...[attemptList: string, sum: number, callList: string, sum: number],
+type PlainRow<Cells extends readonly unknown[] = readonly []> = [
+  ...[at: number, attempt: AttemptId, batch: number, kind: AnswerKind, why: string, dialect: number | null],
+  ...[answeredAtMs: number, attemptList: string, sum: number, callList: string, sum: number],
   ...[closureList: string, sum: number, replyList: string, sum: number],
+  ...[readingList: string | null, sum: number | null],
+  ...Cells,
 ];
 
 const BY_ATTEMPT = plainIn(
   'json_each(?) j CROSS JOIN attempts a ON a.id = j.value CROSS JOIN calls c ON c.id = a.call',
-);
-const BY_KEY = plainIn(
-  'json_each(?) j CROSS JOIN calls c ON c.key = unhex(j.value) CROSS JOIN attempts a ON a.id = c.answer AND a.call = c.id',
+  'lower(hex(c.key))',
+  REPLIES_TABLE.listInSql('p'),
+  ', CAST(p.body AS TEXT), e.id, a.paid_row, c.call, coalesce(e.charged, k.charged)',
 );
 
-/** The answers of these attempts, each checked when it is asked for; undefined for one that is not plain. */
+type WholeRow = PlainRow<
+  [body: string, reading: number | null, paidRow: number, call: string, charged: number]
+>;
+
+/** The body is only checked, so it comes as one text with the list that stands before it under the checksum. */
+const BY_KEY = plainIn(
+  'json_each(?) j CROSS JOIN calls c ON c.key = unhex(j.value) CROSS JOIN attempts a ON a.id = c.answer AND a.call = c.id',
+  'j.value',
+  `${REPLIES_TABLE.listInSql('p')} || CAST(p.body AS TEXT)`,
+);
+
+/** A plain answer, and the newest reading of it; 0 where it was never read again. */
+export interface PlainRowAnswer {
+  readonly answer: RowAnswer;
+  readonly reading: number;
+}
+
+/** The answers of these attempts that are plain. */
 export function answersOfAttempts(
   connection: Connection,
   attempts: ReadonlySet<number>,
-): (attempt: number) => AnswerRecord | undefined {
-  const rows = connection.lists<PlainRow>(BY_ATTEMPT, JSON.stringify([...attempts]));
-  const found = new Map<number, PlainRow>(rows.map((row) => [row[1], row]));
-  return (attempt) => {
-    const row = found.get(attempt);
-    return row && answerIn(row);
-  };
+): ReadonlyMap<number, PlainRowAnswer> {
+  const found = new Map<number, PlainRowAnswer>();
+  for (const row of connection.lists<WholeRow>(BY_ATTEMPT, JSON.stringify([...attempts]))) {
+    const body = row[17];
+    if (!isIntact(row, body)) continue;
+    const [, attempt, batch, kind, , , answeredAtMs] = row;
+    const whole = { body, paidRow: row[19], call: JSON.parse(row[20]) as Call, charged: credits(row[21]) };
+    const answer = { attempt, batch: batchId(batch), kind, answeredAtMs, ...whole };
+    found.set(attempt, { answer, reading: row[18] ?? 0 });
+  }
+  return found;
 }
 
-/** The plain answers to calls, in the order of the keys. */
+/** The plain answers to calls, in the order of the keys. An erased one is under another key. */
 export function answersToCalls(
   connection: Connection,
   keys: readonly CallKey[],
-): readonly (AnswerRecord | undefined)[] {
-  const answers = new Array<AnswerRecord | undefined>(keys.length).fill(undefined);
-  for (const row of connection.lists<PlainRow>(BY_KEY, JSON.stringify(keys))) answers[row[0]] = answerIn(row);
+): readonly (DatedAnswer | undefined)[] {
+  const answers = new Array<DatedAnswer | undefined>(keys.length).fill(undefined);
+  for (const row of connection.lists<PlainRow>(BY_KEY, JSON.stringify(keys))) {
+    if (!isIntact(row, null)) continue;
+    const [at, attempt, batch, kind, why, dialect, answeredAtMs] = row;
+    const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
+    answers[at] = dialect === null ? answer : { ...answer, dialect };
+  }
   return answers;
 }
 
@@ -65,25 +102,12 @@ export function keptAmong(connection: Connection, keys: readonly CallKey[]): Rea
   return new Set(connection.lists<[CallKey]>(sql, JSON.stringify(keys)).map(([key]) => key));
 }
 
-function answerIn(row: PlainRow): AnswerRecord | undefined {
-  const [, attempt, batch, paidRow, text, kind, charged, why, dialect, status, answeredAtMs, body] = row;
-  if (!isIntact(row)) return undefined;
-  const call = JSON.parse(text) as Call;
-  return {
-    ...{ attempt, batch: batchId(batch), paidRow, call, kind, why, charged: credits(charged) },
-    ...{ status, body, answeredAtMs },
-    ...(dialect === null ? {} : { dialect }),
-    ...(call.erasedAtMs === undefined ? {} : { erasedAtMs: call.erasedAtMs }),
-  };
-}
-
-function isIntact(row: PlainRow): boolean {
-  const [, , , , , , , , , , , body, ofAttempt, attempt, ofCall, call, ofClosure, closure, ofReply, reply] =
-    row;
+function isIntact(row: PlainRow<readonly unknown[]>, body: string | null): boolean {
   return (
-    checksumOfText(ofAttempt, null) === attempt &&
-    checksumOfText(ofCall, null) === call &&
-    checksumOfText(ofClosure, null) === closure &&
-    checksumOfText(ofReply, body) === reply
+    checksumOfText(row[7], null) === row[8] &&
+    checksumOfText(row[9], null) === row[10] &&
+    checksumOfText(row[11], null) === row[12] &&
+    checksumOfText(row[13], body) === row[14] &&
+    (row[15] === null || checksumOfText(row[15], null) === row[16])
   );
 }

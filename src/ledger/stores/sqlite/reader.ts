@@ -3,33 +3,34 @@ import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
-import type {
-  AccountState,
-  Activity,
-  Agreement,
-  AnswerRecord,
-  AttemptId,
-  AttemptRecord,
-  AttemptsAbout,
-  Batch,
-  BatchId,
-  BatchLine,
-  CallState,
-  Credits,
-  Doubt,
-  FoundReply,
-  FreshSince,
-  KnownCall,
-  KnownSubject,
-  LedgerReader,
-  Money,
-  PauseRecord,
-  PlainAnswer,
-  PlannedRow,
-  RowKind,
-  RowRecord,
-  SavedPart,
-  SettledInput,
+import {
+  type AccountState,
+  type Activity,
+  type Agreement,
+  type AttemptId,
+  type AttemptRecord,
+  type AttemptsAbout,
+  type Batch,
+  type BatchId,
+  type BatchLine,
+  type CallState,
+  type Credits,
+  type Doubt,
+  type FoundReply,
+  type FreshSince,
+  type KnownCall,
+  type KnownSubject,
+  type LedgerReader,
+  type Money,
+  type PauseRecord,
+  type PlainAnswer,
+  type PlannedRow,
+  type RowAnswer,
+  type RowKind,
+  type RowRecord,
+  rowAnswerOf,
+  type SavedPart,
+  type SettledInput,
 } from '../../ledger.ts';
 import { accountState, matchRate, pausesOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
@@ -40,7 +41,7 @@ import { type Connection, explainedReading } from './connection.ts';
 import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
-import { answersOfAttempts, answersToCalls, keptAmong } from './plain-answers.ts';
+import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
 import {
   type BatchRow,
@@ -51,6 +52,7 @@ import {
   outcomeFrom,
   positionFrom,
 } from './records.ts';
+import { ROW_CELLS, type RowCells, recordsOf } from './row-records.ts';
 import { hasOlderThan, lostRefresh, rowsReadOtherwise, savedPart } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
 import type { ReadRow } from './table.ts';
@@ -157,14 +159,8 @@ export class SqliteReader implements LedgerReader {
   }
 
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    return this.#records(() =>
-      this.connection.all<OutcomeRow>(
-        'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
-        batchNumber(batch),
-        fromRow,
-        limit,
-      ),
-    );
+    const sql = `SELECT ${ROW_CELLS} FROM rows w WHERE w.batch = ? AND w.row >= ? ORDER BY w.row LIMIT ?`;
+    return this.#records(batch, (id) => this.connection.lists<RowCells>(sql, id, fromRow, limit));
   }
 
   rowsReadOtherwise(
@@ -173,9 +169,7 @@ export class SqliteReader implements LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]> {
-    return this.#records(() =>
-      rowsReadOtherwise(this.connection, batchNumber(batch), { dialect, fromRow, limit }),
-    );
+    return this.#records(batch, (id) => rowsReadOtherwise(this.connection, id, { dialect, fromRow, limit }));
   }
 
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
@@ -256,13 +250,10 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => {
       const answers = answersToCalls(this.connection, keys);
       const others = keys.filter((_, at) => answers[at] === undefined);
+      if (others.length === 0) return answers;
       // A call of a forgotten person has another key, which is hashed for each: `find` does that.
       const kept = this.#secret === undefined ? keptAmong(this.connection, others) : new Set(others);
-      return answers.map((found, at): PlainAnswer => {
-        if (found === undefined) return kept.has(keys[at] as CallKey) ? undefined : 'unknown';
-        const { attempt, batch, kind, why, answeredAtMs, dialect, erasedAtMs } = found;
-        return { attempt, batch, kind, why, answeredAtMs, ...present({ dialect, erasedAtMs }) };
-      });
+      return answers.map((found, at) => found ?? (kept.has(keys[at] as CallKey) ? undefined : 'unknown'));
     });
   }
 
@@ -344,22 +335,23 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
-  protected recordOf(
-    row: OutcomeRow,
-    answers: (attempt: number, readTo: number | null) => readonly AnswerRecord[],
-  ): RowRecord {
-    return {
-      row: row.row,
-      outcome: outcomeFrom(row),
-      answers: (JSON.parse(row.answers) as number[]).flatMap((attempt) => answers(attempt, row.read_to)),
-      ...present({ input: row.input ?? undefined }),
-    };
+  /** A row of the batch by itself, as a list, which is empty when there is none. */
+  protected rowNumbered(batch: number, row: RowNumber): readonly RowRecord[] {
+    const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
+    return this.connection.all<OutcomeRow>(sql, batch, row).map((found) => ({
+      row,
+      outcome: outcomeFrom(found),
+      answers: (JSON.parse(found.answers) as number[]).flatMap((attempt) =>
+        this.#answersBy(attempt, found.read_to),
+      ),
+      ...present({ input: found.input ?? undefined }),
+    }));
   }
 
   /** The answer of an attempt as a list, which is empty when the attempt brought none. */
-  protected answersBy(attempt: number, readTo: number | null): readonly AnswerRecord[] {
+  #answersBy(attempt: number, readTo: number | null): readonly RowAnswer[] {
     const answer = this.calls.answer(attempt, undefined, readTo);
-    return answer === undefined ? [] : [answer];
+    return answer === undefined ? [] : [rowAnswerOf(answer)];
   }
 
   protected batchNumbered(id: number): Batch | undefined {
@@ -372,24 +364,13 @@ export class SqliteReader implements LedgerReader {
     return this.connection.get<{ count: number }>(sql, batch, name)?.count ?? 0;
   }
 
-  /** Reads and checks an answer once, although many rows of a page may share it. */
-  #records(find: () => readonly OutcomeRow[]): Promise<readonly RowRecord[]> {
-    return this.read(() => {
-      const rows = find();
-      const attempts = new Set(rows.flatMap(({ answers }) => JSON.parse(answers) as number[]));
-      const plainAnswer = answersOfAttempts(this.connection, attempts);
-      const known = new Map<number | string, readonly AnswerRecord[]>();
-      const answersOnce = (attempt: number, readTo: number | null): readonly AnswerRecord[] => {
-        const key = readTo === null ? attempt : `${attempt} ${readTo}`;
-        const before = known.get(key);
-        if (before !== undefined) return before;
-        const only = plainAnswer(attempt);
-        const answers = only === undefined ? this.answersBy(attempt, readTo) : [only];
-        known.set(key, answers);
-        return answers;
-      };
-      return rows.map((row) => this.recordOf(row, answersOnce));
-    });
+  #records(batch: BatchId, find: (batch: number) => readonly RowCells[]): Promise<readonly RowRecord[]> {
+    const id = batchNumber(batch);
+    const oneByOne = {
+      records: (row: RowNumber) => this.rowNumbered(id, row),
+      answers: (attempt: number, readTo: number | null) => this.#answersBy(attempt, readTo),
+    };
+    return this.read(() => recordsOf(this.connection, find(id), oneByOne));
   }
 }
 

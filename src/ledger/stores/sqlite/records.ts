@@ -1,7 +1,7 @@
 import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call, JsonObject, Vendor } from '../../../core/operation.ts';
-import type { Outcome } from '../../../core/row.ts';
+import type { Outcome, OutcomeKind } from '../../../core/row.ts';
 import {
   type AnswerKind,
   type AnswerRecord,
@@ -239,9 +239,14 @@ function saidIn({
 
 export function outcomeFrom(row: OutcomeRow): Outcome {
   const { kind, matched_by: matchedBy, reason } = ROWS_TABLE.checked(row);
+  return outcomeOf(kind as OutcomeKind, matchedBy, reason);
+}
+
+export function outcomeOf(kind: OutcomeKind, matchedBy: string | null, reason: string | null): Outcome {
   return {
     kind,
-    ...present({ matchedBy: matchedBy ?? undefined, reason: reason ?? undefined }),
+    ...(matchedBy === null ? {} : { matchedBy }),
+    ...(reason === null ? {} : { reason }),
   } as Outcome;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
-import type { OutcomeRow } from './records.ts';
+import { ROW_CELLS, type RowCells } from './row-records.ts';
 import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
 
 /** Rows of a batch and their outcomes, and how old the answers are that led to them. */
@@ -97,9 +97,9 @@ export function rowsReadOtherwise(
   connection: Connection,
   batch: number,
   { dialect, fromRow, limit }: { readonly dialect: number; readonly fromRow: number; readonly limit: number },
-): readonly OutcomeRow[] {
-  return connection.all<OutcomeRow>(
-    `SELECT * FROM rows w
+): readonly RowCells[] {
+  return connection.lists<RowCells>(
+    `SELECT ${ROW_CELLS} FROM rows w
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
           CROSS JOIN closures k ON k.attempt = j.value

@@ -7,7 +7,6 @@ import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
 import { migrate, newestSchema, refuseUnknown } from './migrations.ts';
 import { SqliteReader } from './reader.ts';
-import type { OutcomeRow } from './records.ts';
 import { batchId, batchNumber } from './tables.ts';
 
 /**
@@ -84,16 +83,12 @@ class SalvageReader extends SqliteReader implements Salvage {
     const records: RowRecord[] = [];
     for (const row of this.#rowNumbers(batch, fromRow)) {
       if (records.length === limit) break;
-      const record = this.#tried(`row ${row} of batch ${batch}`, () => this.#row(batch, row));
-      if (record !== undefined) records.push(record);
+      const found = this.#tried(`row ${row} of batch ${batch}`, () =>
+        this.rowNumbered(batchNumber(batch), row),
+      );
+      records.push(...(found ?? []));
     }
     return records;
-  }
-
-  #row(batch: BatchId, row: number): RowRecord | undefined {
-    const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
-    const found = this.connection.get<OutcomeRow>(sql, batchNumber(batch), row);
-    return found && this.recordOf(found, (attempt, readTo) => this.answersBy(attempt, readTo));
   }
 
   /** The numbers of the rows; if they cannot be listed, each number that the input has is tried. */

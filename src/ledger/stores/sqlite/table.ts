@@ -85,7 +85,7 @@ export class Table<Row extends object, Beside extends object> {
     const body = summed.includes('body') ? 't.body' : 'NULL';
     const { tables, key } = of.keyFrom ?? { tables: `${name} t`, key: undefined };
     this.#alteredRows = `SELECT t.*${key === undefined ? '' : `, ${key} AS key`} FROM ${tables}
-      WHERE t.checksum IS NOT checksum_of(${this.listInSql('t', key)}, ${body})`;
+      WHERE t.checksum IS NOT checksum_of(${this.listInSql('t', `lower(hex(${key}))`)}, ${body})`;
   }
 
   /** @param key of the call, where the list has one, so that no other call's answer can pass for this one's. */
@@ -162,11 +162,11 @@ export class Table<Row extends object, Beside extends object> {
 
   /**
    * The list that the checksum covers, as SQLite makes it; see `checkAll`.
-   * @param alias of the table. @param key of the call in SQL, where the list has one.
+   * @param alias of the table. @param key of the call in SQL, as hexadecimal digits, where the list has one.
    */
   listInSql(alias: string, key?: string): string {
     const [all, shorter] = [this.#listed, this.#shorter].map((columns) => {
-      const values = columns.map((column) => (column === KEY ? `lower(hex(${key}))` : `${alias}.${column}`));
+      const values = columns.map((column) => (column === KEY ? `${key}` : `${alias}.${column}`));
       return `json_array(${values.join(', ')})`;
     });
     return this.#omitted === undefined
@@ -175,8 +175,8 @@ export class Table<Row extends object, Beside extends object> {
   }
 }
 
-/** The checksum of a list that is JSON text already, followed by the body. */
-export function checksumOfText(list: string, body: Buffer | null): number {
+/** The checksum of a list that is JSON text already, followed by the body, of which a text stands for its UTF-8. */
+export function checksumOfText(list: string, body: Buffer | string | null): number {
   const head = crc32(list);
   return body === null ? head : crc32(body, head);
 }

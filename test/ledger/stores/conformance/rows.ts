@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import type { AttemptId, BatchId, LedgerReader } from '../../../../src/ledger/ledger.ts';
+import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, replyWith, settle } from '../book.ts';
+import {
+  admitted,
+  answered,
+  batchNamed,
+  decide,
+  IN_DOUBT,
+  lost,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+} from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: a row that has an outcome keeps it, and points to what it was made of. Method: rows settled, read and settled again.
@@ -160,6 +171,23 @@ export function rowsConform(store: Store): void {
       await settle(ledger, b, 3, MATCHED, [attempt]);
       await settle(ledger, a, 45, MATCHED, [attempt]);
       expect(await payer()).toBe(40);
+    });
+
+    test('an answer has the bytes that came, whether they are text or not', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const texts = ['{"name":"Zoë 🎉 Łódź"}', '\uFEFF{"with":"a mark"}', 'a\0b', ''];
+      const others = ['fffe7b007d00', 'c328', 'eda080', 'efbfbdff'].map((hex) => Buffer.from(hex, 'hex'));
+      const bodies = [...texts.map((text) => Buffer.from(text)), ...others];
+      for (const [at, body] of bodies.entries()) {
+        const attempt = await admitted(ledger, batch, `word${at}`);
+        await ledger.record(attempt, { ...replyWith(''), body });
+        const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'w' } as const;
+        await ledger.closeAttempt(attempt, closure, NOON_MS);
+        await settle(ledger, batch, at, MATCHED, [attempt]);
+      }
+      const found = (await ledger.rows(batch, 0, 100)).flatMap(({ answers }) => answers);
+      expect(found.map(({ body }) => Buffer.from(body as string))).toEqual(bodies);
     });
 
     test('a row that waited for a call shows what a person told about it', async () => {

@@ -31,7 +31,7 @@ import type {
   SavedPart,
   SettledInput,
 } from '../../../../src/ledger/ledger.ts';
-import { credits } from '../../../../src/ledger/ledger.ts';
+import { credits, rowAnswerOf } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   doubtOf,
@@ -157,15 +157,7 @@ export class MemoryReader implements LedgerReader {
   }
 
   async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    return this.#rows(batch)
-      .filter(({ row }) => row >= fromRow)
-      .slice(0, limit)
-      .map(({ row, outcome, answers, input, readTo }) => ({
-        row,
-        outcome,
-        answers: this.#attempts(answers).flatMap((attempt) => answerOf(this.book, attempt, readTo) ?? []),
-        ...(input === undefined ? {} : { input }),
-      }));
+    return this.#records(batch, fromRow).slice(0, limit).map(recordFrom);
   }
 
   async rowsReadOtherwise(
@@ -174,10 +166,21 @@ export class MemoryReader implements LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]> {
-    const rows = await this.rows(batch, fromRow, Number.POSITIVE_INFINITY);
     const isOther = ({ attempt, dialect: by, call }: AnswerRecord): boolean =>
       call.change === undefined && by !== dialect && this.book.attempt(attempt)?.told === undefined;
-    return rows.filter(({ answers }) => answers.some(isOther)).slice(0, limit);
+    const rows = this.#records(batch, fromRow).filter(({ answers }) => answers.some(isOther));
+    return rows.slice(0, limit).map(recordFrom);
+  }
+
+  #records(batch: BatchId, fromRow: RowNumber) {
+    return this.#rows(batch)
+      .filter(({ row }) => row >= fromRow)
+      .map(({ row, outcome, answers, input, readTo }) => ({
+        row,
+        outcome,
+        answers: this.#attempts(answers).flatMap((attempt) => answerOf(this.book, attempt, readTo) ?? []),
+        ...(input === undefined ? {} : { input }),
+      }));
   }
 
   async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
@@ -423,6 +426,10 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
     default:
       return unreachable(state);
   }
+}
+
+function recordFrom<Row extends { readonly answers: readonly AnswerRecord[] }>(row: Row) {
+  return { ...row, answers: row.answers.map(rowAnswerOf) };
 }
 
 function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {
