@@ -77,11 +77,25 @@ export function requestOf(
  *   where the service does not send such requests.
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
-  const { method } = shapedCall(dialect, dialectOperationOf(dialect, call), call);
+  const operation = dialectOperationOf(dialect, call);
+  const names = JSON.stringify([call.operation, ...Object.keys(call.parameters)]);
+  const known = sendable.get(dialect) ?? new Set();
+  if (known.has(names)) return;
+  const { method } = shapedCall(dialect, operation, call);
   const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
-  if (dialect.through === undefined || methods.includes(method)) return;
-  const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
-  throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+  if (dialect.through !== undefined && !methods.includes(method)) {
+    const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
+    throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+  }
+  if (!isShapedByValues(operation, call)) sendable.set(dialect, known.add(names));
+}
+
+/** Calls that were found to be sendable, by their names: a list has a million of one kind, and most differ in values alone. */
+const sendable = new WeakMap<Dialect, Set<string>>();
+
+/** Whether values of the call stand in its path, or are its method and its fields. */
+function isShapedByValues({ path }: DialectOperation, { operation }: Call): boolean {
+  return path.includes('{') || GENERIC_OPERATIONS.includes(operation);
 }
 
 /** A value, with its field, that the call's path would name and cannot hold; undefined when there is none. */
