@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CallState, KnownCall } from '../../../../src/ledger/ledger.ts';
+import { present } from '../../../../src/core/objects.ts';
+import { type CallState, credits, type KnownCall } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -33,19 +34,45 @@ export function knownConforms(store: Store): void {
       ]);
     });
 
-    test('the plain answers are those that were settled when they came and never read again', async () => {
+    test('the plain answers are those that were settled when they came, as they were last read', async () => {
       const ledger = await freshLedger(store);
       const words = await everyState(ledger);
+      const odd = await answered(ledger, await batchNamed(ledger, 'a'), 'read again');
+      for (const answer of ['refused', 'no_match'] as const) {
+        const why = `read as ${answer}`;
+        await ledger.addReading({
+          attempt: odd,
+          answer,
+          charged: credits(1),
+          why,
+          dialect: 7,
+          atMs: NOON_MS,
+        });
+      }
+      words.push('read again');
       const keys = words.map((word) => keyNamed(word));
       const found = await ledger.plainAnswers([...keys, ...keys]);
       const plain = words.filter((_word, at) => typeof found[at] === 'object');
-      expect(plain).toEqual(['found', 'no_match', 'refused', 'renewed', 'lost anew', 'retried']);
+      expect(plain).toEqual([
+        'found',
+        'no_match',
+        'refused',
+        'renewed',
+        'lost anew',
+        'retried',
+        'read again',
+      ]);
       const states = await ledger.find(keys);
       for (const [at, answer] of found.entries()) {
         const state = inShort(states[at % keys.length] ?? { kind: 'unknown' }, true);
         if (typeof answer === 'object') expect(state).toEqual({ kind: 'answered', answer });
       }
       expect(words.filter((_word, at) => found[at] === 'unknown')).toEqual(['never asked']);
+      expect(found[words.length - 1]).toMatchObject({
+        kind: 'no_match',
+        why: 'read as no_match',
+        dialect: 7,
+      });
       expect(await ledger.plainAnswers([])).toEqual([]);
     });
 
@@ -86,7 +113,7 @@ export function knownConforms(store: Store): void {
 }
 
 /** Brings calls into every state. @returns their words. */
-async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Promise<readonly string[]> {
+async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Promise<string[]> {
   const batch = await batchNamed(ledger, 'a');
   const later = await batchNamed(ledger, 'b', { freshSince: { foundMs: NOON_MS + DAY_MS } });
   const laterMs = NOON_MS + DAY_MS + 1000;
@@ -121,7 +148,7 @@ function inShort(state: CallState, withAges: boolean): KnownCall {
     const { attempt, batch } = state.doubt;
     return { kind: 'in_doubt', doubt: { attempt, batch } };
   }
-  const { attempt, batch, kind, why, answeredAtMs } = state.answer;
-  const answer = { attempt, batch, kind, why };
+  const { attempt, batch, kind, why, dialect, answeredAtMs } = state.answer;
+  const answer = { attempt, batch, kind, why, ...present({ dialect }) };
   return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
 }

@@ -220,9 +220,7 @@ export class MemoryReader implements LedgerReader {
       const known = knownOf(this.#state(key, undefined), true);
       if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
       const { attempt, answeredAtMs } = known.answer;
-      const kept = this.book.attempt(attempt);
-      const isPlain =
-        kept?.closure?.kind === 'settled' && this.book.readings.every((each) => each.attempt !== attempt);
+      const isPlain = this.book.attempt(attempt)?.closure?.kind === 'settled';
       return isPlain ? { ...known.answer, answeredAtMs } : undefined;
     });
   }
