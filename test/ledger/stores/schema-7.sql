@@ -208,15 +208,14 @@ CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
      AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
      AND s.cap < (SELECT sum(x.moved) FROM unbooked_scopes x WHERE x.scope = s.scope)
        + coalesce((SELECT m.spent + m.reserved + m.in_doubt FROM money m WHERE m.scope = s.scope), 0);
-  INSERT INTO money (scope)
-    SELECT scope FROM unbooked_scopes
-     WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
-    ON CONFLICT DO NOTHING;
-  UPDATE money SET
-      spent = spent + OLD.spent, reserved = reserved + OLD.reserved, in_doubt = in_doubt + OLD.in_doubt
-    WHERE scope IN (
-      SELECT scope FROM unbooked_scopes
-       WHERE (batch, day, operation, retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried));
+  -- The new totals, and not the differences, because a difference may be below zero.
+  INSERT INTO money (scope, spent, reserved, in_doubt)
+    SELECT s.scope, coalesce(m.spent, 0) + OLD.spent, coalesce(m.reserved, 0) + OLD.reserved,
+           coalesce(m.in_doubt, 0) + OLD.in_doubt
+      FROM unbooked_scopes s LEFT JOIN money m ON m.scope = s.scope
+     WHERE (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
+    ON CONFLICT (scope) DO UPDATE
+      SET spent = excluded.spent, reserved = excluded.reserved, in_doubt = excluded.in_doubt;
   INSERT INTO tallies (batch, name, count)
     SELECT OLD.batch, name, count FROM (
       SELECT 'requests' AS name, OLD.requests AS count UNION ALL SELECT 'calls', OLD.answers) WHERE count > 0
