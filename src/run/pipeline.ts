@@ -108,19 +108,20 @@ function wantedOutput({ output, account, forExcel }: RunContext, name: string | 
   return { named: output, sandbox: account.sandbox, forExcel, name };
 }
 
-/** The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the ledger knows what was bought. */
+/**
+ * The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the ledger knows what
+ * was bought. What a killed run left open is settled before anybody is asked, or its price would count twice.
+ */
 async function planOfChange(
   context: RunContext,
   input: MappedInput,
   place: BatchPlace,
   sessions: Sessions,
 ): Promise<ChangePlan | undefined> {
-  if (context.job.operation.change === undefined) {
-    await requirePlanId(context, input, place);
-    return undefined;
-  }
+  const isChange = context.job.operation.change !== undefined;
+  if (!isChange) await requirePlanId(context, input, place);
   await sessions.settleLeftOpen(context);
-  return planRun(context, input, place);
+  return isChange ? planRun(context, input, place) : undefined;
 }
 
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */

@@ -75,7 +75,7 @@ test('after a kill the same command goes on with the same rows and buys no other
   const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
   await writeTwoTiers(desk, 100);
   const words = sampled(20, '--budget', '300', '--json');
-  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:9' } });
+  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'before-intent:10' } });
   expect(killed.code).toBeNull();
   expect(await desk.type(words)).toMatchObject({ code: 0 });
   const rows = settledRows(desk);

@@ -38,9 +38,9 @@ const isLaterPage = ({ operation, body }: LoggedRequest): boolean =>
   operation === 'search-people' && body.page !== undefined;
 
 test.each<[Way, string]>([
-  ['direct', 'after-close:5'],
-  ['via', 'after-close:5'],
-  ['rest-get', 'after-close:10'],
+  ['direct', 'before-intent:6'],
+  ['via', 'before-intent:6'],
+  ['rest-get', 'before-intent:11'],
 ])('killed between two pages and typed again, %s', async (way, crashAt) => {
   const desk = await deskOf(way);
   const { place } = desk;

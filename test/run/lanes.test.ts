@@ -8,6 +8,7 @@ import { Lanes } from '../../src/run/pipeline/lanes.ts';
 
 /** More than are worked on at once and wait besides. */
 const MANY = 1000;
+const LANES = 256;
 const numbers = Array.from({ length: MANY }, (_, at) => at);
 
 /** Work of which each piece lasts until it is let go. */
@@ -43,6 +44,35 @@ test('every item is begun once, in order, however many groups they come in', asy
   await lanes.end();
   expect(begun).toEqual(numbers);
 });
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+  'items that come while the last lane ends are begun, %i steps later',
+  async (steps) => {
+    const done: number[] = [];
+    const first = Promise.withResolvers<void>();
+    // As many as there are lanes, so that all of them run out in one moment.
+    const isFirst = (item: number): boolean => item < LANES;
+    const lanes = new Lanes<number>(
+      async (item) => {
+        if (isFirst(item)) await first.promise;
+        done.push(item);
+        if (done.length === LANES) void addLater();
+      },
+      new AbortController().signal,
+      (error) => expect.unreachable(String(error)),
+    );
+    const addLater = async (): Promise<void> => {
+      for (let step = 1; step < steps; step += 1) await undefined;
+      await lanes.add(numbers.slice(LANES));
+    };
+    const added = lanes.add(numbers.filter(isFirst));
+    first.resolve();
+    await added;
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+    await lanes.end();
+    expect(done).toEqual(numbers);
+  },
+);
 
 test('no more are wanted while many wait, and more as soon as they do not', async () => {
   const { begun, work, letGo } = held();

@@ -18,6 +18,8 @@ export class Lanes<Item> {
   readonly #onError: (error: unknown) => void;
   #waiting: Item[] = [];
   #taken = 0;
+  /** Lanes that will look for another item. The queue's own count still has those that just found none. */
+  #open = 0;
   #room: (() => void) | undefined;
 
   /** @param signal fires when no further item is begun. @param onError is told what an item has failed with. */
@@ -31,8 +33,10 @@ export class Lanes<Item> {
   async add(items: readonly Item[]): Promise<void> {
     this.#waiting = [...this.#waiting.slice(this.#taken), ...items];
     this.#taken = 0;
-    for (let free = Math.min(AT_WORK - this.#queue.pending, items.length); free > 0; free -= 1)
+    for (let free = Math.min(AT_WORK - this.#open, items.length); free > 0; free -= 1) {
+      this.#open += 1;
       void this.#queue.add(() => this.#lane());
+    }
     if (this.#isFull && !this.#signal.aborted)
       await new Promise<void>((resolve) => {
         this.#room = resolve;
@@ -48,6 +52,7 @@ export class Lanes<Item> {
     try {
       for (let item = this.#next(); item !== undefined; item = this.#next()) await this.#work(item);
     } catch (error) {
+      this.#open -= 1;
       this.#onError(error);
     }
     // Whoever waits for room sees that nothing is begun any more, or adds to what is left.
@@ -55,8 +60,11 @@ export class Lanes<Item> {
   }
 
   #next(): Item | undefined {
-    if (this.#signal.aborted) return undefined;
-    const item = this.#waiting[this.#taken];
+    const item = this.#signal.aborted ? undefined : this.#waiting[this.#taken];
+    if (item === undefined) {
+      this.#open -= 1;
+      return undefined;
+    }
     this.#taken += 1;
     if (!this.#isFull) this.#room?.();
     return item;
