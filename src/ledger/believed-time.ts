@@ -173,18 +173,23 @@ export class BelievedTime implements Clock {
     return this.#news.length === 0 ? NO_NEWS : this.#news.splice(0);
   }
 
-  /** Reads what an answer says about the time, and dates the answer. A reply that is no answer says nothing. */
-  heard<Reply extends { readonly kind: string }>(reply: Reply | Answered): Reply | Answered {
+  /**
+   * Reads what an answer says about the time, and dates the answer. A reply that is no answer says nothing.
+   * @param askedMs the calendar of this machine when the request was about to leave.
+   */
+  heard<Reply extends { readonly kind: string }>(reply: Reply | Answered, askedMs: number): Reply | Answered {
     if (!isAnswered(reply)) return reply;
-    this.#hear(reply.raw);
+    this.#hear(reply.raw, askedMs);
     return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: this.wallMs() } };
   }
 
-  #hear({ headers }: RawReply): void {
+  #hear({ headers }: RawReply, askedMs: number): void {
     // A cache has kept the answer for that long, and its date with it.
     if (headers.age !== undefined) return;
     const dateMs = Date.parse(headers.date ?? '');
     const { monotonicMs, wallMs, uptimeMs } = this.#read();
+    // It has waited for a process that was stopped, or for a machine that slept: its date is that of its arrival.
+    if (wallMs - dateMs > APART_MS && dateMs >= askedMs - APART_MS) return;
     const mark = { atMs: Math.floor(Math.min(dateMs, wallMs)), uptimeMs: Math.ceil(uptimeMs) };
     if (Number.isNaN(dateMs)) this.#heardNothing();
     else if (Math.abs(wallMs - dateMs) > APART_MS) this.#contradicted(wallMs, dateMs, mark);

@@ -213,7 +213,7 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
-      heard: (reply) => clock.heard(reply),
+      heard: (reply, askedMs) => clock.heard(reply, askedMs),
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },

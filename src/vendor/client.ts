@@ -47,7 +47,7 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   /** The clock that measures the age of intents; `clock` without it. */
   readonly machine?: Clock;
   /** Reads what an answer says about the time, and dates the answer. */
-  heard?(reply: Reply): Reply;
+  heard?(reply: Reply, askedMs: number): Reply;
   /** Called when an unrequested answer came on a connection that had carried `requests` requests. */
   onSurplus?(requests: number): void;
 }
@@ -86,7 +86,7 @@ interface Parts {
   readonly limiter: Limiter;
   readonly transport: Transport;
   readonly machine: Clock;
-  readonly heard: (reply: Reply) => Reply;
+  readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
 
 /** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
@@ -256,7 +256,7 @@ export class Client {
         permit.sent();
         onSent();
       };
-      const reply = heard(await transport.send(request, { intentAt, onSent: left }));
+      const reply = heard(await transport.send(request, { intentAt, onSent: left }), intentAt.wallMs);
       if (reply.kind === 'answered') permit.answered();
       return { reply, sentAtMs };
     };

@@ -51,10 +51,10 @@ async function place(): Promise<Place> {
   return { machine, ledger, open: () => BelievedTime.over(machine, ledger) };
 }
 
-/** An answer with these headers comes. */
-function hear(time: BelievedTime, headers: Record<string, string>): void {
+/** An answer with these headers comes to a request that has just left. */
+function hear(time: BelievedTime, headers: Record<string, string>, askedMs = time.machine.wallMs()): void {
   const raw = { status: 200, headers, body: Buffer.alloc(0), receivedAtMs: 0 };
-  time.heard({ kind: 'answered', raw });
+  time.heard({ kind: 'answered', raw }, askedMs);
 }
 
 const dated = (ms: number): Record<string, string> => ({ date: new Date(ms).toUTCString() });
@@ -188,6 +188,19 @@ describe('an answer', () => {
     hear(time, {});
     expect([time.isTold, time.isConfirmed]).toEqual([true, false]);
     expect(time.takeNews()).toEqual([expect.stringMatching(/answers have no Date/)]);
+  });
+
+  test('that has waited for a process which was stopped says nothing, and the next one tells the time', async () => {
+    const { machine, open } = await place();
+    const time = await open();
+    machine.pass(10 * MINUTE_MS);
+    hear(time, dated(NOON_MS + 1_000), NOON_MS);
+    expect([time.isTold, time.apart]).toEqual([false, undefined]);
+    hear(time, dated(NOON_MS + 10 * MINUTE_MS));
+    expect([time.isConfirmed, time.apart]).toEqual([true, undefined]);
+    // Of before its request it cannot be.
+    hear(time, dated(NOON_MS), NOON_MS + 10 * MINUTE_MS);
+    expect(time.apart).toMatchObject({ code: 'clock' });
   });
 
   test.each([APART_MS, -APART_MS])('may differ from the calendar by five minutes (%i ms)', async (byMs) => {
