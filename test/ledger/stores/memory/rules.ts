@@ -5,6 +5,7 @@ import type {
   AnswerRecord,
   Batch,
   BudgetScope,
+  Credits,
   Decision,
   Intent,
   Money,
@@ -130,20 +131,22 @@ export function overBudget(
   decision: Decision | undefined,
 ): Admission | undefined {
   const { batch, accountIdentity, atMs } = intent;
-  const scopes: [BudgetScope, Money][] = [
-    ['batch', book.money(kept.budget, (other) => other.intent.batch === batch)],
-    ['day', book.periodMoney(accountIdentity, 'day', atMs)],
-    ['month', book.periodMoney(accountIdentity, 'month', atMs)],
+  const caps = book.accounts.get(accountIdentity)?.caps;
+  // What no cap is held against is not added up: that would go through all attempts for each new one.
+  const scopes: [BudgetScope, Credits | undefined, () => Money][] = [
+    ['batch', kept.budget, () => book.money(kept.budget, (other) => other.intent.batch === batch)],
+    ['day', caps?.perDay, () => book.periodMoney(accountIdentity, 'day', atMs)],
+    ['month', caps?.perMonth, () => book.periodMoney(accountIdentity, 'month', atMs)],
   ];
   if (decision?.kind === 'retry') {
     const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
-    scopes.push(['extra', book.money(kept.extraCredits, retry)]);
+    scopes.push(['extra', kept.extraCredits, () => book.money(kept.extraCredits, retry)]);
   }
-  for (const [scope, money] of scopes) {
-    const { cap, spent, reserved, inDoubt } = money;
-    if (cap !== undefined && spent + reserved + inDoubt + intent.reserve > cap) {
-      return { kind: 'over_budget', scope, money };
-    }
+  for (const [scope, cap, sum] of scopes) {
+    if (cap === undefined) continue;
+    const money = sum();
+    const { spent, reserved, inDoubt } = money;
+    if (spent + reserved + inDoubt + intent.reserve > cap) return { kind: 'over_budget', scope, money };
   }
   return undefined;
 }
