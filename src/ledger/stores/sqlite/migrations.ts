@@ -68,11 +68,11 @@ export function migrate(connection: Connection, from: number, folder: string): v
 }
 
 function renew(connection: Connection, from: number): void {
-  const newest = newestDefinitions();
-  const guards = newest.filter(({ type }) => type === 'trigger' || type === 'view');
+  const definitions = newestDefinitions();
+  const guards = definitions.filter(({ type }) => type === 'trigger' || type === 'view');
   for (const name of [...guards.map(({ name }) => name), ...GONE])
     connection.script(`DROP TRIGGER IF EXISTS ${name}; DROP VIEW IF EXISTS ${name};`);
-  connection.redefine(newest.filter(({ name }) => REDEFINED.includes(name)));
+  connection.redefine(definitions.filter(({ name }) => REDEFINED.includes(name)));
   for (const script of ADDED.slice(from - FIRST)) connection.script(script);
   for (const { sql } of guards) connection.script(sql);
 }
@@ -87,11 +87,21 @@ export interface Definition {
 export const DEFINITIONS =
   "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
 
+/** What SQLite keeps of a schema that was laid out, which takes milliseconds: it is the same for every store of a process. */
+const laidOut = new Map<string, readonly Definition[]>();
+
 /** What SQLite keeps of the newest schema. */
 export function newestDefinitions(): readonly Definition[] {
+  const script = schema();
+  const definitions = laidOut.get(script) ?? layOut(script);
+  laidOut.set(script, definitions);
+  return definitions;
+}
+
+function layOut(script: string): readonly Definition[] {
   const empty = new Database(':memory:');
   try {
-    empty.exec(schema());
+    empty.exec(script);
     return empty.prepare<[], Definition>(DEFINITIONS).all();
   } finally {
     empty.close();
