@@ -1,30 +1,137 @@
-import { type Info, Parser } from 'csv-parse';
-import { DELIMITERS, type Delimiter } from '../../../core/format.ts';
+import { CsvError, type CsvErrorCode, type Info, Parser } from 'csv-parse';
 import { MOST_BYTES_PER_ROW } from './record-faults.ts';
 
-/** csv-parse as lists are read with it: it is given chunks of text, and hands over records as soon as it has them. */
+/**
+ * csv-parse as lists are read with it: it is given chunks of text, and gives the records that each of them completes. It
+ * knows nothing of files and rows, so that a thread which does nothing else can do it.
+ */
+
+export interface ParserOptions {
+  /** What stands between cells. */
+  readonly delimiter: string;
+  /** Whether it gets the very first byte, and may meet a byte-order mark. */
+  readonly isFileStart: boolean;
+}
+
+/** A record with what the parser has passed since the end of the one before it. */
+export interface ParsedRecord {
+  readonly cells: string[];
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+export interface ParserFault {
+  readonly code: CsvErrorCode;
+  /** Where the cell at fault begins, counted from the end of the last record. */
+  readonly bytes: number;
+}
+
+export interface Found {
+  readonly records: readonly ParsedRecord[];
+  /** Behind all of the records, and nothing can be parsed after it. */
+  readonly fault: ParserFault | undefined;
+}
+
+export interface ParsedText extends Found {
+  readonly text: Buffer;
+}
+
+/** Each text with the records that end in it; last an empty one, with what waited until no text followed. */
+export async function* parsedHere(
+  texts: AsyncIterable<Buffer>,
+  options: ParserOptions,
+): AsyncIterable<ParsedText> {
+  const parser = new RecordParser(options);
+  for await (const text of texts) yield { text, ...(await parser.parse(text)) };
+  yield { text: NO_TEXT, ...(await parser.finish()) };
+}
+
+export const NO_TEXT = Buffer.alloc(0);
+
+/** The same parser for texts that come by themselves. A CR in one of them alters how all that follows is parsed. */
+export class RecordParser {
+  readonly #delimiter: string;
+  /** Whether no record was found yet, and the text began with the file. */
+  #isFileStart: boolean;
+  #parser: CsvParser | undefined;
+  /** The text behind the last record before this chunk, and how much of it is in records by now. */
+  #rest = NO_TEXT;
+  #passed = 0;
+  /** What the parser had counted by the end of the last record. */
+  #bytes = 0;
+  #lines = 0;
+  #records: ParsedRecord[] = [];
+
+  constructor({ delimiter, isFileStart }: ParserOptions) {
+    this.#delimiter = delimiter;
+    this.#isFileStart = isFileStart;
+  }
+
+  parse(text: Buffer): Promise<Found> {
+    this.#rest = Buffer.concat([this.#rest.subarray(this.#passed), text]);
+    this.#passed = 0;
+    if (this.#parser?.canRead(text)) return this.#found((parser, done) => parser.write(text, done));
+    this.#parser = this.#beginAnew();
+    return this.#found((parser, done) => parser.write(this.#rest, done));
+  }
+
+  /** The same for what it has kept back until it knew that no text follows. */
+  finish(): Promise<Found> {
+    return this.#found((parser, done) => parser.end(done));
+  }
+
+  /** A parser that goes on behind the last record. */
+  #beginAnew(): CsvParser {
+    this.#bytes = 0;
+    this.#lines = 0;
+    return new CsvParser({
+      delimiter: this.#delimiter,
+      isFileStart: this.#isFileStart,
+      lineEnds: lineEndsOf(this.#rest),
+      onRecord: (cells, info) => this.#take(cells, info),
+    });
+  }
+
+  #take(cells: string[], { bytes, lines }: Info): void {
+    this.#records.push({ cells, bytes: bytes - this.#bytes, lines: lines - this.#lines });
+    this.#passed += bytes - this.#bytes;
+    this.#bytes = bytes;
+    this.#lines = lines;
+    this.#isFileStart = false;
+  }
+
+  async #found(give: (parser: CsvParser, done: (error?: Error | null) => void) => void): Promise<Found> {
+    const parser = this.#parser;
+    if (parser === undefined) return { records: [], fault: undefined };
+    this.#records = [];
+    const error = await new Promise<Error | null | undefined>((done) => give(parser, done));
+    return { records: this.#records, fault: error ? this.#faultOf(error, parser.info) : undefined };
+  }
+
+  #faultOf(error: Error, { bytes }: Info): ParserFault {
+    if (!(error instanceof CsvError)) throw error;
+    return { code: error.code, bytes: bytes - this.#bytes };
+  }
+}
 
 /** What may end a record. The parser looks for each of them at every character, so a text without CR is read faster. */
 type LineEnds = 'lf' | 'any';
 
 const LINE_ENDS: { readonly [Ends in LineEnds]: string[] } = { lf: ['\n'], any: ['\r\n', '\n', '\r'] };
 
-export interface ParserOptions {
-  readonly delimiter: Delimiter;
-  /** Whether it gets the very first byte, and may meet a byte-order mark. */
-  readonly isFileStart: boolean;
+interface CsvParserOptions extends ParserOptions {
   readonly lineEnds: LineEnds;
   /** @param info what the parser has counted, from where it began. */
   readonly onRecord: (cells: string[], info: Info) => void;
 }
 
-export class RecordParser extends Parser {
-  readonly #options: ParserOptions;
+class CsvParser extends Parser {
+  readonly #options: CsvParserOptions;
 
-  constructor(options: ParserOptions) {
+  constructor(options: CsvParserOptions) {
     super({
       bom: options.isFileStart,
-      delimiter: DELIMITERS[options.delimiter],
+      delimiter: options.delimiter,
       max_record_size: MOST_BYTES_PER_ROW,
       record_delimiter: LINE_ENDS[options.lineEnds],
       // Widths are checked by the reader, which knows which row this is.
@@ -34,23 +141,13 @@ export class RecordParser extends Parser {
       skip_empty_lines: true,
     });
     this.#options = options;
-    // `parse` rejects with the error; without a listener it would end the process, too.
+    // Who gives it a text is told of the error; without a listener it would end the process, too.
     this.on('error', () => {});
   }
 
   /** Whether it would find each line end of the text. */
   canRead(text: Buffer): boolean {
     return this.#options.lineEnds === 'any' || lineEndsOf(text) === 'lf';
-  }
-
-  /** Resolves when it has worked through the text; rejects with what it found wrong. */
-  parse(text: Buffer): Promise<void> {
-    return settled((done) => this.write(text, done));
-  }
-
-  /** The same for what it has kept back until it knew that no text follows. */
-  finish(): Promise<void> {
-    return settled((done) => this.end(done));
   }
 
   /**
@@ -71,10 +168,6 @@ export class RecordParser extends Parser {
 
 const CR = 0x0d;
 
-export function lineEndsOf(text: Buffer): LineEnds {
+function lineEndsOf(text: Buffer): LineEnds {
   return text.includes(CR) ? 'any' : 'lf';
-}
-
-function settled(give: (done: (error?: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
 }

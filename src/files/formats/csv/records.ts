@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { CsvError, type Info } from 'csv-parse';
-import { type StopError, stop } from '../../../core/errors.ts';
+import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
@@ -25,7 +24,7 @@ import {
   strayQuoteIn,
   swallowingCell,
 } from './record-faults.ts';
-import { lineEndsOf, RecordParser } from './record-parser.ts';
+import { type ParsedRecord, type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
 import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 
@@ -91,35 +90,11 @@ export async function* readRecords(
   reading: RecordReading,
 ): AsyncIterable<readonly CsvRecord[]> {
   const reader = new RecordReader(shape, reading);
-  let group: CsvRecord[] = [];
-  const { delimiter } = shape;
-  const onRecord = (cells: string[], info: Info): void => {
-    group.push(reader.record(cells, info));
-  };
-  const takeGroup = (): readonly CsvRecord[] => {
-    const taken = group;
-    group = [];
-    return taken;
-  };
-  let parser: RecordParser | undefined;
-  try {
-    for await (const chunk of reader.chunks()) {
-      if (parser?.canRead(chunk)) await parser.parse(chunk);
-      else {
-        parser?.destroy();
-        const { isFileStart, unparsed } = reader.beginAnew();
-        parser = new RecordParser({ delimiter, isFileStart, lineEnds: lineEndsOf(unparsed), onRecord });
-        await parser.parse(unparsed);
-      }
-      yield takeGroup();
-    }
-    await parser?.finish();
-    yield [...takeGroup(), reader.end()];
-  } catch (error) {
-    throw error instanceof CsvError && parser ? reader.fault(error, parser.info.bytes) : error;
-  } finally {
-    parser?.destroy();
-  }
+  const { byteOffset } = reading.from ?? shape.start;
+  const texts = textOf(shape, byteOffset, reading.onFileBytes);
+  const options = { delimiter: DELIMITERS[shape.delimiter], isFileStart: byteOffset === 0 };
+  for await (const parsed of parsedHere(texts, options)) yield reader.records(parsed);
+  yield [reader.end()];
 }
 
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
@@ -127,12 +102,10 @@ class RecordReader {
   readonly #shape: Shape;
   readonly #reading: RecordReading;
   readonly #window: ByteWindow;
-  /** Where the parser began; its own counts begin at zero. */
-  #origin: number;
+  /** Where the last record ends that the parser has found. */
+  #parsed: number;
   /** The record that the parser is at. */
   #next: Position;
-  /** How many line ends the parser had met before it came to the end of the last record. */
-  #linesParsed = 0;
   /** The text up to there is known to be UTF-8, so that not each record has to be looked at. */
   #utf8Until = 0;
   #headerIsDue: boolean;
@@ -144,37 +117,29 @@ class RecordReader {
     this.#shape = shape;
     this.#reading = reading;
     this.#next = reading.from ?? shape.start;
-    this.#origin = this.#next.byteOffset;
+    this.#parsed = this.#next.byteOffset;
     this.#headerIsDue = reading.from === undefined;
-    this.#window = new ByteWindow(this.#origin);
-  }
-
-  /** What another parser goes on with: all bytes behind the last record that one has handed over. */
-  beginAnew(): { readonly isFileStart: boolean; readonly unparsed: Buffer } {
-    this.#origin = this.#window.start;
-    this.#linesParsed = 0;
-    return { isFileStart: this.#origin === 0, unparsed: this.#window.peek(this.#window.end) };
-  }
-
-  /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
-  async *chunks(): AsyncIterable<Buffer> {
-    for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
-      this.#window.append(chunk);
-      this.#noteUtf8(chunk);
-      this.#refuseZeroByte(chunk);
-      this.#refuseEndlessness();
-      yield chunk;
-    }
+    this.#window = new ByteWindow(this.#parsed);
   }
 
   /**
-   * @param found its cells. @param parsed what the parser has counted, from where it began.
-   * @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself.
+   * The records that end in the text. @throws StopError `input` for a text that is none, and what the parser and `#record`
+   * find wrong.
    */
-  record(found: string[], { bytes: bytesParsed, lines: linesParsed }: Info): CsvRecord {
-    const byteOffset = this.#origin + bytesParsed;
-    const hasOneLineEnd = linesParsed === this.#linesParsed + 1;
-    this.#linesParsed = linesParsed;
+  records({ text, records, fault }: ParsedText): readonly CsvRecord[] {
+    this.#window.append(text);
+    this.#noteUtf8(text);
+    this.#refuseZeroByte(text);
+    this.#refuseEndlessness();
+    const found = records.map((record) => this.#record(record));
+    if (fault !== undefined) throw this.#fault(fault);
+    return found;
+  }
+
+  /** @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself. */
+  #record({ cells: found, bytes, lines }: ParsedRecord): CsvRecord {
+    const byteOffset = this.#parsed + bytes;
+    this.#parsed = byteOffset;
     const blankLines = this.#takeBlankLines(byteOffset);
     const position = this.#next;
     this.#refuseUnreadable(byteOffset);
@@ -186,9 +151,8 @@ class RecordReader {
     const { bytes: text, taken: start } = this.#window;
     const end = start + byteOffset - position.byteOffset;
     // Looked for byte by byte only where a cell has line ends of its own, or blank lines stand above the record.
-    const lineEnds = hasOneLineEnd
-      ? Number(isLineEnd(text[end - 1]))
-      : countLineEnds(this.#window.peek(byteOffset));
+    const lineEnds =
+      lines === 1 ? Number(isLineEnd(text[end - 1])) : countLineEnds(this.#window.peek(byteOffset));
     this.#window.pass(byteOffset);
     this.#next = { row: position.row + 1, byteOffset, lines: position.lines + lineEnds };
     const kind = this.#headerIsDue ? 'header' : 'row';
@@ -262,15 +226,14 @@ class RecordReader {
   }
 
   /**
-   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice.
-   * @param bytesParsed where the cell at fault begins, counted from where the parser began. The parser counts blank
-   *   lines only with the cell below them.
+   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice. It counts blank lines only
+   * with the cell below them.
    */
-  fault(error: CsvError, bytesParsed: number): unknown {
-    const fault = PARSER_FAULTS[error.code];
-    if (fault === undefined) return error;
+  #fault({ code, bytes }: ParserFault): StopError {
+    const fault = PARSER_FAULTS[code];
+    invariant(fault, `csv-parse ends with ${code}`);
     this.#takeBlankLines(this.#window.end);
-    const cellStart = Math.max(this.#next.byteOffset, this.#origin + bytesParsed);
+    const cellStart = Math.max(this.#next.byteOffset, this.#parsed + bytes);
     return this.#faultStop(fault, this.#lineAt(cellStart));
   }
 
