@@ -143,15 +143,29 @@ describe('a checkout runs what was built of it', () => {
     }
   });
 
-  test('the thread that checks a database finds itself', async () => {
+  /** What a program prints that was typed into the command line of Node and imports what was built. */
+  function typed(program: string): string {
+    const words = ['--input-type=module', '--eval', program];
+    const options = { encoding: 'utf8', cwd: folder, env: { PATH: process.env.PATH, HOME: folder } } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, options);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout;
+  }
+
+  const imported = (names: string, path: string): string =>
+    `import ${names} from ${JSON.stringify(pathToFileURL(built(path)).href)};`;
+
+  test('the threads that check a database find themselves, whatever Node was started with', () => {
     const path = join(folder, 'large.db');
     const database = new Database(path);
     database.exec('CREATE TABLE bytes (b); INSERT INTO bytes VALUES (zeroblob(5000000))');
     database.close();
-    const { integrityOf }: { integrityOf: (path: string) => Promise<string> } = await import(
-      pathToFileURL(built('ledger/stores/sqlite/integrity.js')).href
-    );
-    expect(await integrityOf(path)).toBe('ok');
+    const integrity = imported('{ integrityOf }', 'ledger/stores/sqlite/integrity.js');
+    expect(typed(`${integrity} console.log(await integrityOf(${JSON.stringify(path)}));`)).toBe('ok\n');
+    const beside = imported('{ verifyBeside }', 'ledger/stores/sqlite/verify-beside.js');
+    const check = `await verifyBeside({ path: ${JSON.stringify(path)} }, ${JSON.stringify(folder)})`;
+    const found = typed(`${beside} await ${check}.catch(({ message }) => console.log(message));`);
+    expect(found).toContain('no such table: calls');
   });
 });
 

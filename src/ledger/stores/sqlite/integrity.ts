@@ -16,7 +16,7 @@ export async function integrityOf(path: string): Promise<string> {
   const { size } = await stat(path);
   if (size < SMALL_BYTES) return check(path);
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: path } });
+    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: path }, execArgv: [] });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the thread that checks ${path} ended with ${code}`)));

@@ -24,7 +24,7 @@ export async function verifyBeside(connection: Connection, folder: string): Prom
   if ((sizeOf(connection.path) ?? 0) < SMALL_BYTES) return verify(connection, folder, false);
   const task: Task = { path: connection.path, folder };
   const problem = await new Promise<Problem | undefined>((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: task } });
+    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: task }, execArgv: [] });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) =>
