@@ -33,6 +33,7 @@ const OTHER_ENTRIES = [
   // These start themselves as threads.
   'ledger/stores/sqlite/integrity.ts',
   'ledger/stores/sqlite/verify-beside.ts',
+  'files/formats/csv/parse-beside.ts',
   // It must be the first of the library to run.
   'core/needed-node.ts',
 ];
@@ -103,6 +104,8 @@ async function build() {
 
 /** What is loaded together is one file: what every command needs, what one that looks needs, and what a run needs. */
 const LOADED_TOGETHER = {
+  // A thread loads nothing else, so it stands before what holds more.
+  parse: ['files/formats/csv/record-parser.ts'],
   start: ['cli/shell/main.ts'],
   look: ['cli/status.ts', 'ledger/stores/sqlite.ts'],
   run: ['cli/run.ts', 'files/formats/csv.ts', 'vendor/dialects/provider.ts'],

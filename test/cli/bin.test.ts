@@ -167,6 +167,17 @@ describe('a checkout runs what was built of it', () => {
     const found = typed(`${beside} await ${check}.catch(({ message }) => console.log(message));`);
     expect(found).toContain('no such table: calls');
   });
+
+  test('the thread that parses a long list finds itself, and the process ends with its work', () => {
+    const list = join(folder, 'long.csv');
+    writeFileSync(list, `ABN,Name\n${'51824753556,"Müller, Sons"\n'.repeat(200_000)}`);
+    const words = ['plan', list, '--json'];
+    const main = imported('{ main }', 'cli/shell/main.js');
+    const plan = typed(`${main} await main(${JSON.stringify(words)});`);
+    expect(JSON.parse(plan)).toMatchObject({ rows: 200_000 });
+    const env = { PATH: process.env.PATH, HOME: folder };
+    expect(spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8', env }).stdout).toBe(plan);
+  });
 });
 
 describe('starting fast', () => {

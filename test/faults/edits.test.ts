@@ -89,11 +89,14 @@ describe('while "Spend at most …?" is on the screen', () => {
 
 const ROWS = 300;
 
-/** So long that a run begins to buy before it has read half of it: at most 256 rows wait to be settled at a time. */
+/**
+ * So long that a run begins to buy before it has read half of it, as at most 256 rows wait to be settled at a time, and that a
+ * thread parses most of it.
+ */
 async function longList(): Promise<{ place: Workplace; list: EditedList }> {
   const place = await Workplace.open({ latencyMs: 50, concurrency: 8 });
   onTestFinished(() => place[Symbol.asyncDispose]());
-  const notes = 'x'.repeat(8_000);
+  const notes = 'x'.repeat(16_000);
   const rows = domainsOf('bought', ROWS).map((domain, index) => `${index + 1},${notes},${domain}\n`);
   writeFileSync(place.path('list.csv'), `No,Notes,Domain\n${rows.join('')}`);
   return { place, list: new EditedList(place.path('list.csv')) };

@@ -24,7 +24,7 @@ import {
   strayQuoteIn,
   swallowingCell,
 } from './record-faults.ts';
-import { type ParsedRecord, type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
+import { type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
 import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 
@@ -38,6 +38,9 @@ import { textOf } from './text-source.ts';
  * left blank, are two mebibytes.
  */
 const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
+
+/** So much is parsed in the time that it takes to start a thread, several times over. */
+const MOST_BYTES_PARSED_HERE = 4 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
 const LF = 0x0a;
@@ -93,7 +96,9 @@ export async function* readRecords(
   const { byteOffset } = reading.from ?? shape.start;
   const texts = textOf(shape, byteOffset, reading.onFileBytes);
   const options = { delimiter: DELIMITERS[shape.delimiter], isFileStart: byteOffset === 0 };
-  for await (const parsed of parsedHere(texts, options)) yield reader.records(parsed);
+  const isLarge = shape.size - byteOffset > MOST_BYTES_PARSED_HERE;
+  const parsedTexts = isLarge ? (await import('./parse-beside.ts')).parsedBeside : parsedHere;
+  for await (const parsed of parsedTexts(texts, options)) yield reader.records(parsed);
   yield [reader.end()];
 }
 
@@ -126,18 +131,18 @@ class RecordReader {
    * The records that end in the text. @throws StopError `input` for a text that is none, and what the parser and `#record`
    * find wrong.
    */
-  records({ text, records, fault }: ParsedText): readonly CsvRecord[] {
+  records({ text, cells, bytes, lines, fault }: ParsedText): readonly CsvRecord[] {
     this.#window.append(text);
     this.#noteUtf8(text);
     this.#refuseZeroByte(text);
     this.#refuseEndlessness();
-    const found = records.map((record) => this.#record(record));
+    const records = cells.map((found, at) => this.#record(found, bytes[at] ?? 0, lines[at] ?? 0));
     if (fault !== undefined) throw this.#fault(fault);
-    return found;
+    return records;
   }
 
   /** @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself. */
-  #record({ cells: found, bytes, lines }: ParsedRecord): CsvRecord {
+  #record(found: string[], bytes: number, lines: number): CsvRecord {
     const byteOffset = this.#parsed + bytes;
     this.#parsed = byteOffset;
     const blankLines = this.#takeBlankLines(byteOffset);

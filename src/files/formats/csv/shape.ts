@@ -16,6 +16,8 @@ import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
 export interface Shape extends TextSource {
+  /** Bytes of the file. */
+  readonly size: number;
   readonly delimiter: Delimiter;
   /** Whether rows of another width than the header are padded, or refused. */
   readonly isPadded: boolean;
@@ -46,6 +48,7 @@ export async function findShape(file: FileBytes, options: ReadOptions): Promise<
   if (options.skipLines === undefined) refuseTitles(path, top, delimiter);
   return {
     ...source,
+    size: await file.size(),
     delimiter,
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,

@@ -1,0 +1,236 @@
+import type { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import { parsedBeside } from '../../../src/files/formats/csv/parse-beside.ts';
+import {
+  type ParsedText,
+  type ParserOptions,
+  parsedHere,
+} from '../../../src/files/formats/csv/record-parser.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf, rowByRow } from './all-of.ts';
+import { bytesOf, writtenCsv } from './csv-arbitrary.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: a list that is parsed in a thread of its own is the same list, to the byte and to the word of a refusal, and the thread
+ * leaves nothing behind.
+ * Method: the same texts are parsed both ways. Files are said to be large, so that short ones take the way of long ones.
+ */
+
+/** With so many texts a thread begins its work. */
+const PARSED_HERE = 8;
+
+const OPTIONS = { delimiter: ',', isFileStart: true } as const;
+
+/** What a parser stumbles over. A zero byte is for the reader to refuse, and must not end the thread. */
+const hostileText = fc
+  .array(fc.constantFrom('"', '""', ',', '\n', '\r', '\r\n', 'a', 'é', '𝄞', '\uFEFF', ' ', '\0', '\x1a'), {
+    maxLength: 60,
+  })
+  .map((parts) => Buffer.from(parts.join('')));
+
+type Way = (texts: AsyncIterable<Buffer>, options: ParserOptions) => AsyncIterable<ParsedText>;
+
+/** What is found in the text when it comes in pieces of so many bytes, up to the first fault. */
+async function foundBy(parse: Way, text: Buffer, size: number): Promise<readonly ParsedText[]> {
+  const found: ParsedText[] = [];
+  for await (const parsed of parse(pieces(text, size), OPTIONS)) {
+    found.push(parsed);
+    if (parsed.fault !== undefined) break;
+  }
+  return found;
+}
+
+async function* pieces(text: Buffer, size: number): AsyncIterable<Buffer> {
+  for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);
+}
+
+/** A file that is read in pieces of so many bytes, and longer than it is by its own word. */
+class LargeFile extends InputFile {
+  readonly #piece: number;
+
+  constructor(path: string, piece = 64 * 1024) {
+    super(path);
+    this.#piece = piece;
+  }
+
+  override async size(): Promise<number> {
+    return (await super.size()) + 5 * 1024 * 1024;
+  }
+
+  override async *chunks(startByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of super.chunks(startByte)) yield* pieces(chunk, this.#piece);
+  }
+}
+
+/** All that is made of a file, or why it is refused. */
+async function outcomeOf(file: InputFile, isPadded: boolean): Promise<unknown> {
+  const options = { columns: ['ours'], dropped: new Set<string>() };
+  try {
+    const sheet = await csv.open(file, { delimiter: 'comma', ...(isPadded ? { ragged: 'pad' } : {}) });
+    const rows = await allOf(sheet.rows());
+    const copy = sheet.copy(
+      options,
+      rowByRow(() => ['']),
+    );
+    const below = await allOf(sheet.rows(rows[rows.length >> 1]?.position));
+    return { rows, below, survey: await sheet.survey(), copy: Buffer.concat(await allOf(copy)).toString() };
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    return { message: error.message, next: error.next };
+  }
+}
+
+/** The threads that are started until the test ends. */
+function startedThreads(): readonly Worker[] {
+  const threads: Worker[] = [];
+  const note = (thread: Worker): void => void threads.push(thread);
+  process.on('worker', note);
+  onTestFinished(() => void process.off('worker', note));
+  return threads;
+}
+
+async function* endless(): AsyncIterable<Buffer> {
+  for (;;) yield Buffer.from('a,b\n'.repeat(1000));
+}
+
+/** Takes so many and no more. */
+async function taken(found: AsyncIterable<ParsedText>, count: number): Promise<void> {
+  let left = count;
+  for await (const _ of found) {
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+describe('parsing beside the caller', () => {
+  test('finds in any text what parsing here finds, wherever it is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileText, fc.integer({ min: 1, max: 30 }), async (text, size) => {
+        expect(await foundBy(parsedBeside, text, size)).toEqual(await foundBy(parsedHere, text, size));
+      }),
+    );
+  });
+
+  test.each([
+    ['a record that is too long', `a,b\n${'x'.repeat(1_100_000)},1\n${'a,b\n'.repeat(50_000)}`],
+    ['a quote that is never closed', `a,b\n1,"${'x\n'.repeat(100_000)}`],
+    ['a quote that is closed at last', `a,b\n1,"${'x\n'.repeat(100_000)}"\n`],
+    ['the first CR behind many records', `${'a,b\n'.repeat(100_000)}c,d\r\ne,"f\n"\r`],
+    ['cells of every kind of character', `${'a,é\n€,𝄞\n'.repeat(30_000)}`],
+  ])('the same for %s', async (_what, text) => {
+    const here = await foundBy(parsedHere, Buffer.from(text), 64 * 1024 - 1);
+    expect(await foundBy(parsedBeside, Buffer.from(text), 64 * 1024 - 1)).toEqual(here);
+  });
+
+  test('takes one text more than it has given back, and no other', async () => {
+    let taken = 0;
+    async function* counted(): AsyncIterable<Buffer> {
+      for await (const text of endless()) {
+        taken += 1;
+        yield text;
+      }
+    }
+    let given = 0;
+    for await (const { cells } of parsedBeside(counted(), OPTIONS)) {
+      given += 1;
+      expect(cells.length).toBeGreaterThan(900);
+      expect(taken - given).toBe(given <= PARSED_HERE ? 0 : 1);
+      if (given === 20) break;
+    }
+  });
+});
+
+describe('the thread', () => {
+  test('is gone when nobody wants more', async () => {
+    const threads = startedThreads();
+    await taken(parsedBeside(endless(), OPTIONS), PARSED_HERE);
+    expect(threads).toEqual([]);
+    await taken(parsedBeside(endless(), OPTIONS), PARSED_HERE + 2);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+
+  test('is gone when a text cannot be read, and the error is that of the text', async () => {
+    const threads = startedThreads();
+    async function* damaged(): AsyncIterable<Buffer> {
+      for (let count = 0; count < PARSED_HERE + 2; count += 1) yield Buffer.from('a,b\n');
+      throw new Error('the disk is gone');
+    }
+    await expect(allOf(parsedBeside(damaged(), OPTIONS))).rejects.toThrow('the disk is gone');
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+
+  test('ends of itself with a fault, and leaves what it was given after it', async () => {
+    const threads = startedThreads();
+    const errors: unknown[] = [];
+    process.once('worker', (thread) => thread.on('error', (error) => errors.push(error)));
+    async function* faulty(): AsyncIterable<Buffer> {
+      for (;;) yield Buffer.from('x'.repeat(100_000));
+    }
+    for await (const { fault } of parsedBeside(faulty(), OPTIONS)) {
+      if (fault === undefined) continue;
+      expect(fault.code).toBe('CSV_MAX_RECORD_SIZE');
+      await vi.waitUntil(() => threads[0]?.threadId === -1);
+      break;
+    }
+    expect(errors).toEqual([]);
+  });
+
+  test('that dies under its work ends the reading with an error', async () => {
+    const threads = startedThreads();
+    const reading = async (): Promise<void> => {
+      for await (const _ of parsedBeside(endless(), OPTIONS)) await threads[0]?.terminate();
+    };
+    await expect(reading()).rejects.toThrow('the thread that parses ended before its texts did');
+  });
+
+  test('that dies of an error ends the reading with that error', async () => {
+    const threads = startedThreads();
+    const reading = async (): Promise<void> => {
+      for await (const _ of parsedBeside(endless(), OPTIONS)) threads[0]?.postMessage('no text');
+    };
+    await expect(reading()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a large file', () => {
+  test('reads as any other, also where it is damaged, in the words of any other', async () => {
+    const write = await inputFolder();
+    const damage = fc.constantFrom('', '', '"', ',', '\n', '\r', '\0', 'x"y",', '"a" b', '\xff');
+    const cut = { at: fc.nat(), size: fc.integer({ min: 1, max: 200 }) };
+    await fc.assert(
+      fc.asyncProperty(
+        writtenCsv,
+        damage,
+        fc.record(cut),
+        fc.boolean(),
+        async (file, put, { at, size }, isPadded) => {
+          const bytes = bytesOf(file);
+          const place = at % (bytes.length + 1);
+          const path = await write(
+            Buffer.concat([bytes.subarray(0, place), Buffer.from(put, 'latin1'), bytes.subarray(place)]),
+          );
+          const expected = await outcomeOf(new InputFile(path), isPadded);
+          expect(await outcomeOf(new LargeFile(path, size), isPadded)).toEqual(expected);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('starts a thread when it has given some thousand rows, and a small one starts none', async () => {
+    const threads = startedThreads();
+    const path = await (await inputFolder())(`a,b\n${'1,2\n'.repeat(1000)}`);
+    const small = await csv.open(new InputFile(path), {});
+    await small.survey();
+    const large = await csv.open(new LargeFile(path, 100), {});
+    await large.header();
+    for await (const row of large.rows()) if (row.row > 100) break;
+    expect(threads).toEqual([]);
+    expect(await allOf(large.rows())).toHaveLength(1000);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+});
