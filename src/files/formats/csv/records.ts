@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { availableParallelism } from 'node:os';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
@@ -39,7 +40,7 @@ import { textOf } from './text-source.ts';
  */
 const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 
-/** So much is parsed in the time that it takes to start a thread, several times over. */
+/** So much is parsed in the time that it takes to start a thread, several times over. Two threads gain nothing on one core. */
 const MOST_BYTES_PARSED_HERE = 4 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
@@ -96,7 +97,7 @@ export async function* readRecords(
   const { byteOffset } = reading.from ?? shape.start;
   const texts = textOf(shape, byteOffset, reading.onFileBytes);
   const options = { delimiter: DELIMITERS[shape.delimiter], isFileStart: byteOffset === 0 };
-  const isLarge = shape.size - byteOffset > MOST_BYTES_PARSED_HERE;
+  const isLarge = shape.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
   const parsedTexts = isLarge ? (await import('./parse-beside.ts')).parsedBeside : parsedHere;
   for await (const parsed of parsedTexts(texts, options)) yield reader.records(parsed);
   yield [reader.end()];
