@@ -37,8 +37,9 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
   // Whether a request was still on its way when a run stopped.
   [/^Stopping: .*\n/gm, ''],
-  // What the rest costs depends on which rows a budget reached.
+  // What the rest costs, and asks, depends on which rows a budget reached.
   [/-o capped\.csv --budget \d+$/gm, '-o capped.csv --budget CREDITS'],
+  [/(spent in this run, .*\nRequests +)\d+/g, '$1REQUESTS'],
   // How far a run had got when it was killed.
   [/goes on: \d+ of/g, 'goes on: ROWS of'],
 ];
