@@ -234,6 +234,7 @@ async function lookUp(
       if (step.kind === 'end') ended.push(lookedUp(row, 'answered'));
       else asking.push({ row, call: step.met });
     }
+    if (asking.length === 0) break;
     const calls = asking.map(({ call }) => call);
     const states = await answers.statesOf(calls, batch);
     const going: Underway[] = [];

@@ -86,6 +86,7 @@ export class KnownRows {
     const left: Walking[] = [];
     for (let walking = begun; walking.length > 0; ) {
       const asking = walking.flatMap((each) => this.#metBy(each) ?? []);
+      if (asking.length === 0) break;
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
       const found = await ledger.plainAnswers(keys);
       walking = asking.flatMap(({ each, met }, at) => {
