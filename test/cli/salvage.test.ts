@@ -146,7 +146,7 @@ test('where it cannot be read whether a batch is paused, that is said and the re
 
 test.each([
   ['rows', 3],
-  ['sqlite_autoindex_calls_1', 0],
+  ['calls_key', 0],
   ['money', 3],
   ['tallies', 3],
 ])('without any page of %s all answers are there', async (name, expected) => {

@@ -51,21 +51,26 @@ const EMPTY: LedgerView = {
 };
 
 const CALLS = `
-SELECT c.call, c.doubt IS NOT NULL AS doubted, k.answer,
+SELECT c.call, s.text AS shape, c.doubt IS NOT NULL AS doubted, k.answer,
        (SELECT count(*) FROM attempts a LEFT JOIN closures x ON x.attempt = a.id
          WHERE a.call = c.id AND x.kind IS NOT 'not_sent') AS attempts,
        (SELECT count(*) FROM attempts a JOIN closures x ON x.attempt = a.id
          WHERE a.call = c.id AND x.kind = 'not_sent') AS notSent
-  FROM calls c LEFT JOIN closures k ON k.attempt = c.answer`;
+  FROM calls c LEFT JOIN shapes s ON s.id = c.shape LEFT JOIN closures k ON k.attempt = c.answer`;
 
 const ATTEMPTS = `
 SELECT count(*) FROM attempts a LEFT JOIN closures x ON x.attempt = a.id WHERE x.kind IS NOT 'not_sent'`;
 
 const DOUBTS = `
-SELECT c.call, a.row, format('%08x', a.batch) AS batch FROM calls c JOIN attempts a ON a.id = c.doubt ORDER BY a.id`;
+SELECT c.call, s.text AS shape, a.row, format('%08x', a.batch) AS batch
+  FROM calls c LEFT JOIN shapes s ON s.id = c.shape JOIN attempts a ON a.id = c.doubt ORDER BY a.id`;
 
-interface StoredCall {
+interface StoredQuestion {
   readonly call: string;
+  readonly shape: string | null;
+}
+
+interface StoredCall extends StoredQuestion {
   readonly doubted: 0 | 1;
   readonly answer: 'found' | 'no_match' | 'refused' | null;
   readonly attempts: number;
@@ -102,18 +107,23 @@ function viewOf(database: Database.Database): LedgerView {
       path: string;
       state: string;
     }[],
-    doubts: (database.prepare(DOUBTS).all() as (Pick<DoubtView, 'batch' | 'row'> & { call: string })[]).map(
-      ({ call, ...doubt }) => ({ ...doubt, ...(JSON.parse(call) as Omit<DoubtView, 'batch' | 'row'>) }),
+    doubts: (database.prepare(DOUBTS).all() as (Pick<DoubtView, 'batch' | 'row'> & StoredQuestion)[]).map(
+      ({ call, shape, ...doubt }) => ({ ...doubt, ...questionOf({ call, shape }) }),
     ),
   };
 }
 
-function nameOf({ call }: StoredCall): string {
-  const { operation, parameters } = JSON.parse(call) as {
-    operation: string;
-    parameters: Record<string, string>;
-  };
+function nameOf(call: StoredCall): string {
+  const { operation, parameters } = questionOf(call);
   return callName(operation, parameters);
+}
+
+function questionOf({ call, shape }: StoredQuestion): Omit<DoubtView, 'batch' | 'row'> {
+  if (shape === null) return JSON.parse(call) as Omit<DoubtView, 'batch' | 'row'>;
+  const whole = JSON.parse(shape) as Omit<DoubtView, 'batch' | 'row'>;
+  const values = JSON.parse(`[${call}]`) as readonly string[];
+  const names = Object.keys(whole.parameters);
+  return { ...whole, parameters: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) };
 }
 
 function recordOf({ doubted, answer, attempts, notSent }: StoredCall): CallRecord {

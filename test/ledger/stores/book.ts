@@ -12,6 +12,7 @@ import {
   credits,
   type DecisionId,
   type DecisionKind,
+  type Intent,
   type KeyedRequest,
   type Ledger,
   type Look,
@@ -90,8 +91,12 @@ export function admit(
   word: string,
   options: IntentOptions = {},
 ): Promise<Admission> {
+  return ledger.admit(intentOf(batch, word, options));
+}
+
+export function intentOf(batch: BatchId, word: string, options: IntentOptions = {}): Intent {
   const { account = ACCOUNT, decision, replaces, request, ifUnknown } = options;
-  return ledger.admit({
+  return {
     key: keyNamed(word, account),
     accountIdentity: account,
     call: callNamed(word),
@@ -104,7 +109,7 @@ export function admit(
     ...(replaces === undefined ? {} : { replaces }),
     ...(request === undefined ? {} : { request }),
     ...(ifUnknown === undefined ? {} : { ifUnknown }),
-  });
+  };
 }
 
 export async function admitted(

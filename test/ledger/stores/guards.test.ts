@@ -70,8 +70,8 @@ beforeAll(async () => {
   afterAll(() => void database.close());
 });
 
-// Calls, attempts and decisions are numbered in the order in which they were made above.
-const CALL = { answered: 1, open: 2, lost: 3, missed: 4, keyed: 5, refreshed: 6, tried: 7, unknown: 8 };
+// Attempts and decisions are numbered in the order in which they were made above, and calls as their first attempts.
+const CALL = { answered: 1, open: 2, lost: 3, missed: 4, keyed: 5, refreshed: 6, tried: 8, unknown: 10 };
 const [ANSWER, OPEN, LOST, MISSED, KEYED, OLD_ANSWER, NEW_ANSWER, TRIED, LAST_MISS] = [
   1, 2, 3, 4, 5, 6, 7, 8, 10,
 ];
@@ -392,6 +392,23 @@ const REFUSED: readonly Refusal[] = [
   ['letting a higher row pay', 'attempts_paid_row', `UPDATE attempts SET paid_row = 99 WHERE id = ${ANSWER}`],
   ['changing what a call asks', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 1"],
   ['changing the key of a call', 'calls_unchanged', 'UPDATE calls SET key = randomblob(32) WHERE id = 1'],
+  [
+    'a second call under a key',
+    'calls_one_key_insert',
+    `INSERT INTO calls (id, key, account, operation, call, checksum)
+       SELECT 9, key, account, 'x', '{}', 0 FROM calls WHERE id = 1`,
+  ],
+  [
+    "giving a call another call's key",
+    'calls_one_key_update',
+    `DROP TRIGGER calls_unchanged; UPDATE calls SET key = (SELECT key FROM calls WHERE id = 2) WHERE id = 1`,
+  ],
+  ['changing what many calls ask', 'shapes_no_update', "UPDATE shapes SET text = '{}'"],
+  [
+    'deleting what many calls ask',
+    'shapes_no_delete',
+    "INSERT INTO shapes (id, text, checksum) VALUES (9, '{}', 0); DELETE FROM shapes WHERE id = 9",
+  ],
   ['forgetting an answer', 'calls_answered', `UPDATE calls SET answer = NULL WHERE id = ${CALL.answered}`],
   [
     "giving a call another call's answer",

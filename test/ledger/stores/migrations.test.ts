@@ -11,11 +11,11 @@ import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5 or 6 is brought to schema 7 with all that it had, one of an older schema is refused by its
+ * Goal: a store of schema 5, 6 or 7 is brought to schema 8 with all that it had, one of an older schema is refused by its
  * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` and `schema-7.sql` are what
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-8.sql` are what
  * those schemas add to the definitions, or have otherwise. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
@@ -29,15 +29,17 @@ interface Definition {
 
 const DEFINITIONS_5 = definitionsIn('schema-5.sql');
 const DEFINITIONS_6 = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')];
-/** All definitions of schema 7, in the order of their names. */
-const DEFINITIONS = replaced(DEFINITIONS_6, definitionsIn('schema-7.sql')).sort((a, b) =>
+const DEFINITIONS_7 = replaced(DEFINITIONS_6, 'schema-7.sql', 'attempt_scopes');
+/** All definitions of schema 8, in the order of their names. */
+const DEFINITIONS = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call').sort((a, b) =>
   a.name < b.name ? -1 : 1,
 );
 
-/** The view that schema 7 does not have any more says so by its absence there. */
-function replaced(older: readonly Definition[], newer: readonly Definition[]): Definition[] {
-  const names = newer.map(({ name }) => name);
-  return [...older.filter(({ name }) => ![...names, 'attempt_scopes'].includes(name)), ...newer];
+/** @param gone what the newer schema does not have any more. */
+function replaced(older: readonly Definition[], file: string, gone: string): Definition[] {
+  const newer = definitionsIn(file);
+  const names = [...newer.map(({ name }) => name), gone];
+  return [...older.filter(({ name }) => !names.includes(name)), ...newer];
 }
 
 /** Each definition stands below its type and its name. */
@@ -59,8 +61,8 @@ function textOf(file: string): string {
 }
 
 /** Triggers come last, because they would look at the entries. The name is new: no two stores have the same. */
-function storeMadeByFiveScripts(schema: 5 | 6 = 5): string {
-  const definitions = schema === 5 ? DEFINITIONS_5 : DEFINITIONS_6;
+function storeMadeByFiveScripts(schema: 5 | 6 | 7 = 5): string {
+  const definitions = { 5: DEFINITIONS_5, 6: DEFINITIONS_6, 7: DEFINITIONS_7 }[schema];
   const place = temporaryFolder();
   const database = new Database(join(place, 'ledger.db'));
   database.exec('PRAGMA foreign_keys = OFF; BEGIN');
@@ -98,16 +100,16 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store', () => {
-  test('that is made today has, to the letter, the definitions of schema 5 and what 6 and 7 changed', async () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 8 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(7);
+    expect(newestSchema()).toBe(8);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
-  test.each([5, 6] as const)(
-    'of schema %i is brought to schema 7, stands the full check, and has all that it had',
+  test.each([5, 6, 7] as const)(
+    'of schema %i is brought to schema 8, stands the full check, and has all that it had',
     async (schema) => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
@@ -182,14 +184,14 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const EIGHT = `
+  const NINE = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 8. */
-  function withSchema8(script: string): void {
+  /** Until the test ends, this Rowonce is a later one, which knows schema 9. */
+  function withSchema9(script: string): void {
     for (const scripts of [ADDED, TOPICS] as string[][]) {
       scripts.push(script);
       onTestFinished(() => void scripts.pop());
@@ -198,13 +200,13 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema8(EIGHT);
-    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 8)') };
+    withSchema9(NINE);
+    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 9)') };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(8);
+    expect(numberIn(place)).toBe(9);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -212,25 +214,25 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema8(EIGHT);
+    withSchema9(NINE);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(8);
+    expect(numberIn(place)).toBe(9);
     await (await openStore(sqlite, place)).close();
   });
 
   test('that cannot be reached leaves the store as it was', async () => {
     const place = storeMadeByFiveScripts();
     const schemaBefore = schemaIn(place);
-    withSchema8(`${EIGHT} CREATE NONSENSE;`);
+    withSchema9(`${NINE} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
     expect([numberIn(place), schemaIn(place)]).toEqual([5, schemaBefore]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 8'));
-    const newer = { code: 'store_version', message: expect.stringContaining('(schema 8, this one knows 7)') };
+    inDatabase(place, (database) => database.pragma('user_version = 9'));
+    const newer = { code: 'store_version', message: expect.stringContaining('(schema 9, this one knows 8)') };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
   });

@@ -161,10 +161,10 @@ describe('after an orderly end', () => {
     const key = new Database(join(place, 'ledger.db'), { readonly: true })
       .prepare<[], { key: Buffer }>('SELECT key FROM calls WHERE id = 42')
       .get();
-    const found = placesOf(place, key?.key ?? Buffer.alloc(0));
+    const found = placesOf(place, key?.key.subarray(0, 4) ?? Buffer.alloc(0));
     let noticed = 0;
     for (const at of found) {
-      flip(place, 'ledger.db', at + 9);
+      flip(place, 'ledger.db', at + 2);
       const opened = await openStore(sqlite, place).catch((error: unknown) => error);
       if (opened instanceof Error) {
         expect(opened).toMatchObject(DAMAGED);
@@ -175,7 +175,7 @@ describe('after an orderly end', () => {
         expect(await stateOf(opened as Ledger, 'call41')).toMatchObject({ kind: 'answered' });
         await (opened as Ledger).close();
       }
-      flip(place, 'ledger.db', at + 9);
+      flip(place, 'ledger.db', at + 2);
     }
     // One is the table's and one the index's.
     expect(noticed).toBe(2);

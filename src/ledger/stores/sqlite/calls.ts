@@ -1,5 +1,4 @@
 import { present } from '../../../core/objects.ts';
-import type { Call } from '../../../core/operation.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -15,9 +14,11 @@ import {
   type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
+import type { SalvagedCall } from '../../store.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
+import { hasKey, isOfCall } from './lookups.ts';
 import {
   type AttemptRow,
   answerFrom,
@@ -67,6 +68,14 @@ const ATTEMPTS_LOOKED_THROUGH = 1_000;
 const COLUMNS =
   'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
 
+/** The attempt, if its number is that of no call. */
+const LATER = `SELECT 1 FROM attempts WHERE id = :id AND call <> id AND NOT EXISTS (SELECT 1 FROM calls WHERE id = :id)
+  AND NOT EXISTS (SELECT 1 FROM attempts WHERE call = :id AND call <> id)`;
+
+const OF_ATTEMPT = COLUMNS.replaceAll(/\w+/g, 'a.$&');
+
+const BY_KEY = `SELECT * FROM calls WHERE ${hasKey('calls', '+:key')}`;
+
 const ATTEMPT = `SELECT ${COLUMNS} FROM attempts WHERE id = ?`;
 
 export class Calls {
@@ -80,10 +89,9 @@ export class Calls {
   }
 
   byKey(key: Buffer): CallWithState | undefined {
-    const sql = 'SELECT * FROM calls WHERE key = +?';
-    const call = this.#connection.get<CallWithState>(sql, key);
+    const call = this.#connection.get<CallWithState>(BY_KEY, { key });
     if (call !== undefined || this.#secret === undefined) return call;
-    return this.#connection.get(sql, hiddenKey(this.#secret, key));
+    return this.#connection.get(BY_KEY, { key: hiddenKey(this.#secret, key) });
   }
 
   /** @param batch the batch whose decisions count; undefined for none. */
@@ -92,13 +100,21 @@ export class Calls {
     return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
   }
 
-  /** A call by its number in the tables, even if the index of the keys does not know it. */
-  numbered(id: number): { readonly accountIdentity: string; readonly call: Call; readonly state: CallState } {
+  /**
+   * A call by its number in the tables, even if the index of the keys does not know it; undefined for the number of an attempt
+   * that was not the first of its call.
+   */
+  numbered(id: number): SalvagedCall | undefined {
+    if (this.#connection.get(LATER, { id }) !== undefined) return undefined;
     const call = this.#call(id);
     const sql = 'SELECT identity FROM accounts WHERE id = ?';
     const account = this.#connection.get<{ identity: string }>(sql, call.account);
     if (account === undefined) throw new AlteredRow(`account ${call.account} is missing`);
-    return { accountIdentity: account.identity, call: callFrom(call), state: this.#stateOf(call, undefined) };
+    return {
+      accountIdentity: account.identity,
+      call: callFrom(this.#connection, call),
+      state: this.#stateOf(call, undefined),
+    };
   }
 
   #stateOf(call: CallWithState, batch: number | undefined): CallState {
@@ -127,7 +143,7 @@ export class Calls {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
     const readings = this.#readings(attempt);
-    return answerFrom({
+    return answerFrom(this.#connection, {
       call: call?.id === row.call ? call : this.#call(row.call),
       attempt: row,
       closure,
@@ -169,7 +185,7 @@ export class Calls {
           AND (
             EXISTS (
               SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id
-               WHERE a.call = c.id AND a.batch = :batch AND k.kind = 'in_doubt')
+               WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.batch = :batch AND k.kind = 'in_doubt')
             OR c.id IN (
               SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
                WHERE r.batch = :batch AND r.kind = 'in_doubt'))
@@ -183,12 +199,12 @@ export class Calls {
 
   history(batch: number, row: number): readonly AttemptRecord[] {
     const attempts = this.#connection.all<AttemptOfCall>(
-      `SELECT ${COLUMNS} FROM attempts WHERE call IN (
+      `SELECT ${OF_ATTEMPT} FROM (
          SELECT call FROM attempts WHERE batch = :batch AND row = :row
          UNION
          SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
-          WHERE r.batch = :batch AND r.row = :row)
-       ORDER BY id`,
+          WHERE r.batch = :batch AND r.row = :row) c
+       CROSS JOIN attempts a ON ${isOfCall('a.id', 'a.call', 'c.call')} ORDER BY a.id`,
       { batch, row },
     );
     return attempts.map((attempt) => this.#record(attempt));
@@ -200,7 +216,7 @@ export class Calls {
     const last = after + most;
     const isAbout = values.map(() => 'instr(c.call, ?) > 0').join(' OR ') || 'FALSE';
     const attempts = this.#connection.all<AttemptOfCall>(
-      `SELECT ${COLUMNS.replaceAll(/\w+/g, 'a.$&')} FROM calls c CROSS JOIN attempts a ON a.call = c.id
+      `SELECT ${OF_ATTEMPT} FROM calls c CROSS JOIN attempts a ON ${isOfCall('a.id', 'a.call', 'c.id')}
         WHERE c.id > ? AND c.id <= ? AND (${isAbout}) ORDER BY a.id`,
       after,
       last,
@@ -225,7 +241,7 @@ export class Calls {
         attempt: attempt.id as AttemptId,
         key: keyText(call.key),
         accountIdentity: attempt.identity,
-        call: callFrom(call),
+        call: callFrom(this.#connection, call),
         batch: batchId(attempt.batch),
         row: attempt.row,
         reserved: credits(attempt.reserved),
@@ -243,7 +259,7 @@ export class Calls {
     const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotency_key);
     return {
       key: keyText(call.key),
-      call: callFrom(call),
+      call: callFrom(this.#connection, call),
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
       row: row.row,
@@ -268,8 +284,8 @@ export class Calls {
 
   /** What lost attempts of the call may have cost; the newest may repeat an earlier one and hold nothing. */
   #held(call: number): number {
-    const sql = 'SELECT sum(reserved) AS held FROM held_attempts WHERE call = ?';
-    return this.#connection.get<{ held: number | null }>(sql, call)?.held ?? 0;
+    const sql = `SELECT sum(reserved) AS held FROM held_attempts WHERE ${isOfCall('attempt', 'call', ':call')}`;
+    return this.#connection.get<{ held: number | null }>(sql, { call })?.held ?? 0;
   }
 
   /** The batch's last decision about this loss, unless an attempt is using it. */
@@ -297,7 +313,7 @@ export class Calls {
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
       row: row.row,
-      call: callFrom(call),
+      call: callFrom(this.#connection, call),
       reserved: credits(row.reserved),
       intentAtMs: row.intent_at,
       ...(reply === undefined ? {} : { reply: replyFrom(reply) }),

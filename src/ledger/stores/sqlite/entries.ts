@@ -13,6 +13,8 @@ import {
   type Reading,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
+import { hasKey, isOfCall } from './lookups.ts';
+import { questionCells } from './shapes.ts';
 import {
   ATTEMPTS_TABLE,
   batchNumber,
@@ -65,9 +67,10 @@ export interface KeptCall {
 /** The call in the tables; undefined before its first attempt. */
 export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
   return connection.get(
-    `SELECT id, subject, json_extract(call, '$.creditsMost') AS most, coalesce(answer, doubt) IS NOT NULL AS isKnown
-       FROM calls WHERE key = +?`,
-    keyBytes(key),
+    `SELECT id, subject, (SELECT credits_most FROM asked WHERE call = id) AS most,
+            coalesce(answer, doubt) IS NOT NULL AS isKnown
+       FROM calls WHERE ${hasKey('calls', '+:key')}`,
+    { key: keyBytes(key) },
   );
 }
 
@@ -96,7 +99,7 @@ export function insertAttempt(
       ? { boot: null, uptime: null }
       : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
-  const call = callNumber(connection, intent, { account, kept });
+  const call = callNumber(connection, intent, { account, kept, first: row.id });
   ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, intent.key);
   if (intent.request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
@@ -113,22 +116,22 @@ export function insertAttempt(
   return row.id as AttemptId;
 }
 
+/** @param first the number of the attempt, which its call gets when it is new. */
 function callNumber(
   connection: Connection,
   intent: Intent,
-  { account, kept }: Pick<AttemptOf, 'account' | 'kept'>,
+  { account, kept, first }: Pick<AttemptOf, 'account' | 'kept'> & { readonly first: number },
 ): number {
-  const { operation, change, after } = intent.call;
+  const { change, after } = intent.call;
   const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
   if (kept !== undefined) {
     invariant(kept.subject === subject, `call ${intent.key} is a change of another subject`);
     return kept.id;
   }
-  const id = nextNumber(connection, 'calls');
-  const call = JSON.stringify(intent.call);
-  const row = { id, key: keyBytes(intent.key), account, call, operation, subject, after: after ?? null };
+  const asked = questionCells(connection, intent.call);
+  const row = { id: first, key: keyBytes(intent.key), account, ...asked, subject, after: after ?? null };
   CALLS_TABLE.insert(connection, row, intent.key);
-  return id;
+  return first;
 }
 
 /** The number of a subject in the tables; a new subject gets one. */
@@ -207,8 +210,8 @@ export function insertDecision(
 /** A person tells about the call, so every attempt of it that holds money is settled; the newest one is its answer. */
 export function insertTold(connection: Connection, call: number, decision: number, reply: RawReply): void {
   const lost = connection.all<{ id: number; reserved: number }>(
-    'SELECT attempt AS id, reserved FROM held_attempts WHERE call = ? ORDER BY attempt',
-    call,
+    `SELECT attempt AS id, reserved FROM held_attempts WHERE ${isOfCall('attempt', 'call', ':call')} ORDER BY attempt`,
+    { call },
   );
   for (const { id, reserved } of lost) {
     TOLD_TABLE.insert(connection, { attempt: id, decision, charged: reserved, ...replyCells(reply) });

@@ -3,6 +3,8 @@ import { answerWithout, Mentions } from '../../person.ts';
 import type { Erased, ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
+import { isOfCall } from './lookups.ts';
+import { filled } from './shapes.ts';
 import { batchId } from './tables.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
@@ -99,6 +101,9 @@ function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 
   connection.define('mentions', (text, bytes) =>
     mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
   );
+  connection.define('question', (text, shape) =>
+    shape === null ? text : JSON.stringify(filled(String(shape), text)),
+  );
   const subjects = new Set(ids(connection, SUBJECTS));
   const calls = new Set(ids(connection, CALLS));
   for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
@@ -134,7 +139,7 @@ SELECT id FROM subjects WHERE mentions(name, NULL)
 UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NULL)`;
 
 const CALLS = `
-SELECT id FROM calls WHERE mentions(call, NULL)
+SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions(question(c.call, s.text), NULL)
 UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE mentions(r.path, r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
@@ -144,7 +149,7 @@ const SUBJECTS_OF_CALLS = `
 SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
  WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
 
-const ATTEMPTS = 'SELECT id FROM attempts WHERE call IN (SELECT value FROM json_each(?))';
+const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON ${isOfCall('a.id', 'a.call', 'j.value')}`;
 
 /** Everything that was said about attempts of other calls. */
 const WORDS = `
@@ -196,8 +201,9 @@ function answersAbout(connection: Connection, mentions: Mentions, calls: Set<num
   const callOf = new Map<number, number>();
   for (const table of ['replies', 'told'] as const) {
     const rows = connection.all<AnswerRow>(
-      `SELECT r.attempt, a.call, c.operation, c.subject IS NOT NULL AS isChange, r.body
+      `SELECT r.attempt, a.call, q.operation, c.subject IS NOT NULL AS isChange, r.body
          FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
+         JOIN asked q ON q.call = c.id
         WHERE mentions('', r.body)`,
     );
     for (const { attempt, call, operation, isChange, body } of rows) {
@@ -256,13 +262,13 @@ const OLD_CALLS = `
 SELECT c.id, l.batch, l.row,
        c.doubt IS NOT NULL OR EXISTS (
          SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
-          WHERE a.call = c.id AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
+          WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
   FROM calls c JOIN accounts p ON p.id = c.account
-  JOIN attempts l ON l.id = (SELECT max(id) FROM attempts WHERE call = c.id)
- WHERE c.subject IS NULL AND c.call ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
+  JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
+ WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
    AND l.intent_at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE a.call = c.id AND k.closed_at >= :before)`;
+     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND k.closed_at >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `

@@ -6,6 +6,8 @@ import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Erasable } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
+import { hasKey, isOfCall } from './lookups.ts';
+import { wholeOf } from './shapes.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -40,6 +42,8 @@ export interface Erasing {
   readonly files: readonly string[];
 }
 
+const ATTEMPTS_OF_CALL = `SELECT * FROM attempts WHERE ${isOfCall('id', 'call', ':call')}`;
+
 const EMPTY = Buffer.alloc(0);
 
 export function erase(connection: Connection, erasing: Erasing): void {
@@ -48,7 +52,7 @@ export function erase(connection: Connection, erasing: Erasing): void {
   cover(connection, insertErasure(connection, erasing, atMs), found);
   for (const subject of found.subjects) eraseSubject(connection, subject);
   for (const call of found.calls) {
-    for (const { id } of connection.all<{ id: number }>('SELECT id FROM attempts WHERE call = ?', call)) {
+    for (const { id } of connection.all<{ id: number }>(ATTEMPTS_OF_CALL, { call })) {
       emptyAttempt(connection, id, true);
     }
     eraseCall(connection, call, atMs, erasing.secret);
@@ -88,14 +92,14 @@ function eraseCall(connection: Connection, id: number, atMs: number, secret: Buf
   invariant(row !== undefined, `there is no call ${id}`);
   const hidden = secret === undefined || row.subject !== null ? undefined : hiddenKey(secret, row.key);
   const isTaken =
-    hidden !== undefined && connection.get('SELECT 1 FROM calls WHERE key = ?', hidden) !== undefined;
+    hidden !== undefined &&
+    connection.get(`SELECT 1 FROM calls WHERE ${hasKey('calls', ':hidden')}`, { hidden }) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
-  const call = JSON.stringify(emptiedCall(connection, JSON.parse(row.call) as JsonObject, row.subject, atMs));
-  CALLS_TABLE.changeOne(connection, row, { key, call }, key);
-  const attempts = connection.all<WrittenRow<typeof ATTEMPTS_TABLE>>(
-    'SELECT * FROM attempts WHERE call = ?',
-    id,
-  );
+  const asked = wholeOf(connection, row.shape, row.call);
+  const operation = String(asked.operation ?? '');
+  const call = JSON.stringify(emptiedCall(connection, asked, row.subject, atMs));
+  CALLS_TABLE.changeOne(connection, row, { key, call, operation, shape: null }, key);
+  const attempts = connection.all<WrittenRow<typeof ATTEMPTS_TABLE>>(ATTEMPTS_OF_CALL, { call: id });
   for (const attempt of attempts) ATTEMPTS_TABLE.changeOne(connection, attempt, {}, key);
 }
 

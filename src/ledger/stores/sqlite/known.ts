@@ -2,6 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
+import { hasKey } from './lookups.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
 /** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
@@ -25,8 +26,8 @@ const KNOWN = `
          CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
               WHEN k.kind = 'settled' OR e.id IS NOT NULL THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
               ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at,
-         iif(:hidden, c.call ->> '$.erasedAtMs', NULL) AS erased_at
-    FROM json_each(:keys) j CROSS JOIN calls c ON c.key = unhex(j.value)
+         iif(:hidden AND c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) AS erased_at
+    FROM json_each(:keys) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
     LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
     LEFT JOIN closures k ON k.attempt = a.id
     LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = c.answer)

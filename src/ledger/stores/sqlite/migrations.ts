@@ -54,6 +54,8 @@ export function migrate(connection: Connection, from: number, folder: string): v
   const newest = newestSchema();
   if (from === newest) return;
   try {
+    // A table that is made anew is dropped while others point to it. Inside of a transaction the pragma does nothing.
+    connection.pragma('foreign_keys = OFF');
     connection.script('BEGIN IMMEDIATE');
     if (from === 0) connection.script(schema());
     else renew(connection, from);
@@ -64,6 +66,8 @@ export function migrate(connection: Connection, from: number, folder: string): v
   } catch (error) {
     if (connection.inTransaction) connection.script('ROLLBACK');
     throw migrationFailed(explained(error, folder), newest, folder);
+  } finally {
+    connection.pragma('foreign_keys = ON');
   }
 }
 
@@ -72,8 +76,8 @@ function renew(connection: Connection, from: number): void {
   const guards = definitions.filter(({ type }) => type === 'trigger' || type === 'view');
   for (const name of [...guards.map(({ name }) => name), ...GONE])
     connection.script(`DROP TRIGGER IF EXISTS ${name}; DROP VIEW IF EXISTS ${name};`);
-  connection.redefine(definitions.filter(({ name }) => REDEFINED.includes(name)));
   for (const script of ADDED.slice(from - FIRST)) connection.script(script);
+  connection.redefine(definitions.filter(({ name }) => REDEFINED.includes(name)));
   for (const { sql } of guards) connection.script(sql);
 }
 

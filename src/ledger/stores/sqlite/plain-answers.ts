@@ -2,6 +2,8 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type AnswerKind, type AttemptId, credits, type DatedAnswer, type RowAnswer } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
+import { hasKey } from './lookups.ts';
+import { wholeOf } from './shapes.ts';
 import { checksumOfText } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -44,16 +46,16 @@ const BY_ATTEMPT = plainIn(
   'json_each(?) j CROSS JOIN attempts a ON a.id = j.value CROSS JOIN calls c ON c.id = a.call',
   'lower(hex(c.key))',
   REPLIES_TABLE.listInSql('p'),
-  ', CAST(p.body AS TEXT), e.id, a.paid_row, c.call, coalesce(e.charged, k.charged)',
+  ', CAST(p.body AS TEXT), e.id, a.paid_row, c.shape, c.call, coalesce(e.charged, k.charged)',
 );
 
 type WholeRow = PlainRow<
-  [body: string, reading: number | null, paidRow: number, call: string, charged: number]
+  [body: string, reading: number | null, paidRow: number, shape: number | null, call: string, charged: number]
 >;
 
 /** The body is only checked, so it comes as one text with the list that stands before it under the checksum. */
 const BY_KEY = plainIn(
-  'json_each(?) j CROSS JOIN calls c ON c.key = unhex(j.value) CROSS JOIN attempts a ON a.id = c.answer AND a.call = c.id',
+  `json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')} CROSS JOIN attempts a ON a.id = c.answer AND a.call = c.id`,
   'j.value',
   `${REPLIES_TABLE.listInSql('p')} || CAST(p.body AS TEXT)`,
 );
@@ -74,7 +76,8 @@ export function answersOfAttempts(
     const body = row[17];
     if (!isIntact(row, body)) continue;
     const [, attempt, batch, kind, , , answeredAtMs] = row;
-    const whole = { body, paidRow: row[19], call: JSON.parse(row[20]) as Call, charged: credits(row[21]) };
+    const call = wholeOf(connection, row[20], row[21]) as unknown as Call;
+    const whole = { body, paidRow: row[19], call, charged: credits(row[22]) };
     const answer = { attempt, batch: batchId(batch), kind, answeredAtMs, ...whole };
     found.set(attempt, { answer, reading: row[18] ?? 0 });
   }
@@ -98,7 +101,7 @@ export function answersToCalls(
 
 /** Those of these calls for which there is an entry, whatever it says. */
 export function keptAmong(connection: Connection, keys: readonly CallKey[]): ReadonlySet<CallKey> {
-  const sql = 'SELECT j.value FROM json_each(?) j CROSS JOIN calls c ON c.key = unhex(j.value)';
+  const sql = `SELECT j.value FROM json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}`;
   return new Set(connection.lists<[CallKey]>(sql, JSON.stringify(keys)).map(([key]) => key));
 }
 

@@ -69,8 +69,8 @@ export function keepPrice(connection: Connection, priced: Priced, charged: Credi
 
 export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
   const priced = connection.get<Priced>(
-    `SELECT c.account, c.operation, coalesce(json_extract(c.call, '$.creditsMost'), ${NONE}) AS credits_max
-       FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?`,
+    `SELECT c.account, q.operation, coalesce(q.credits_most, ${NONE}) AS credits_max
+       FROM attempts a JOIN calls c ON c.id = a.call JOIN asked q ON q.call = c.id WHERE a.id = +?`,
     attempt,
   );
   if (priced === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);

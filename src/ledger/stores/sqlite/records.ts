@@ -19,6 +19,8 @@ import {
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
+import type { Connection } from './connection.ts';
+import { wholeOf } from './shapes.ts';
 import type { ReadRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -136,8 +138,9 @@ export type ClosureRow = ReadRow<typeof CLOSURES_TABLE>;
 export type ReadingRow = ReadRow<typeof READINGS_TABLE>;
 export type OutcomeRow = ReadRow<typeof ROWS_TABLE>;
 
-export function callFrom(row: CallRow): Call {
-  return JSON.parse(CALLS_TABLE.checked(row, row.key).call) as Call;
+export function callFrom(connection: Connection, row: CallRow): Call {
+  const { shape, call } = CALLS_TABLE.checked(row, row.key);
+  return wholeOf(connection, shape, call) as unknown as Call;
 }
 
 export function replyFrom(row: ReplyRow): RawReply {
@@ -202,10 +205,10 @@ export interface AnswerRows {
 }
 
 /** Undefined for an attempt that brought no answer, such as a lost one. */
-export function answerFrom(rows: AnswerRows): AnswerRecord | undefined {
+export function answerFrom(connection: Connection, rows: AnswerRows): AnswerRecord | undefined {
   const { told } = rows;
   const attempt = ATTEMPTS_TABLE.checked(rows.attempt, rows.call.key);
-  const call = callFrom(rows.call);
+  const call = callFrom(connection, rows.call);
   const common = {
     attempt: attempt.id as AttemptId,
     batch: batchId(attempt.batch),

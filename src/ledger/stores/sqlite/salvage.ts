@@ -103,7 +103,7 @@ class SalvageReader extends SqliteReader implements Salvage {
     for (let row = fromRow; row <= last; row += 1) yield row;
   }
 
-  /** Every call: calls are numbered from one, without a gap. */
+  /** Every call by its number, which is that of an attempt. */
   async *everyCall(): AsyncGenerator<SalvagedCall> {
     const newest = this.#tried('the list of calls', () =>
       this.connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls'),

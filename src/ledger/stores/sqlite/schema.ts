@@ -1,8 +1,8 @@
 import { ACCOUNTS } from './schema/accounts.ts';
 import { AGREEMENTS } from './schema/agreements.ts';
-import { ATTEMPTS } from './schema/attempts.ts';
+import { ATTEMPTS, LATER_ATTEMPTS } from './schema/attempts.ts';
 import { BATCHES } from './schema/batches.ts';
-import { CALLS } from './schema/calls.ts';
+import { CALLS, CALLS_INDEXES, CALLS_TABLE_8 } from './schema/calls.ts';
 import { CHANGES } from './schema/changes.ts';
 import { CLOSURES } from './schema/closures.ts';
 import { DOUBTS } from './schema/doubts.ts';
@@ -15,6 +15,7 @@ import { MONEY, UNBOOKED } from './schema/money.ts';
 import { PRICES } from './schema/prices.ts';
 import { READINGS } from './schema/readings.ts';
 import { ROWS } from './schema/rows.ts';
+import { SHAPES, SHAPES_TABLE_8 } from './schema/shapes.ts';
 import { TIME } from './schema/time.ts';
 
 /** An empty ledger has one row, which counts its commits and has a unique random name. */
@@ -41,6 +42,7 @@ export const TOPICS: readonly string[] = [
   LEDGER,
   ACCOUNTS,
   BATCHES,
+  SHAPES,
   CALLS,
   ATTEMPTS,
   CLOSURES,
@@ -59,6 +61,19 @@ export const TOPICS: readonly string[] = [
   FIRST_ROW,
 ];
 
+/** Schema 8: entries name what they have in common, and indexes have what is needed to find. Entries stay as they were written. */
+const COMPACT = `
+${SHAPES_TABLE_8}
+${CALLS_TABLE_8.replace('TABLE calls', 'TABLE calls_8')}
+INSERT INTO calls_8 (id, key, account, operation, call, answer, doubt, repeats, checksum, subject, after)
+  SELECT id, key, account, operation, call, answer, doubt, repeats, checksum, subject, after FROM calls;
+DROP TABLE calls;
+ALTER TABLE calls_8 RENAME TO calls;
+${CALLS_INDEXES}
+DROP INDEX attempts_call;
+${LATER_ATTEMPTS}
+`;
+
 /** What makes a ledger of the newest schema in an empty database. */
 export const schema = (): string => TOPICS.join('');
 
@@ -67,10 +82,10 @@ export const schema = (): string => TOPICS.join('');
  * topic's file has what it adds as well. One that adds a column to batches or accounts removes their checksums, and they get
  * new ones.
  */
-export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED];
+export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT];
 
 /** Tables of which a schema has changed the constraints, and neither columns nor keys. */
-export const REDEFINED = ['closures', 'rows'];
+export const REDEFINED = ['calls', 'closures', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */
 export const GONE = ['attempt_scopes'];

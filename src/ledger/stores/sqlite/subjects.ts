@@ -136,7 +136,7 @@ function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<n
   return new Map(
     rows.map((row) => [
       row.subject,
-      { batch: batchId(row.batch), row: row.row, operation: callFrom(row).operation },
+      { batch: batchId(row.batch), row: row.row, operation: callFrom(connection, row).operation },
     ]),
   );
 }

@@ -91,7 +91,8 @@ export class Table<Row extends object, Beside extends object> {
   /** @param key of the call, where the list has one, so that no other call's answer can pass for this one's. */
   checksumOf(row: Row, key?: Key): number {
     const cells = row as Cells;
-    const isOmitted = this.#omitted !== undefined && cells[this.#omitted] === null;
+    // A ledger of an older schema, which is salvaged as it is, does not have the column.
+    const isOmitted = this.#omitted !== undefined && (cells[this.#omitted] ?? null) === null;
     const columns = isOmitted ? this.#shorter : this.#listed;
     const hex = typeof key === 'object' ? key.toString('hex') : key;
     const values = columns.map((column) => (column === KEY ? hex : cells[column]));

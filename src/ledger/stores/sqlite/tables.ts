@@ -25,6 +25,7 @@ type Numbered =
   | 'holds'
   | 'looks'
   | 'readings'
+  | 'shapes'
   | 'subjects';
 
 /**
@@ -49,9 +50,16 @@ const newestOf = (table: Numbered): string => `newest ${table}`;
 
 // ---------------------------------------------------------------------------------------------------- the tables
 
+export const SHAPES_TABLE = table('shapes', {
+  summed: { id: 'number', text: 'text' },
+  what: ({ id }) => `shape ${id}`,
+});
+
+/** A question without a shape is JSON. */
 export const CALLS_TABLE = table('calls', {
-  summed: { id: 'number', account: 'number', call: 'text' },
-  beside: { key: 'bytes', operation: 'text', subject: 'number or null', after: 'number or null' },
+  summed: { id: 'number', account: 'number', call: 'text', shape: 'number or null' },
+  omitted: 'shape',
+  beside: { key: 'bytes', operation: 'text or null', subject: 'number or null', after: 'number or null' },
   keyFrom: { tables: 'calls t', key: 't.key' },
   what: ({ id }) => `call ${id}`,
 });
@@ -260,6 +268,7 @@ export const MARKS_TABLE = table('marks', {
 
 /** All of them but the replies, which are most of the bytes. */
 export const SHORT_TABLES = [
+  SHAPES_TABLE,
   CALLS_TABLE,
   ATTEMPTS_TABLE,
   AGREEMENTS_TABLE,

@@ -44,7 +44,7 @@ SELECT p.call AS id
 const WRONG_SUBJECT = `
 SELECT c.id
   FROM calls c LEFT JOIN subjects s ON s.id = c.subject
- WHERE (c.subject IS NOT NULL OR instr(c.call, '"change":{') > 0)
+ WHERE (c.subject IS NOT NULL OR (c.shape IS NULL AND instr(c.call, '"change":{') > 0))
    AND (c.after, s.name, s.project, s.account) IS NOT (
      c.call ->> '$.after',
      c.call ->> '$.change.subject.name',

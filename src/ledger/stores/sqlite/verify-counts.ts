@@ -1,3 +1,5 @@
+import { isOfCall } from './lookups.ts';
+
 /**
  * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
  * ended, how many requests were sent, how many were found, which row paid, and how often a call was repeated.
@@ -7,11 +9,12 @@ type Wrong = [sql: string, problem: (id: number) => string];
 /** Closed attempts with everything that is counted of them. */
 const CLOSED = `
 closed AS MATERIALIZED (
-  SELECT a.batch, b.account AS payer, c.account, c.operation, k.kind, k.answer,
+  SELECT a.batch, b.account AS payer, c.account, q.operation, k.kind, k.answer,
          x.attempt IS NOT NULL AS retracted, r.status IS NOT 404 AS other, count(*) AS n
     FROM closures k
     CROSS JOIN attempts a ON a.id = k.attempt
     CROSS JOIN calls c ON c.id = a.call
+    CROSS JOIN asked q ON q.call = c.id
     CROSS JOIN batches b ON b.id = a.batch
     LEFT JOIN retractions x ON x.attempt = k.attempt
     LEFT JOIN replies r ON r.attempt = k.attempt AND k.kind = 'settled'
@@ -84,7 +87,7 @@ SELECT c.id
    SELECT count(*) FROM attempts a
      JOIN closures k ON k.attempt = a.id AND k.kind = 'in_doubt'
      JOIN decisions d ON d.id = a.decision AND d.kind = 'repeat'
-    WHERE a.call = c.id)
+    WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
  LIMIT 1`;
 
 export const WRONG_COUNTED: readonly Wrong[] = [

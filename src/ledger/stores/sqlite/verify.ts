@@ -1,5 +1,6 @@
 import { type Connection, damagedStore, explained } from './connection.ts';
 import { integrityOf } from './integrity.ts';
+import { isOfCall } from './lookups.ts';
 import { DEFINITIONS, type Definition, newestDefinitions } from './migrations.ts';
 import { checkTables } from './table-sums.ts';
 import { REPLIES_TABLE, SHORT_TABLES } from './tables.ts';
@@ -112,7 +113,7 @@ const FORGOTTEN_DOUBT = `
 SELECT c.id
   FROM held_attempts h JOIN calls c ON c.id = h.call
  WHERE c.answer IS NULL AND c.doubt IS NULL AND NOT EXISTS (
-   SELECT 1 FROM attempts a JOIN retractions x ON x.attempt = a.id WHERE a.call = c.id)
+   SELECT 1 FROM attempts a JOIN retractions x ON x.attempt = a.id WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
  LIMIT 1`;
 
 /** Money that was given back without a reason, and money that was not given back although there is a reason. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
+import type { Call } from '../../../../src/core/operation.ts';
 import { credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
@@ -9,6 +11,7 @@ import {
   batchNamed,
   callNamed,
   DAY_MS,
+  intentOf,
   keyNamed,
   lost,
   MATCHED,
@@ -71,6 +74,52 @@ export function callsConform(store: Store): void {
       expect(
         states.map((state) => (state.kind === 'answered' ? state.answer.body.toString() : state.kind)),
       ).toEqual(['two', 'unknown', 'one', 'two']);
+    });
+
+    test('calls whose keys begin alike are two calls', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const keys = ['0', '1', '2'].map((end) => `${keyNamed('alike').slice(0, -1)}${end}` as CallKey);
+      const [one = keyNamed('alike'), other = keyNamed('alike')] = keys;
+      const attempts = await Promise.all(
+        [one, other].map((key, row) => ledger.admit({ ...intentOf(batch, 'alike', { row }), key })),
+      );
+      expect(attempts).toMatchObject([{ kind: 'admitted' }, { kind: 'admitted' }]);
+      const [first] = attempts;
+      if (first?.kind !== 'admitted') throw new Error('the first was not admitted');
+      await ledger.record(first.attempt, replyWith('alike'));
+      await ledger.closeAttempt(first.attempt, SETTLED, NOON_MS);
+      const kinds = ['answered', 'unknown', 'unknown'];
+      expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
+      expect(await ledger.known(keys, { withAges: true })).toMatchObject(kinds.map((kind) => ({ kind })));
+      expect(await ledger.plainAnswers(keys)).toMatchObject([{ kind: 'found' }, undefined, 'unknown']);
+    });
+
+    test('a question comes back as it was asked, whatever its parameters are', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const questions: readonly Call[] = [
+        {
+          operation: 'enrich-company',
+          parameters: { a: null, b: 'x,"y', c: ['?', { d: 1 }] },
+          ifLost: 'hold',
+        },
+        {
+          operation: 'enrich-company',
+          parameters: { a: 0.5, b: false, c: '' },
+          ifLost: { repeat: 'it reads' },
+          creditsMost: 7,
+        },
+        { ifLost: 'hold', parameters: { 'kim@example.org': true }, operation: 'search people' },
+        { operation: 'search', parameters: { q: 1 }, ifLost: 'hold', project: 'p', sentBody: { q: 'x' } },
+        { operation: 'search', parameters: {}, ifLost: 'hold' },
+      ];
+      for (const [row, call] of questions.entries()) {
+        const intent = { ...intentOf(batch, `${row}`, { row }), key: callKeyOf(ACCOUNT, call), call };
+        expect(await ledger.admit(intent)).toMatchObject({ kind: 'admitted' });
+        const [kept] = await ledger.history(batch, row);
+        expect(JSON.stringify(kept?.call)).toBe(JSON.stringify(call));
+      }
     });
 
     test('the same call of another account is another call', async () => {

@@ -11,10 +11,12 @@ WHEN (NEW.id, NEW.call, NEW.batch, NEW.row, NEW.reserved, NEW.intent_at, NEW.dec
 END;
 `;
 
+export const LATER_ATTEMPTS = 'CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;\n';
+
 /** What is sent for a call: the intent before it, the request under an idempotency key, and the raw reply. */
 export const ATTEMPTS = [
   `
--- \`replaces\` is the answer that a refresh buys anew, \`paid_row\` the lowest row of the batch that used the answer. A lost
+-- A call has the number of its first attempt. \`replaces\` is the answer that a refresh buys anew, \`paid_row\` the lowest row of the batch that used the answer. A lost
 -- attempt holds what it reserved until it is freed, told about or read; \`freed_by\` is the attempt whose release or answer
 -- gave it back. An attempt that was answered with a 404 has in \`newest\` the newest attempt of the store by then.
 CREATE TABLE attempts (
@@ -32,8 +34,7 @@ CREATE TABLE attempts (
   paid_row INTEGER NOT NULL
 , freed_by INTEGER REFERENCES attempts (id), newest INTEGER, boot INTEGER REFERENCES boots (id), uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL))) STRICT;
 CREATE UNIQUE INDEX attempts_open ON attempts (call) WHERE open = 1;
-CREATE INDEX attempts_call ON attempts (call);
-CREATE INDEX attempts_row ON attempts (batch, row);
+${LATER_ATTEMPTS}CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL;
 CREATE INDEX attempts_freed_by ON attempts (freed_by) WHERE freed_by IS NOT NULL;
 CREATE INDEX attempts_replaces ON attempts (replaces) WHERE replaces IS NOT NULL;

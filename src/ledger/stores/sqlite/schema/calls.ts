@@ -1,10 +1,11 @@
+import { hasKey } from '../lookups.ts';
 import { covers, refusedEvent } from './refusals.ts';
 
 /** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
-CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, call, checksum ON calls
-WHEN (NEW.id, NEW.account, NEW.operation, NEW.call ->> '$.operation', NEW.call ->> '$.creditsMost', NEW.call ->> '$.after')
-  IS NOT (OLD.id, OLD.account, OLD.operation, OLD.call ->> '$.operation', OLD.call ->> '$.creditsMost', OLD.call ->> '$.after')
+CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, shape, call, checksum ON calls
+WHEN (NEW.id, NEW.account, NEW.operation, NEW.shape, NEW.call ->> '$.operation', NEW.call ->> '$.creditsMost', NEW.call ->> '$.after')
+  IS NOT (SELECT q.call, OLD.account, q.operation, NULL, q.operation, q.credits_most, OLD.after FROM asked q WHERE q.call = OLD.id)
   OR NOT ${covers('call', 'OLD.id')} OR NEW.call -> '$.parameters' IS NOT '{}'
   OR NEW.call ->> '$.erasedAtMs' IS NOT (
     SELECT max(e.at) FROM erased x JOIN erasures e ON e.id = x.erasure WHERE x.what = 'call' AND x.id = OLD.id) BEGIN
@@ -12,28 +13,60 @@ WHEN (NEW.id, NEW.account, NEW.operation, NEW.call ->> '$.operation', NEW.call -
 END;
 `;
 
-/**
- * Paid requests. The answer of a call changes only by what settled it, and a doubt ends with an answer or a release.
- */
-export const CALLS = [
-  `
--- At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it. A change has the
+/** That a key stands for one call. The index has a part of the key alone: keys are random, so few share it. */
+function oneKey(event: 'INSERT' | 'UPDATE OF key'): string {
+  return `
+CREATE TRIGGER calls_one_key_${event.slice(0, 6).toLowerCase()} BEFORE ${event} ON calls BEGIN
+  SELECT RAISE(ABORT, 'money rule: a key stands for one call')
+    FROM calls c WHERE ${hasKey('c', 'NEW.key')} AND c.id IS NOT NEW.id;
+END;
+`;
+}
+
+export const CALLS_TABLE_8 = `
+-- A question that has a \`shape\` has in \`call\` its own values, separated as in JSON; another is JSON as a whole, and names
+-- its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it. A change has the
 -- \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE CHECK (length(key) = 32),
+  key BLOB NOT NULL CHECK (length(key) = 32),
   account INTEGER NOT NULL REFERENCES accounts (id),
-  operation TEXT NOT NULL,
+  operation TEXT,
+  shape INTEGER REFERENCES shapes (id),
   call TEXT NOT NULL,
   answer INTEGER REFERENCES attempts (id),
   doubt INTEGER REFERENCES attempts (id),
   repeats INTEGER NOT NULL DEFAULT 0,
-  checksum INTEGER NOT NULL, subject INTEGER REFERENCES subjects (id), after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
-  CHECK (answer IS NULL OR doubt IS NULL)
+  checksum INTEGER NOT NULL,
+  subject INTEGER REFERENCES subjects (id),
+  after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
+  CHECK (answer IS NULL OR doubt IS NULL),
+  CHECK ((operation IS NULL) = (shape IS NOT NULL))
 ) STRICT;
+`;
+
+export const CALLS_INDEXES = `
+CREATE INDEX calls_key ON calls (substr(key, 1, 4));
 CREATE INDEX calls_doubt ON calls (doubt) WHERE doubt IS NOT NULL;
 CREATE INDEX calls_subject ON calls (subject) WHERE subject IS NOT NULL;
+`;
 
+/**
+ * Paid requests. The answer of a call changes only by what settled it, and a doubt ends with an answer or a release.
+ */
+export const CALLS = [
+  CALLS_TABLE_8,
+  CALLS_INDEXES,
+  `
+-- What a call asks for and may cost, in whichever way its question stands.
+CREATE VIEW asked (call, operation, credits_most) AS
+  SELECT c.id, coalesce(c.operation, (SELECT s.operation FROM shapes s WHERE s.id = c.shape)),
+         iif(c.shape IS NULL, c.call ->> '$.creditsMost', (SELECT s.credits_most FROM shapes s WHERE s.id = c.shape))
+    FROM calls c;
+`,
+  oneKey('INSERT'),
+  oneKey('UPDATE OF key'),
+  `
 CREATE TRIGGER calls_doubted BEFORE UPDATE OF doubt ON calls WHEN NEW.doubt IS NOT OLD.doubt BEGIN
   SELECT RAISE(ABORT, 'money rule: a doubt ends only with an answer or a release')
    WHERE (NEW.doubt IS NULL OR NEW.doubt < OLD.doubt) AND NEW.answer IS NULL

@@ -1,3 +1,4 @@
+import { isOfCall } from '../lookups.ts';
 import { moves } from './money.ts';
 import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
@@ -135,7 +136,7 @@ END;
 CREATE TRIGGER releases_effect AFTER INSERT ON releases BEGIN
   UPDATE attempts SET freed_by = NEW.attempt
    WHERE id = NEW.attempt OR id IN (SELECT held FROM repeated_attempts WHERE attempt = NEW.attempt);
-  UPDATE calls SET doubt = (SELECT max(h.attempt) FROM held_attempts h WHERE h.call = calls.id)
+  UPDATE calls SET doubt = (SELECT max(h.attempt) FROM held_attempts h WHERE ${isOfCall('h.attempt', 'h.call', 'calls.id')})
    WHERE doubt = NEW.attempt;
 END;
 

@@ -1,3 +1,4 @@
+import { isOfCall } from '../lookups.ts';
 import { onlyAddedTo, refusedEvent } from './refusals.ts';
 
 /**
@@ -31,7 +32,7 @@ CREATE TABLE erased (
 CREATE TRIGGER erased_settled BEFORE INSERT ON erased BEGIN
   SELECT RAISE(ABORT, 'money rule: what may have been charged is erased only after it is settled')
     FROM attempts a
-   WHERE ((NEW.what = 'call' AND a.call = NEW.id) OR (NEW.what = 'attempt' AND a.id = NEW.id))
+   WHERE ((NEW.what = 'call' AND ${isOfCall('a.id', 'a.call', 'NEW.id')}) OR (NEW.what = 'attempt' AND a.id = NEW.id))
      AND (a.open = 1 OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id)
        OR EXISTS (SELECT 1 FROM calls c WHERE c.id = a.call AND c.doubt IS NOT NULL));
   SELECT RAISE(ABORT, 'money rule: an erasure that has ended covers nothing more')

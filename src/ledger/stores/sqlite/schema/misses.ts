@@ -13,7 +13,7 @@ CREATE TABLE retractions (
 -- Below a refresh that is taken back lies the answer that it replaced.
 CREATE TRIGGER retractions_effect AFTER INSERT ON retractions BEGIN
   UPDATE match_rates SET answers = answers - 1 WHERE (account, operation) =
-    (SELECT c.account, c.operation FROM calls c WHERE c.answer = NEW.attempt);
+    (SELECT c.account, q.operation FROM calls c JOIN asked q ON q.call = c.id WHERE c.answer = NEW.attempt);
   UPDATE accounts SET answers = answers - 1 WHERE id = (SELECT account FROM calls WHERE answer = NEW.attempt);
   UPDATE tallies SET count = count - 1
    WHERE name = 'calls' AND batch = (SELECT batch FROM attempts WHERE id = NEW.attempt);

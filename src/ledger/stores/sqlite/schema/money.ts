@@ -55,9 +55,9 @@ CREATE TABLE money (
   `
 -- Under what an attempt is booked.
 CREATE VIEW attempt_books (attempt, batch, day, operation, retried, reserved) AS
-  SELECT a.id, a.batch, a.intent_at / 86400000, c.operation,
+  SELECT a.id, a.batch, a.intent_at / 86400000, q.operation,
          coalesce((SELECT d.kind = 'retry' FROM decisions d WHERE d.id = a.decision), 0), a.reserved
-    FROM attempts a JOIN calls c ON c.id = a.call;
+    FROM attempts a JOIN asked q ON q.call = a.call;
 
 -- Whose money it is that is not booked yet: of the batch, of its account's day and month (UTC, by the intent), and, for a
 -- retry of a call in doubt, of the batch's extra credits. No cap is NULL.
