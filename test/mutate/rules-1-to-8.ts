@@ -98,7 +98,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 2,
     without: 'the checksum of a row that is read',
     at: 'src/ledger/stores/sqlite',
-    text: 'if (row.checksum !== this.checksumOf(row, key)) throw new AlteredRow(',
+    text: 'if (!isSum(row.checksum, this.checksumOf(row, key))) throw new AlteredRow(',
     instead: 'if (row.checksum === undefined) throw new AlteredRow(',
     test: 'test/ledger/stores/damage.test.ts',
     named: 'is noticed before a run',

@@ -403,7 +403,7 @@ const REFUSED: readonly Refusal[] = [
     'calls_one_key_update',
     `DROP TRIGGER calls_unchanged; UPDATE calls SET key = (SELECT key FROM calls WHERE id = 2) WHERE id = 1`,
   ],
-  ['changing what many calls ask', 'shapes_no_update', "UPDATE shapes SET text = '{}'"],
+  ['changing what many calls ask', 'shapes_no_update', 'UPDATE shapes SET checksum = 0'],
   [
     'deleting what many calls ask',
     'shapes_no_delete',

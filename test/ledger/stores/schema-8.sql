@@ -90,6 +90,23 @@ CREATE TRIGGER releases_effect AFTER INSERT ON releases BEGIN
    WHERE doubt = NEW.attempt;
 END;
 
+-- table replies
+CREATE TABLE replies (
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
+  status INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  shape INTEGER REFERENCES shapes (id)
+) STRICT;
+
+-- trigger replies_no_update
+CREATE TRIGGER replies_no_update BEFORE UPDATE ON replies
+WHEN NOT ((NEW.attempt, NEW.status, NEW.received_at) IS (OLD.attempt, OLD.status, OLD.received_at) AND (((NEW.headers IS OLD.headers OR NEW.headers IS '{}') AND NEW.shape IS OLD.shape OR NEW.headers IS '{}' AND NEW.shape IS NULL) AND (NEW.body IS OLD.body OR NEW.body = x'' OR (length(NEW.body) < length(OLD.body) AND json_valid(NEW.body)))) AND (EXISTS (SELECT 1 FROM erased x WHERE x.what = 'call' AND x.id = (SELECT a.call FROM attempts a WHERE a.id = OLD.attempt) AND x.row = 0) OR EXISTS (SELECT 1 FROM erased x WHERE x.what = 'attempt' AND x.id = OLD.attempt AND x.row = 0))) BEGIN
+  SELECT RAISE(ABORT, 'money rule: replies are only ever added to, and emptied by an erasure');
+END;
+
 -- trigger retractions_effect
 CREATE TRIGGER retractions_effect AFTER INSERT ON retractions BEGIN
   UPDATE match_rates SET answers = answers - 1 WHERE (account, operation) =

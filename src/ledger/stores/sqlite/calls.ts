@@ -316,7 +316,7 @@ export class Calls {
       call: callFrom(this.#connection, call),
       reserved: credits(row.reserved),
       intentAtMs: row.intent_at,
-      ...(reply === undefined ? {} : { reply: replyFrom(reply) }),
+      ...(reply === undefined ? {} : { reply: replyFrom(this.#connection, reply) }),
       ...(closure === undefined ? {} : { closure: closureFrom(closure) }),
       ...present({ decision }),
       ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),

@@ -14,7 +14,7 @@ import {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey, isOfCall } from './lookups.ts';
-import { questionCells } from './shapes.ts';
+import { headerCells, questionCells } from './shapes.ts';
 import {
   ATTEMPTS_TABLE,
   batchNumber,
@@ -149,7 +149,12 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
 }
 
 export function insertReply(connection: Connection, attempt: AttemptId, reply: RawReply): void {
-  REPLIES_TABLE.insert(connection, { attempt, ...replyCells(reply) });
+  const cells = replyCells(reply);
+  REPLIES_TABLE.insert(connection, {
+    attempt,
+    ...cells,
+    ...headerCells(connection, reply.headers, cells.received_at),
+  });
 }
 
 export function insertClosure(
@@ -214,7 +219,14 @@ export function insertTold(connection: Connection, call: number, decision: numbe
     { call },
   );
   for (const { id, reserved } of lost) {
-    TOLD_TABLE.insert(connection, { attempt: id, decision, charged: reserved, ...replyCells(reply) });
+    const headers = JSON.stringify(reply.headers);
+    TOLD_TABLE.insert(connection, {
+      attempt: id,
+      decision,
+      charged: reserved,
+      headers,
+      ...replyCells(reply),
+    });
   }
 }
 
@@ -231,7 +243,6 @@ export function insertRelease(connection: Connection, attempt: AttemptId, why: s
 function replyCells(reply: RawReply) {
   return {
     status: reply.status,
-    headers: JSON.stringify(reply.headers),
     received_at: wholeMs(reply.receivedAtMs),
     body: reply.body,
   };

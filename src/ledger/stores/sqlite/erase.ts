@@ -144,7 +144,7 @@ function emptyAttempt(connection: Connection, attempt: number, whole: boolean): 
   DECISIONS_TABLE.change(connection, 'doubt', attempt, { why });
   RELEASES_TABLE.change(connection, 'attempt', attempt, { why });
   LOOKS_TABLE.change(connection, 'attempt', attempt, { why, body: EMPTY });
-  REPLIES_TABLE.change(connection, 'attempt', attempt, said);
+  REPLIES_TABLE.change(connection, 'attempt', attempt, { ...said, shape: null });
   TOLD_TABLE.change(connection, 'attempt', attempt, said);
   if (whole) REQUESTS_TABLE.change(connection, 'attempt', attempt, { path: 'erased', body: null });
 }

@@ -4,7 +4,7 @@ import { type AnswerKind, type AttemptId, credits, type DatedAnswer, type RowAns
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { wholeOf } from './shapes.ts';
-import { checksumOfText } from './table.ts';
+import { checksumOfText, isSum } from './table.ts';
 import {
   ATTEMPTS_TABLE,
   batchId,
@@ -107,10 +107,10 @@ export function keptAmong(connection: Connection, keys: readonly CallKey[]): Rea
 
 function isIntact(row: PlainRow<readonly unknown[]>, body: string | null): boolean {
   return (
-    checksumOfText(row[7], null) === row[8] &&
-    checksumOfText(row[9], null) === row[10] &&
-    checksumOfText(row[11], null) === row[12] &&
-    checksumOfText(row[13], body) === row[14] &&
-    (row[15] === null || checksumOfText(row[15], null) === row[16])
+    isSum(row[8], checksumOfText(row[7], null)) &&
+    isSum(row[10], checksumOfText(row[9], null)) &&
+    isSum(row[12], checksumOfText(row[11], null)) &&
+    isSum(row[14], checksumOfText(row[13], body)) &&
+    (row[15] === null || isSum(row[16], checksumOfText(row[15], null)))
   );
 }

@@ -20,7 +20,7 @@ import {
   type Reading,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { wholeOf } from './shapes.ts';
+import { headersOf, wholeOf } from './shapes.ts';
 import type { ReadRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -143,9 +143,9 @@ export function callFrom(connection: Connection, row: CallRow): Call {
   return wholeOf(connection, shape, call) as unknown as Call;
 }
 
-export function replyFrom(row: ReplyRow): RawReply {
-  const { status, headers, body, received_at: receivedAtMs } = REPLIES_TABLE.checked(row);
-  return { status, headers: JSON.parse(headers) as Record<string, string>, body, receivedAtMs };
+export function replyFrom(connection: Connection, row: ReplyRow): RawReply {
+  const { status, shape, headers, body, received_at: receivedAtMs } = REPLIES_TABLE.checked(row);
+  return { status, headers: headersOf(connection, shape, headers, receivedAtMs), body, receivedAtMs };
 }
 
 export function requestFrom(row: ReadRow<typeof REQUESTS_TABLE>): KeyedRequest {

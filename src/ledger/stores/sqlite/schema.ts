@@ -72,6 +72,7 @@ ALTER TABLE calls_8 RENAME TO calls;
 ${CALLS_INDEXES}
 DROP INDEX attempts_call;
 ${LATER_ATTEMPTS}
+ALTER TABLE replies ADD COLUMN shape INTEGER REFERENCES shapes (id);
 `;
 
 /** What makes a ledger of the newest schema in an empty database. */
@@ -85,7 +86,7 @@ export const schema = (): string => TOPICS.join('');
 export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT];
 
 /** Tables of which a schema has changed the constraints, and neither columns nor keys. */
-export const REDEFINED = ['calls', 'closures', 'rows'];
+export const REDEFINED = ['calls', 'closures', 'replies', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */
 export const GONE = ['attempt_scopes'];

@@ -43,6 +43,51 @@ function shapeOf(call: Call): string | undefined {
   return JSON.stringify({ ...call, parameters: Object.fromEntries(names.map((name) => [name, null])) });
 }
 
+/** How far a vendor's date may be from ours for the difference to be in a shape. */
+const NEAR_S = 5;
+
+const MEDIA_TYPE = /^[a-z]{1,20}\/[a-z0-9+-]{1,40}(?:; ?charset=[a-z0-9-]{1,20})?$/i;
+
+/** Headers as the entry of a reply has them. Those without a shape are JSON as a whole. */
+export function headerCells(
+  connection: Connection,
+  headers: Readonly<Record<string, string>>,
+  receivedAtMs: number,
+): { readonly shape: number | null; readonly headers: string } {
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name, value, sharedOf(name, value, receivedAtMs)] as const,
+  );
+  const shape = JSON.stringify(Object.fromEntries(entries.map(([name, , shared]) => [name, shared])));
+  const number = entries.every(([name]) => NAME.test(name)) ? numberOf(connection, shape) : undefined;
+  if (number === undefined) return { shape: null, headers: JSON.stringify(headers) };
+  const own = entries.flatMap(([, value, shared]) => (shared === null ? [value] : []));
+  return { shape: number, headers: JSON.stringify(own).slice(1, -1) };
+}
+
+/** What a shape has of a header: the type of the body, the seconds from our second to the vendor's; null for any other. */
+function sharedOf(name: string, value: string, receivedAtMs: number): string | number | null {
+  if (name === 'content-type' && MEDIA_TYPE.test(value)) return value;
+  if (name !== 'date') return null;
+  const seconds = Date.parse(value) / 1000 - Math.floor(receivedAtMs / 1000);
+  return Math.abs(seconds) <= NEAR_S && dateAfter(receivedAtMs, seconds) === value ? seconds : null;
+}
+
+const dateAfter = (receivedAtMs: number, seconds: number): string =>
+  new Date((Math.floor(receivedAtMs / 1000) + seconds) * 1000).toUTCString();
+
+export function headersOf(
+  connection: Connection,
+  shape: number | null | undefined,
+  text: string,
+  receivedAtMs: number,
+): Record<string, string> {
+  const headers = Object.entries(wholeOf(connection, shape, text)).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? dateAfter(receivedAtMs, value) : value,
+  ]);
+  return Object.fromEntries(headers) as Record<string, string>;
+}
+
 /** The number of a shape, which is written when it is new; undefined when there are too many. */
 function numberOf(connection: Connection, text: string): number | undefined {
   return connection.once(`shape ${text}`, () => {

@@ -96,7 +96,15 @@ export const BOOTS_TABLE = table('boots', {
 });
 
 export const REPLIES_TABLE = table('replies', {
-  summed: { attempt: 'number', status: 'number', headers: 'text', received_at: 'number', body: 'bytes' },
+  summed: {
+    attempt: 'number',
+    status: 'number',
+    headers: 'text',
+    received_at: 'number',
+    body: 'bytes',
+    shape: 'number or null',
+  },
+  omitted: 'shape',
   what: ({ attempt }) => `the reply to attempt ${attempt}`,
 });
 

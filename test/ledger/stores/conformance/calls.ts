@@ -122,6 +122,31 @@ export function callsConform(store: Store): void {
       }
     });
 
+    test('the headers of a reply come back as they came, in their order', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const date = new Date(NOON_MS + 1000).toUTCString();
+      const replies: readonly Record<string, string>[] = [
+        { 'x-request-id': 'one', date, 'content-type': 'application/json; charset=utf-8' },
+        { 'x-request-id': 'two', date, 'content-type': 'application/json; charset=utf-8' },
+        { date: date.replace('GMT', 'gmt'), 'content-type': 'text/plain; owner="kim@example.org"' },
+        { date: new Date(NOON_MS - 3_600_000).toUTCString(), 'retry-after': '"1",\n2' },
+        { 'kim@example.org': '' },
+        {},
+      ];
+      for (const [row, headers] of replies.entries()) {
+        const attempt = await admitted(ledger, batch, `${row}`, { row });
+        await ledger.record(attempt, {
+          status: 200,
+          headers,
+          body: Buffer.alloc(0),
+          receivedAtMs: NOON_MS + 0.7,
+        });
+        const [kept] = await ledger.history(batch, row);
+        expect(JSON.stringify(kept?.reply?.headers)).toBe(JSON.stringify(headers));
+      }
+    });
+
     test('the same call of another account is another call', async () => {
       const ledger = await freshLedger(store);
       await answered(ledger, await batchNamed(ledger, 'a'), 'acme');

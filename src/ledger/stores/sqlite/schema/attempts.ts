@@ -109,13 +109,15 @@ END;
     content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
   }),
   `
+-- Headers that have a \`shape\` are their own values, separated as in JSON; others are JSON as a whole.
 CREATE TABLE replies (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   status INTEGER NOT NULL,
   headers TEXT NOT NULL,
   received_at INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
-  body BLOB NOT NULL
+  body BLOB NOT NULL,
+  shape INTEGER REFERENCES shapes (id)
 ) STRICT;
 
 CREATE TRIGGER replies_recording BEFORE INSERT ON replies BEGIN
@@ -126,6 +128,6 @@ END;
   keptUnlessErased('replies', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt status received_at',
-    content: `${HEADERS} AND ${BODY}`,
+    content: `(${HEADERS} AND NEW.shape IS OLD.shape OR NEW.headers IS '{}' AND NEW.shape IS NULL) AND ${BODY}`,
   }),
 ].join('');
