@@ -6,7 +6,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, batchSpec, NOON_MS } from './book.ts';
 import { admittedChange, changed, changeOf, decideChange, INVITED, KIM, lostChange } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { endingOf, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses a change of what has moved or may be moving, and one whose effect is not kept,
@@ -48,8 +48,8 @@ const call = (subject: number | string, after: number | string = 0, account = '1
     VALUES (9, randomblob(32), ${account}, 'x', '{}', ${subject}, ${after}, 0)`;
 
 const attempt = (callNumber: number, id = 99, decision: number | string = 'NULL'): string =>
-  `INSERT INTO attempts (id, call, batch, row, reserved, intent_at, decision, checksum, paid_row)
-    VALUES (${id}, ${callNumber}, ${BATCH}, 2, 0, ${NOON_MS}, ${decision}, 0, 2)`;
+  `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, decision, checksum)
+    VALUES (${id}, ${id} - ${callNumber}, ${BATCH}, 2, 0, ${NOON_MS}, ${decision}, 0)`;
 
 const entry = (attemptNumber: number, subject: number, sequence = 1): string =>
   `INSERT INTO changes (attempt, subject, sequence, checksum) VALUES (${attemptNumber}, ${subject}, ${sequence}, 0)`;
@@ -59,8 +59,8 @@ const reply = (attemptNumber: number, status = 200): string =>
     VALUES (${attemptNumber}, ${status}, '{}', 0, 0, x'')`;
 
 const closure = (attemptNumber: number, kind: string, answer = 'NULL'): string =>
-  `INSERT INTO closures (attempt, kind, answer, charged, why, closed_at, checksum)
-    VALUES (${attemptNumber}, '${kind}', ${answer}, 0, 'x', 0, 0)`;
+  `INSERT INTO closures (attempt, ending, charged, said, closed_at, checksum)
+    VALUES (${attemptNumber}, ${endingOf(kind, answer)}, 0, 'x', 0, 0)`;
 
 const settled = (attemptNumber: number): string =>
   `${reply(attemptNumber)}; ${closure(attemptNumber, 'settled', "'found'")}`;

@@ -190,7 +190,12 @@ describe('an altered entry', () => {
       'UPDATE attempts SET reserved = 9 WHERE id = 4',
       'attempt 4 was altered',
     ],
-    ['owner', 'attempts_unchanged', 'UPDATE attempts SET call = 5 WHERE id = 4', 'attempt 4 was altered'],
+    [
+      'owner',
+      'attempts_unchanged',
+      'UPDATE attempts SET call_behind = id - 5 WHERE id = 4',
+      'attempt 4 was altered',
+    ],
     ['reading', 'readings_no_update', "UPDATE readings SET answer = 'refused'", 'reading 1 was altered'],
     [
       'dialect of an answer',
@@ -232,7 +237,7 @@ describe('an altered entry', () => {
     [
       'answer that is missing',
       'calls_answered',
-      'UPDATE calls SET answer = NULL WHERE id = 8',
+      'UPDATE calls SET answer_behind = NULL WHERE id = 8',
       'call 8 lost its answer',
     ],
     [
@@ -284,7 +289,7 @@ describe('an altered entry', () => {
     [
       'older answer that came back',
       'calls_refreshed',
-      `UPDATE calls SET answer = (SELECT replaces FROM attempts WHERE id = answer) WHERE id = ${callOf('acme')}`,
+      `UPDATE calls SET answer_behind = (SELECT replaces FROM attempts WHERE id = answer) - id WHERE id = ${callOf('acme')}`,
       'lost its answer',
     ],
     [

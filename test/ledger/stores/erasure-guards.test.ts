@@ -97,7 +97,7 @@ const EMPTYING: readonly (readonly [guard: string, entry: string, sql: string])[
   [
     'closures_no_update',
     covering('attempt', ANSWERED),
-    "UPDATE closures SET why = 'erased', checksum = 1 WHERE attempt = 1",
+    "UPDATE closures SET said = 'erased', checksum = 1 WHERE attempt = 1",
   ],
   [
     'readings_no_update',
@@ -161,12 +161,12 @@ const REFUSED: readonly Refusal[] = [
 const STILL_REFUSED: readonly (readonly [promise: string, sql: string])[] = [
   ['another price', `${covering('call', ANSWERED)} UPDATE closures SET charged = 0 WHERE attempt = 1`],
   ['another time', `${covering('call', ANSWERED)} UPDATE replies SET received_at = 1 WHERE attempt = 1`],
-  ['another kind', `${covering('call', ANSWERED)} UPDATE closures SET answer = 'no_match' WHERE attempt = 1`],
+  ['another kind', `${covering('call', ANSWERED)} UPDATE closures SET ending = 0 WHERE attempt = 1`],
   [
     'another answer',
     `${covering('call', ANSWERED)} UPDATE replies SET body = x'7b7d7b7d7b7d7b7d7b7d' WHERE attempt = 1`,
   ],
-  ['other words', `${covering('call', ANSWERED)} UPDATE closures SET why = 'other' WHERE attempt = 1`],
+  ['other words', `${covering('call', ANSWERED)} UPDATE closures SET said = 'other' WHERE attempt = 1`],
   ['a call that asks something', `${covering('call', ANSWERED)} ${EMPTY_CALL.replace('{}', '{"a":1}')}`],
   ['a call of another operation', `${covering('call', ANSWERED)} ${EMPTY_CALL.replace('company', 'person')}`],
   [
@@ -177,10 +177,7 @@ const STILL_REFUSED: readonly (readonly [promise: string, sql: string])[] = [
   ['another reading', `${covering('call', ANSWERED)} UPDATE readings SET charged = 9`],
   ['another reserve', `${covering('call', ANSWERED)} UPDATE attempts SET reserved = 0 WHERE id = 1`],
   ['another call of the same kind', `${covering('call', TOLD)} ${EMPTY_CALL}`],
-  [
-    'another outcome of a row',
-    `${covering('row', BATCH, 2)} UPDATE rows SET kind = 'skipped', matched_by = NULL`,
-  ],
+  ['another outcome of a row', `${covering('row', BATCH, 2)} UPDATE rows SET ended = 7, matched_by = NULL`],
   ['another reason', `${covering('row', BATCH, 2)} UPDATE rows SET reason = 'x', input = NULL WHERE row = 2`],
   ['another name of a subject', `${covering('subject', 1)} UPDATE subjects SET name = 'lee@example.org'`],
   ['another role', `${covering('subject', 1)} UPDATE changes SET role = 'viewer'`],

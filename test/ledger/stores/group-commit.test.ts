@@ -184,8 +184,8 @@ test('an attempt above a cap is refused when its commit is booked, and alone', a
       'INSERT INTO calls (id, key, account, operation, call, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
     connection.run(call, id, 'x', '{}');
     connection.run(
-      `INSERT INTO attempts (id, call, batch, row, reserved, intent_at, checksum, paid_row) VALUES (?, ?, 7, 2, ?, 0, 0, 2)`,
-      ...[id, id, reserved],
+      `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, checksum) VALUES (?, 0, 7, 2, ?, 0, 0)`,
+      ...[id, reserved],
     );
   };
   const written = await Promise.allSettled(

@@ -27,7 +27,7 @@ import {
   settle,
 } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { BOOK, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { BOOK, endingOf, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses what would lose or spend money, whatever the code does.
@@ -91,22 +91,23 @@ const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum
   VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
 
 function attempt(values: Partial<Record<string, number | string>> = {}): string {
+  const { id = 50, call = 9, ...others } = values;
   const row = {
-    call: 9,
+    id,
+    call_behind: `${id} - ${call}`,
     batch: BATCH,
     row: 2,
     reserved: 1,
     intent_at: NOON_MS,
     checksum: 0,
-    paid_row: 2,
-    ...values,
+    ...others,
   };
   return `INSERT INTO attempts (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`;
 }
 
 function closure(attemptNumber: number, kind: string, answer = 'NULL', charged = 0): string {
-  return `INSERT INTO closures (attempt, kind, answer, charged, why, closed_at, checksum)
-    VALUES (${attemptNumber}, '${kind}', ${answer}, ${charged}, 'x', 0, 0)`;
+  return `INSERT INTO closures (attempt, ending, charged, said, closed_at, checksum)
+    VALUES (${attemptNumber}, ${endingOf(kind, answer)}, ${charged}, 'x', 0, 0)`;
 }
 
 const reply = (attemptNumber: number): string =>
@@ -187,7 +188,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'going back to an older answer',
     'calls_refreshed',
-    `UPDATE calls SET answer = ${OLD_ANSWER} WHERE id = ${CALL.refreshed}`,
+    `UPDATE calls SET answer_behind = ${OLD_ANSWER} - id WHERE id = ${CALL.refreshed}`,
   ],
   [
     'a request that is kept with an attempt that has ended',
@@ -329,6 +330,11 @@ const REFUSED: readonly Refusal[] = [
     'attempts_newest',
     `UPDATE attempts SET newest = (SELECT max(id) FROM attempts) WHERE id = ${ANSWER}`,
   ],
+  [
+    'an attempt without its number',
+    'attempts_admission',
+    `${NEW_CALL} ${attempt({ id: 'NULL', call_behind: 2 })}`,
+  ],
   ['beginning an attempt that has missed', 'attempts_no_newest', `${NEW_CALL} ${attempt({ newest: 9 })}`],
   [
     'taking back an answer that was found',
@@ -348,30 +354,26 @@ const REFUSED: readonly Refusal[] = [
   [
     'a row of an attempt that is not there',
     'rows_pointing_insert',
-    `INSERT INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 9, 'refused', 'x', '[1, 99]')`,
+    `INSERT INTO rows (batch, row, ended, reason, settled_by) VALUES (${BATCH}, 9, 5, 'x', '[1, 99]')`,
   ],
   [
     'a row of an attempt that is still on its way',
     'rows_pointing_insert',
-    `INSERT INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 9, 'refused', 'x', '[${ANSWER}, ${OPEN}]')`,
+    `INSERT INTO rows (batch, row, ended, reason, settled_by) VALUES (${BATCH}, 9, 5, 'x', '[${ANSWER}, ${OPEN}]')`,
   ],
   [
     'a row in doubt that comes to wait for an attempt that is not there',
     'rows_pointing_update',
-    `INSERT INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 9, 'in_doubt', 'x', '[]');
-     UPDATE rows SET answers = '[99]' WHERE row = 9`,
+    `INSERT INTO rows (batch, row, ended, reason, settled_by) VALUES (${BATCH}, 9, 6, 'x', '[]');
+     UPDATE rows SET settled_by = 99 WHERE row = 9`,
   ],
-  [
-    'changing a final outcome',
-    'rows_final',
-    "UPDATE rows SET kind = 'in_doubt', matched_by = NULL WHERE row = 2",
-  ],
+  ['changing a final outcome', 'rows_final', 'UPDATE rows SET ended = 6, matched_by = NULL WHERE row = 2'],
   ['moving a row', 'rows_final', 'UPDATE rows SET row = 99 WHERE row = 2'],
   ['deleting a row', 'rows_kept', 'DELETE FROM rows WHERE row = 3'],
   [
     'replacing a row',
     'rows_kept',
-    `REPLACE INTO rows (batch, row, kind, reason, answers) VALUES (${BATCH}, 3, 'invalid', 'x', '[]')`,
+    `REPLACE INTO rows (batch, row, ended, reason, settled_by) VALUES (${BATCH}, 3, 4, 'x', '[]')`,
   ],
   [
     'changing what an attempt reserved',
@@ -389,7 +391,11 @@ const REFUSED: readonly Refusal[] = [
     `UPDATE attempts SET open = 0 WHERE id = ${OPEN}`,
   ],
   ['opening an attempt again', 'attempts_closed', `UPDATE attempts SET open = 1 WHERE id = ${MISSED}`],
-  ['letting a higher row pay', 'attempts_paid_row', `UPDATE attempts SET paid_row = 99 WHERE id = ${ANSWER}`],
+  [
+    'letting a higher row pay',
+    'attempts_paid_row',
+    `UPDATE attempts SET paid_behind = -99 WHERE id = ${ANSWER}`,
+  ],
   ['changing what a call asks', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 1"],
   ['changing the key of a call', 'calls_unchanged', 'UPDATE calls SET key = randomblob(32) WHERE id = 1'],
   [
@@ -409,11 +415,15 @@ const REFUSED: readonly Refusal[] = [
     'shapes_no_delete',
     "INSERT INTO shapes (id, text, checksum) VALUES (9, '{}', 0); DELETE FROM shapes WHERE id = 9",
   ],
-  ['forgetting an answer', 'calls_answered', `UPDATE calls SET answer = NULL WHERE id = ${CALL.answered}`],
+  [
+    'forgetting an answer',
+    'calls_answered',
+    `UPDATE calls SET answer_behind = NULL WHERE id = ${CALL.answered}`,
+  ],
   [
     "giving a call another call's answer",
     'calls_answered',
-    `UPDATE calls SET answer = ${MISSED} WHERE id = ${CALL.answered}`,
+    `UPDATE calls SET answer_behind = ${MISSED} - id WHERE id = ${CALL.answered}`,
   ],
   ['forgetting a doubt', 'calls_doubted', `UPDATE calls SET doubt = NULL WHERE id = ${CALL.lost}`],
   [
@@ -464,8 +474,8 @@ const REFUSED: readonly Refusal[] = [
   [
     'replacing a closure',
     'closures_no_delete',
-    `REPLACE INTO closures
-    SELECT attempt, kind, answer, 0, why, closed_at, checksum, dialect FROM closures WHERE attempt = ${LOST}`,
+    `REPLACE INTO closures (attempt, ending, charged, said, closed_at, checksum, dialect)
+    SELECT attempt, ending, 0, said, closed_at, checksum, dialect FROM closures WHERE attempt = ${LOST}`,
   ],
   ['deleting a decision', 'decisions_no_delete', `DELETE FROM decisions WHERE id = ${HOLD}`],
   [

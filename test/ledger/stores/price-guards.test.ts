@@ -44,8 +44,8 @@ function attempt(reserved: number): string {
 const again = (reserved: number, decision: number): string => insertAttempt(1, reserved, decision);
 
 const insertAttempt = (call: number, reserved: number, decision: number | 'NULL'): string =>
-  `INSERT INTO attempts (call, batch, row, reserved, intent_at, decision, checksum, paid_row)
-    SELECT ${call}, id, 2, ${reserved}, 0, ${decision}, 0, 2 FROM batches`;
+  `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, decision, checksum)
+    SELECT 50, 50 - ${call}, id, 2, ${reserved}, 0, ${decision}, 0 FROM batches`;
 
 const REFUSED: readonly Refusal[] = [
   ['an attempt that reserves less', 'attempts_price', attempt(2)],

@@ -57,7 +57,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'that a reply in doubt is an answer without a reading',
     'calls_answered',
-    `UPDATE calls SET answer = ${ODD}, doubt = NULL WHERE doubt = ${ODD}`,
+    `UPDATE calls SET answer_behind = ${ODD} - id, doubt = NULL WHERE doubt = ${ODD}`,
   ],
   ['a reading that costs less than the answer did', 'readings_reading', reading(DEAR, 0)],
   ['one that costs less than the reading before it', 'readings_reading', reading(ANSWER, 2)],

@@ -40,3 +40,10 @@ export function untested(
     .filter((name) => script === undefined || new RegExp(`CREATE TRIGGER ${name}\\b`).test(script))
     .filter((name) => !tested.has(name));
 }
+
+/** The number of an ending in the table of closures. @param answer in SQL. */
+export function endingOf(kind: string, answer: string): number {
+  const endings = ['settled no_match', 'settled found', 'settled refused'];
+  const others = ['not_sent', 'paused', 'stopped', 'in_doubt'];
+  return [...endings, ...others].indexOf(answer === 'NULL' ? kind : `${kind} ${answer.replaceAll("'", '')}`);
+}

@@ -128,7 +128,7 @@ describe('after an orderly end', () => {
     ['count', "UPDATE tallies SET count = 3 WHERE name = 'row:matched'", 'what is counted'],
     ['share of matches', 'UPDATE match_rates SET found = 3', 'what is counted'],
     ['count of answers', 'UPDATE accounts SET answers_not_404 = 0', 'what is counted'],
-    ['payer', 'UPDATE attempts SET paid_row = 1 WHERE id = 5', 'names another row as its payer'],
+    ['payer', 'UPDATE attempts SET paid_behind = row - 1 WHERE id = 5', 'names another row as its payer'],
     [
       'attempt that is open again',
       'DROP TRIGGER attempts_closed; UPDATE attempts SET open = 1 WHERE id = 5',

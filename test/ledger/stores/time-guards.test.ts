@@ -52,8 +52,8 @@ interface Attempt {
 
 function attempt({ at, boot, uptime, batch = 'a', call = 9, replaces }: Attempt): string {
   return `${NEW_CALL} INSERT INTO attempts
-    (call, batch, row, reserved, intent_at, boot, uptime, replaces, checksum, paid_row)
-    SELECT ${call}, id, 2, 1, ${at}, ${boot ?? 'NULL'}, ${uptime ?? 'NULL'}, ${replaces ?? 'NULL'}, 0, 2
+    (id, call_behind, batch, row, reserved, intent_at, boot, uptime, replaces, checksum)
+    SELECT 50, 50 - ${call}, id, 2, 1, ${at}, ${boot ?? 'NULL'}, ${uptime ?? 'NULL'}, ${replaces ?? 'NULL'}, 0
       FROM batches WHERE key = 'key-${batch}'`;
 }
 

@@ -6,7 +6,7 @@ import { messageOf, StopError, stop } from '../../../core/errors.ts';
  * their text, and SQLite's errors, translated into what the user can do about them.
  */
 
-export type Value = string | number | null | Buffer;
+export type Value = string | number | bigint | null | Buffer;
 /**
  * Compare an indexed column with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement
  * again whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one. A rowid has no

@@ -100,7 +100,7 @@ export function insertAttempt(
       : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
   const call = callNumber(connection, intent, { account, kept, first: row.id });
-  ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, intent.key);
+  ATTEMPTS_TABLE.insert(connection, { ...row, call }, intent.key);
   if (intent.request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
     const first_sent_at = wholeMs(firstSentAtMs);

@@ -32,7 +32,7 @@ export function insertOutcome(
   });
   for (const answer of lower) {
     const sql =
-      'UPDATE attempts SET paid_row = :row WHERE id = :answer AND batch = :batch AND paid_row > :row';
+      'UPDATE attempts SET paid_behind = row - :row WHERE id = :answer AND batch = :batch AND paid_row > :row';
     connection.run(sql, { row, answer, batch: id });
   }
 }
@@ -77,7 +77,7 @@ SELECT r.value ->> 0 AS row, max(e.id) AS id
   FROM json_each(?) r CROSS JOIN json_each(r.value, '$[1]') j CROSS JOIN readings e ON e.attempt = j.value GROUP BY 1`;
 
 const LOWEST_ROWS = `
-UPDATE attempts SET paid_row = u.row
+UPDATE attempts SET paid_behind = attempts.row - u.row
   FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
           FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
  WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;

@@ -1,10 +1,10 @@
 import { ACCOUNTS } from './schema/accounts.ts';
 import { AGREEMENTS } from './schema/agreements.ts';
-import { ATTEMPTS, LATER_ATTEMPTS } from './schema/attempts.ts';
+import { ATTEMPTS, ATTEMPTS_INDEXES, ATTEMPTS_TABLE_8 } from './schema/attempts.ts';
 import { BATCHES } from './schema/batches.ts';
 import { CALLS, CALLS_INDEXES, CALLS_TABLE_8 } from './schema/calls.ts';
 import { CHANGES } from './schema/changes.ts';
-import { CLOSURES } from './schema/closures.ts';
+import { CLOSURES, CLOSURES_TABLE_8 } from './schema/closures.ts';
 import { DOUBTS } from './schema/doubts.ts';
 import { ERASURES } from './schema/erasures.ts';
 import { FRESHNESS } from './schema/freshness.ts';
@@ -14,9 +14,10 @@ import { MISSES } from './schema/misses.ts';
 import { MONEY, UNBOOKED } from './schema/money.ts';
 import { PRICES } from './schema/prices.ts';
 import { READINGS } from './schema/readings.ts';
-import { ROWS } from './schema/rows.ts';
+import { ROWS, ROWS_INDEX, ROWS_TABLE_8 } from './schema/rows.ts';
 import { SHAPES, SHAPES_TABLE_8 } from './schema/shapes.ts';
 import { TIME } from './schema/time.ts';
+import { ENDINGS, OUTCOMES } from './words.ts';
 
 /** An empty ledger has one row, which counts its commits and has a unique random name. */
 const FIRST_ROW = `
@@ -62,18 +63,57 @@ export const TOPICS: readonly string[] = [
 ];
 
 /** Schema 8: entries name what they have in common, and indexes have what is needed to find. Entries stay as they were written. */
-const COMPACT = `
-${SHAPES_TABLE_8}
-${CALLS_TABLE_8.replace('TABLE calls', 'TABLE calls_8')}
-INSERT INTO calls_8 (id, key, account, operation, call, answer, doubt, repeats, checksum, subject, after)
-  SELECT id, key, account, operation, call, answer, doubt, repeats, checksum, subject, after FROM calls;
-DROP TABLE calls;
-ALTER TABLE calls_8 RENAME TO calls;
-${CALLS_INDEXES}
-DROP INDEX attempts_call;
-${LATER_ATTEMPTS}
-ALTER TABLE replies ADD COLUMN shape INTEGER REFERENCES shapes (id);
+const COMPACT = [
+  SHAPES_TABLE_8,
+  remade('calls', CALLS_TABLE_8, {
+    same: 'id, key, account, operation, call, doubt, repeats, checksum, subject, after',
+    other: { answer_behind: 'answer - id' },
+  }),
+  CALLS_INDEXES,
+  remade('attempts', ATTEMPTS_TABLE_8, {
+    same: 'id, batch, row, reserved, intent_at, decision, replaces, checksum, open, freed_by, newest, boot, uptime',
+    other: { call_behind: 'id - call', paid_behind: 'row - paid_row' },
+  }),
+  ATTEMPTS_INDEXES,
+  remade('closures', CLOSURES_TABLE_8, {
+    same: 'attempt, charged, closed_at, checksum, dialect',
+    other: {
+      ending: numberOf(
+        "kind || coalesce(answer, '')",
+        ENDINGS.map(([kind, answer]) => `${kind}${answer ?? ''}`),
+      ),
+      said: 'why',
+    },
+  }),
+  remade('rows', ROWS_TABLE_8, {
+    same: 'batch, row, matched_by, reason, input, checksum, read_to',
+    other: { ended: numberOf('kind', OUTCOMES), settled_by: 'answers' },
+  }),
+  ROWS_INDEX,
+  'ALTER TABLE replies ADD COLUMN shape INTEGER REFERENCES shapes (id);',
+].join('');
+
+interface Remade {
+  /** Columns that stay as they are. */
+  readonly same: string;
+  /** Columns that are new, and what they have, in SQL over the old ones. */
+  readonly other: Readonly<Record<string, string>>;
+}
+
+function remade(table: string, definition: string, { same, other }: Remade): string {
+  return `
+${definition.replace(`TABLE ${table}`, `TABLE ${table}_8`)}
+INSERT INTO ${table}_8 (${same}, ${Object.keys(other).join(', ')})
+  SELECT ${same}, ${Object.values(other).join(', ')} FROM ${table};
+DROP TABLE ${table};
+ALTER TABLE ${table}_8 RENAME TO ${table};
 `;
+}
+
+/** The number of the word that a text is, in SQL. */
+function numberOf(text: string, words: readonly string[]): string {
+  return `CASE ${text}${words.map((word, number) => ` WHEN '${word}' THEN ${number}`).join('')} END`;
+}
 
 /** What makes a ledger of the newest schema in an empty database. */
 export const schema = (): string => TOPICS.join('');
@@ -86,7 +126,7 @@ export const schema = (): string => TOPICS.join('');
 export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT];
 
 /** Tables of which a schema has changed the constraints, and neither columns nor keys. */
-export const REDEFINED = ['calls', 'closures', 'replies', 'rows'];
+export const REDEFINED = ['attempts', 'calls', 'closures', 'replies', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */
 export const GONE = ['attempt_scopes'];

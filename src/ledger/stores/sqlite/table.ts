@@ -39,6 +39,12 @@ interface Description<Summed extends Columns, Beside extends Columns> {
   readonly onConflict?: string;
   /** The tables that give a row `t` and the key of its call. The list has that key behind its first value. */
   readonly keyFrom?: { readonly tables: string; readonly key: string };
+  /** Columns that are generated, and how the columns are written that they are generated from. */
+  readonly generated?: {
+    readonly columns: readonly (keyof Summed | keyof Beside)[];
+    readonly from: readonly string[];
+    readonly written: (row: RowOf<Summed> & RowOf<Beside>) => readonly Value[];
+  };
   readonly what: (row: RowOf<Summed>) => string;
 }
 
@@ -62,7 +68,10 @@ export class Table<Row extends object, Beside extends object> {
   readonly #omitted: string | undefined;
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
-  readonly #written: readonly string[];
+  /** Columns that are written as they are described, and those that others are generated from. */
+  readonly #plain: readonly string[];
+  readonly #from: readonly string[];
+  readonly #cellsFrom: (row: object) => readonly Value[];
   readonly #onConflict: string;
   readonly #insertion: string;
   readonly #insertionOfMany: string;
@@ -78,7 +87,10 @@ export class Table<Row extends object, Beside extends object> {
       of.omitted === undefined ? this.#listed : this.#listed.slice(0, this.#listed.indexOf(of.omitted));
     this.#ids = summed.slice(0, of.ids ?? 1);
     this.#what = of.what as (row: object) => string;
-    this.#written = [...summed, ...Object.keys(of.beside ?? {})];
+    const { columns = [], from = [], written = () => [] } = of.generated ?? {};
+    this.#plain = [...summed, ...Object.keys(of.beside ?? {})].filter((column) => !columns.includes(column));
+    this.#from = from;
+    this.#cellsFrom = written as (row: object) => readonly Value[];
     this.#onConflict = of.onConflict ?? '';
     this.#insertion = this.#insertionOf(1);
     this.#insertionOfMany = this.#insertionOf(ROWS_PER_STATEMENT);
@@ -121,13 +133,13 @@ export class Table<Row extends object, Beside extends object> {
   }
 
   #values(row: Row & Beside, key?: Key): Value[] {
-    const values = this.#written.map((column) => (row as Cells)[column] ?? null);
-    values.push(this.checksumOf(row, key));
+    const values = this.#plain.map((column) => (row as Cells)[column] ?? null);
+    values.push(...this.#cellsFrom(row), this.checksumOf(row, key));
     return values;
   }
 
   #insertionOf(rows: number): string {
-    const columns = [...this.#written, 'checksum'];
+    const columns = [...this.#plain, ...this.#from, 'checksum'];
     const row = `(${columns.map(() => '?').join(', ')})`;
     return `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')} ${this.#onConflict}`;
   }
@@ -141,10 +153,13 @@ export class Table<Row extends object, Beside extends object> {
 
   changeOne(connection: Connection, row: Row, cells: Partial<Row & Beside>, key?: Buffer): void {
     const next = { ...row, ...cells };
-    const set = [...Object.keys(cells), 'checksum'].map((column) => `${column} = :${column}`);
+    const from = Object.fromEntries(this.#cellsFrom(next).map((value, at) => [this.#from[at], value]));
+    const plain = Object.keys(cells).filter((column) => this.#plain.includes(column));
+    const set = [...plain, ...Object.keys(from), 'checksum'].map((column) => `${column} = :${column}`);
     const where = this.#ids.map((column) => `${column} = :${column}`);
     connection.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE ${where.join(' AND ')}`, {
       ...(next as Cells),
+      ...from,
       checksum: this.checksumOf(next, key),
     });
   }

@@ -2,6 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { table } from './table.ts';
+import { endingOf, OUTCOMES, shortAnswers, shortWhy } from './words.ts';
 
 /** The tables of the book of money, and how ids, keys and times stand in them. */
 
@@ -78,7 +79,8 @@ export const ATTEMPTS_TABLE = table('attempts', {
     uptime: 'number or null',
   },
   omitted: 'boot',
-  beside: { call: 'number', paid_row: 'number' },
+  beside: { call: 'number' },
+  generated: { columns: ['call'], from: ['call_behind'], written: ({ id, call }) => [id - call] },
   keyFrom: { tables: 'attempts t LEFT JOIN calls c ON c.id = t.call', key: 'c.key' },
   what: ({ id }) => `attempt ${id}`,
 });
@@ -120,6 +122,11 @@ export const CLOSURES_TABLE = table('closures', {
     dialect: 'number or null',
   },
   omitted: 'dialect',
+  generated: {
+    columns: ['kind', 'answer', 'why'],
+    from: ['ending', 'said'],
+    written: ({ kind, answer, why }) => [endingOf(kind, answer), shortWhy(why)],
+  },
   what: ({ attempt }) => `the end of attempt ${attempt}`,
 });
 
@@ -259,10 +266,15 @@ export const ROWS_TABLE = table('rows', {
     read_to: 'number or null',
   },
   omitted: 'read_to',
+  generated: {
+    columns: ['kind', 'answers'],
+    from: ['ended', 'settled_by'],
+    written: ({ kind, answers }) => [OUTCOMES.indexOf(kind), shortAnswers(answers)],
+  },
   ids: 2,
   onConflict: `ON CONFLICT (batch, row) DO UPDATE
-    SET kind = excluded.kind, matched_by = excluded.matched_by, reason = excluded.reason,
-        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to,
+    SET ended = excluded.ended, matched_by = excluded.matched_by, reason = excluded.reason,
+        settled_by = excluded.settled_by, input = excluded.input, read_to = excluded.read_to,
         checksum = excluded.checksum`,
   what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
 });

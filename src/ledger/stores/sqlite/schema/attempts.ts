@@ -3,44 +3,59 @@ import { BODY, covers, emptied, HEADERS, keptUnlessErased, ofAttempt, refusedEve
 /** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
 CREATE TRIGGER attempts_unchanged
-BEFORE UPDATE OF id, call, batch, row, reserved, intent_at, decision, replaces, checksum ON attempts
-WHEN (NEW.id, NEW.call, NEW.batch, NEW.row, NEW.reserved, NEW.intent_at, NEW.decision, NEW.replaces)
-  IS NOT (OLD.id, OLD.call, OLD.batch, OLD.row, OLD.reserved, OLD.intent_at, OLD.decision, OLD.replaces)
-  OR NOT ${covers('call', 'OLD.call')} BEGIN
+BEFORE UPDATE OF id, call_behind, batch, row, reserved, intent_at, decision, replaces, checksum ON attempts
+WHEN (NEW.id, NEW.call_behind, NEW.batch, NEW.row, NEW.reserved, NEW.intent_at, NEW.decision, NEW.replaces)
+  IS NOT (OLD.id, OLD.call_behind, OLD.batch, OLD.row, OLD.reserved, OLD.intent_at, OLD.decision, OLD.replaces)
+  OR NOT ${covers('call', 'OLD.id - OLD.call_behind')} BEGIN
   SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
 END;
 `;
 
-export const LATER_ATTEMPTS = 'CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;\n';
-
-/** What is sent for a call: the intent before it, the request under an idempotency key, and the raw reply. */
-export const ATTEMPTS = [
-  `
--- A call has the number of its first attempt. \`replaces\` is the answer that a refresh buys anew, \`paid_row\` the lowest row of the batch that used the answer. A lost
--- attempt holds what it reserved until it is freed, told about or read; \`freed_by\` is the attempt whose release or answer
+export const ATTEMPTS_TABLE_8 = `
+-- A call has the number of its first attempt; \`call_behind\` is by how much a later one is above it. \`replaces\` is the answer
+-- that a refresh buys anew, \`paid_row\` the lowest row of the batch that used the answer, \`paid_behind\` rows below its own. A
+-- lost attempt holds what it reserved until it is freed, told about or read; \`freed_by\` is the attempt whose release or answer
 -- gave it back. An attempt that was answered with a 404 has in \`newest\` the newest attempt of the store by then.
 CREATE TABLE attempts (
   id INTEGER PRIMARY KEY,
-  call INTEGER NOT NULL REFERENCES calls (id),
+  call_behind INTEGER NOT NULL,
   batch INTEGER NOT NULL REFERENCES batches (id),
   row INTEGER NOT NULL,
+  paid_behind INTEGER NOT NULL DEFAULT 0,
   reserved INTEGER NOT NULL CHECK (reserved >= 0),
   intent_at INTEGER NOT NULL,
-  day TEXT NOT NULL GENERATED ALWAYS AS (date(intent_at / 1000, 'unixepoch')) VIRTUAL,
   decision INTEGER REFERENCES decisions (id),
   replaces INTEGER REFERENCES attempts (id),
   checksum INTEGER NOT NULL,
   open INTEGER NOT NULL DEFAULT 1 CHECK (open IN (0, 1)),
-  paid_row INTEGER NOT NULL
-, freed_by INTEGER REFERENCES attempts (id), newest INTEGER, boot INTEGER REFERENCES boots (id), uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL))) STRICT;
+  freed_by INTEGER REFERENCES attempts (id),
+  newest INTEGER,
+  boot INTEGER REFERENCES boots (id),
+  uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
+  call INTEGER NOT NULL GENERATED ALWAYS AS (id - call_behind) VIRTUAL REFERENCES calls (id),
+  paid_row INTEGER NOT NULL GENERATED ALWAYS AS (row - paid_behind) VIRTUAL,
+  day TEXT NOT NULL GENERATED ALWAYS AS (date(intent_at / 1000, 'unixepoch')) VIRTUAL
+) STRICT;
+`;
+
+export const ATTEMPTS_INDEXES = `
 CREATE UNIQUE INDEX attempts_open ON attempts (call) WHERE open = 1;
-${LATER_ATTEMPTS}CREATE INDEX attempts_row ON attempts (batch, row);
+CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
+CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL;
 CREATE INDEX attempts_freed_by ON attempts (freed_by) WHERE freed_by IS NOT NULL;
 CREATE INDEX attempts_replaces ON attempts (replaces) WHERE replaces IS NOT NULL;
+`;
 
+/** What is sent for a call: the intent before it, the request under an idempotency key, and the raw reply. */
+export const ATTEMPTS = [
+  ATTEMPTS_TABLE_8,
+  ATTEMPTS_INDEXES,
+  `
 -- A decision names the loss that it is about, so an attempt that got lost uses it up, and one that never left does not.
 CREATE TRIGGER attempts_admission BEFORE INSERT ON attempts BEGIN
+  -- Its call is counted from its number, which is not known here unless it was written.
+  SELECT RAISE(ABORT, 'money rule: an attempt says its number') WHERE NEW.id < 1;
   SELECT CASE
     WHEN NEW.open <> 1 THEN RAISE(ABORT, 'money rule: an attempt begins open')
     WHEN b.state = 'superseded' OR b.state = 'cancelled'
@@ -65,7 +80,7 @@ CREATE TRIGGER attempts_closed BEFORE UPDATE OF open ON attempts BEGIN
    WHERE NEW.open <> 0 OR NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.id);
 END;
 
-CREATE TRIGGER attempts_paid_row BEFORE UPDATE OF paid_row ON attempts WHEN NEW.paid_row > OLD.paid_row BEGIN
+CREATE TRIGGER attempts_paid_row BEFORE UPDATE OF paid_behind ON attempts WHEN NEW.paid_behind < OLD.paid_behind BEGIN
   SELECT RAISE(ABORT, 'money rule: the row that paid is the lowest that used the answer');
 END;
 `,

@@ -25,7 +25,8 @@ END;
 
 export const CALLS_TABLE_8 = `
 -- A question that has a \`shape\` has in \`call\` its own values, separated as in JSON; another is JSON as a whole, and names
--- its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it. A change has the
+-- its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it, and
+-- \`answer_behind\` is by how much that is above the first. A change has the
 -- \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
@@ -34,13 +35,14 @@ CREATE TABLE calls (
   operation TEXT,
   shape INTEGER REFERENCES shapes (id),
   call TEXT NOT NULL,
-  answer INTEGER REFERENCES attempts (id),
+  answer_behind INTEGER,
   doubt INTEGER REFERENCES attempts (id),
   repeats INTEGER NOT NULL DEFAULT 0,
   checksum INTEGER NOT NULL,
   subject INTEGER REFERENCES subjects (id),
   after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
-  CHECK (answer IS NULL OR doubt IS NULL),
+  answer INTEGER GENERATED ALWAYS AS (id + answer_behind) VIRTUAL REFERENCES attempts (id),
+  CHECK (answer_behind IS NULL OR doubt IS NULL),
   CHECK ((operation IS NULL) = (shape IS NOT NULL))
 ) STRICT;
 `;
@@ -69,20 +71,20 @@ CREATE VIEW asked (call, operation, credits_most) AS
   `
 CREATE TRIGGER calls_doubted BEFORE UPDATE OF doubt ON calls WHEN NEW.doubt IS NOT OLD.doubt BEGIN
   SELECT RAISE(ABORT, 'money rule: a doubt ends only with an answer or a release')
-   WHERE (NEW.doubt IS NULL OR NEW.doubt < OLD.doubt) AND NEW.answer IS NULL
+   WHERE (NEW.doubt IS NULL OR NEW.doubt < OLD.doubt) AND NEW.answer_behind IS NULL
      AND NOT EXISTS (SELECT 1 FROM releases WHERE attempt = OLD.doubt);
   SELECT RAISE(ABORT, 'money rule: a doubt comes from an attempt of the call that was lost')
    WHERE NEW.doubt IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM held_attempts WHERE attempt = NEW.doubt AND call = NEW.id);
 END;
 
-CREATE TRIGGER calls_answered BEFORE UPDATE OF answer ON calls WHEN NEW.answer IS NOT OLD.answer BEGIN
+CREATE TRIGGER calls_answered BEFORE UPDATE OF answer_behind ON calls WHEN NEW.answer_behind IS NOT OLD.answer_behind BEGIN
   SELECT RAISE(ABORT, 'money rule: an answer is taken back only by a retraction')
-   WHERE NEW.answer IS NULL AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.answer);
+   WHERE NEW.answer_behind IS NULL AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.id + OLD.answer_behind);
   SELECT RAISE(ABORT, 'money rule: an answer comes from a settled attempt of the call, from a person, or from a reading')
-   WHERE NEW.answer IS NOT NULL AND NOT EXISTS (
+   WHERE NEW.answer_behind IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM attempts a LEFT JOIN closures k ON k.attempt = a.id
-      WHERE a.id = NEW.answer AND a.call = NEW.id
+      WHERE a.id = NEW.id + NEW.answer_behind AND a.call = NEW.id
         AND (k.kind = 'settled' OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = a.id)
           OR EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)));
 END;

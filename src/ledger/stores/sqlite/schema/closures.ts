@@ -1,26 +1,39 @@
+import { ENDINGS, wordOf } from '../words.ts';
 import { moves } from './money.ts';
-import { isOneOf, keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
+import { emptied, keptUnlessErased, ofAttempt } from './refusals.ts';
 
 /** Whether the answer is another than a 404, which is all that a wrong address ever says. */
 const OTHER =
   "(NEW.kind = 'settled' AND (SELECT status FROM replies WHERE attempt = NEW.attempt) IS NOT 404)";
 
-/** How an attempt ended, once, and what follows for the money, the call and the counts. */
-export const CLOSURES = [
-  `
--- How each attempt ended. \`dialect\`: 48 bits of the hash of the dialect by which the answer was read.
+export const CLOSURES_TABLE_8 = `
+-- How each attempt ended. \`said\` is why, in words, or the status that is all there is to say. \`dialect\`: 48 bits of the hash
+-- of the dialect by which the answer was read.
 CREATE TABLE closures (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
-  kind TEXT NOT NULL CHECK (${isOneOf('kind', ['settled', 'not_sent', 'paused', 'stopped', 'in_doubt'])}),
-  answer TEXT CHECK (${isOneOf('answer', ['found', 'no_match', 'refused'])}),
+  ending INTEGER NOT NULL CHECK (ending BETWEEN 0 AND ${ENDINGS.length - 1}),
   charged INTEGER NOT NULL CHECK (charged >= 0),
-  why TEXT NOT NULL,
+  said ANY NOT NULL,
   closed_at INTEGER NOT NULL,
-  checksum INTEGER NOT NULL, dialect INTEGER,
-  CHECK ((kind = 'settled') = (answer IS NOT NULL)),
+  checksum INTEGER NOT NULL,
+  dialect INTEGER,
+  kind TEXT NOT NULL GENERATED ALWAYS AS (${wordOf(
+    'ending',
+    ENDINGS.map(([kind]) => kind),
+  )}) VIRTUAL,
+  answer TEXT GENERATED ALWAYS AS (${wordOf(
+    'ending',
+    ENDINGS.map(([, answer]) => answer),
+  )}) VIRTUAL,
+  why TEXT NOT NULL GENERATED ALWAYS AS (iif(typeof(said) = 'integer', 'status ' || said, said)) VIRTUAL,
   CHECK (kind = 'settled' OR charged = 0)
 ) STRICT;
+`;
 
+/** How an attempt ended, once, and what follows for the money, the call and the counts. */
+export const CLOSURES = [
+  CLOSURES_TABLE_8,
+  `
 -- That an attempt is closed once is the primary key of closures.
 CREATE TRIGGER closures_closing BEFORE INSERT ON closures BEGIN
   SELECT RAISE(ABORT, 'money rule: an answer needs its raw reply')
@@ -28,7 +41,7 @@ CREATE TRIGGER closures_closing BEFORE INSERT ON closures BEGIN
 END;
 
 CREATE TRIGGER closures_answer AFTER INSERT ON closures WHEN NEW.kind = 'settled' BEGIN
-  UPDATE calls SET answer = NEW.attempt, doubt = NULL
+  UPDATE calls SET answer_behind = NEW.attempt - id, doubt = NULL
    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt);
 END;
 
@@ -69,7 +82,7 @@ END;
 `,
   keptUnlessErased('closures', {
     covered: ofAttempt('OLD.attempt'),
-    kept: 'attempt kind answer charged closed_at dialect',
-    content: WORDS,
+    kept: 'attempt ending charged closed_at dialect',
+    content: emptied('said', "'erased'"),
   }),
 ].join('');

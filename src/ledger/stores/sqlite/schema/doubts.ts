@@ -72,7 +72,7 @@ END;
 
 -- What was at risk counts as spent, in the batch that risked it.
 CREATE TRIGGER told_money AFTER INSERT ON told BEGIN${moves('NEW.attempt', { spent: 'NEW.charged', in_doubt: '-NEW.charged' })}
-  UPDATE calls SET answer = NEW.attempt, doubt = NULL WHERE doubt = NEW.attempt;
+  UPDATE calls SET answer_behind = NEW.attempt - id, doubt = NULL WHERE doubt = NEW.attempt;
   INSERT INTO tallies (batch, name, count)
     SELECT a.batch, 'calls', 1 FROM attempts a JOIN calls c ON c.answer = a.id AND c.id = a.call
      WHERE a.id = NEW.attempt

@@ -29,8 +29,8 @@ CREATE TRIGGER batches_fresh BEFORE UPDATE OF fresh_found, fresh_no_match ON bat
   SELECT RAISE(ABORT, 'money rule: how old an answer may be is fixed when the batch begins');
 END;
 
-CREATE TRIGGER calls_refreshed BEFORE UPDATE OF answer ON calls WHEN NEW.answer < OLD.answer BEGIN
+CREATE TRIGGER calls_refreshed BEFORE UPDATE OF answer_behind ON calls WHEN NEW.answer_behind < OLD.answer_behind BEGIN
   SELECT RAISE(ABORT, 'money rule: an older answer comes back only when the newer one is taken back')
-   WHERE NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.answer);
+   WHERE NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.id + OLD.answer_behind);
 END;
 `;

@@ -17,7 +17,7 @@ CREATE TRIGGER retractions_effect AFTER INSERT ON retractions BEGIN
   UPDATE accounts SET answers = answers - 1 WHERE id = (SELECT account FROM calls WHERE answer = NEW.attempt);
   UPDATE tallies SET count = count - 1
    WHERE name = 'calls' AND batch = (SELECT batch FROM attempts WHERE id = NEW.attempt);
-  UPDATE calls SET answer = (SELECT replaces FROM attempts WHERE id = NEW.attempt)
+  UPDATE calls SET answer_behind = (SELECT replaces FROM attempts WHERE id = NEW.attempt) - id
    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt);
 END;
 

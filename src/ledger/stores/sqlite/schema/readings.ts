@@ -60,7 +60,7 @@ END;
 CREATE TRIGGER readings_doubt AFTER INSERT ON readings
 WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'in_doubt')
  AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN${moves('NEW.attempt', { spent: 'NEW.charged', in_doubt: '-reserved' })}
-  UPDATE calls SET answer = NEW.attempt, doubt = NULL WHERE doubt = NEW.attempt;
+  UPDATE calls SET answer_behind = NEW.attempt - id, doubt = NULL WHERE doubt = NEW.attempt;
   INSERT INTO tallies (batch, name, count) SELECT batch, 'calls', 1 FROM attempts WHERE id = NEW.attempt
     ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;
 END;

@@ -1,0 +1,44 @@
+/** Words that a cell has as their number, which is stored: a list is only ever added to. The first two take no byte. */
+
+export const OUTCOMES: readonly string[] = [
+  'no_match',
+  'matched',
+  'applied',
+  'unchanged',
+  'invalid',
+  'refused',
+  'in_doubt',
+  'skipped',
+];
+
+/** How an attempt ends, and what it is answered then. */
+export const ENDINGS: readonly (readonly [kind: string, answer: string | null])[] = [
+  ['settled', 'no_match'],
+  ['settled', 'found'],
+  ['settled', 'refused'],
+  ['not_sent', null],
+  ['paused', null],
+  ['stopped', null],
+  ['in_doubt', null],
+];
+
+export const endingOf = (kind: string, answer: string | null): number =>
+  ENDINGS.findIndex(([ending, said]) => ending === kind && said === answer);
+
+/** The word for the number in a column, in SQL; NULL for a number without one. */
+export function wordOf(column: string, words: readonly (string | null)[]): string {
+  const cases = words.map((word, number) => (word === null ? '' : ` WHEN ${number} THEN '${word}'`));
+  return `CASE ${column}${cases.join('')} END`;
+}
+
+/** The number of a status instead of the words for it. A column of any type takes a number for a fraction, but no BigInt. */
+export function shortWhy(why: string): string | bigint {
+  const status = /^status ([1-9]\d{2})$/.exec(why)?.[1];
+  return status === undefined ? why : BigInt(status);
+}
+
+/** One attempt instead of a list of it alone. */
+export function shortAnswers(answers: string): string | bigint {
+  const only = /^\[([1-9]\d{0,14})\]$/.exec(answers)?.[1];
+  return only === undefined ? answers : BigInt(only);
+}
