@@ -14,7 +14,7 @@ import {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey, isOfCall } from './lookups.ts';
-import { headerCells, questionCells } from './shapes.ts';
+import { dialectCell, headerCells, questionCells } from './shapes.ts';
 import {
   ATTEMPTS_TABLE,
   batchNumber,
@@ -171,7 +171,7 @@ export function insertClosure(
     charged: settled ? closure.charged : 0,
     why: closure.why,
     closed_at: wholeMs(atMs),
-    dialect: settled ? (closure.dialect ?? null) : null,
+    dialect: dialectCell(connection, settled ? closure.dialect : undefined),
   });
 }
 

@@ -3,12 +3,13 @@ import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts'
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { hasKey } from './lookups.ts';
+import { dialectOf } from './shapes.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
 /** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
 type KnownRow = [
   ...[at: number, isInDoubt: 0 | 1, attempt: number, batch: number | null],
-  ...[kind: AnswerKind | null, dialect: number | null, why: string | null],
+  ...[kind: AnswerKind | null, rereadBy: number | null, readBy: number | null, why: string | null],
   ...[answeredAtMs: number | null, erasedAtMs: number | null],
 ];
 
@@ -19,7 +20,7 @@ type KnownRow = [
 const KNOWN = `
   SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
          coalesce(e.answer, iif(k.kind = 'in_doubt', 'found', k.answer)) AS kind,
-         coalesce(e.dialect, k.dialect) AS dialect,
+         e.dialect, k.dialect,
          CASE WHEN c.answer IS NULL OR k.kind = 'settled' OR e.id IS NOT NULL THEN coalesce(e.why, k.why)
               ELSE (SELECT d.why FROM told t JOIN decisions d ON d.id = t.decision
                      WHERE t.attempt = c.answer) END AS why,
@@ -69,19 +70,20 @@ function callsUnder(
     if (number === null) throw new AlteredRow(`attempt ${attempt} is missing`);
     const batch = batches.get(number) ?? batchId(number);
     batches.set(number, batch);
-    known[at] = knownCall(row, batch, withAges);
+    known[at] = knownCall(connection, row, batch, withAges);
   }
   return known;
 }
 
-function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
-  const [, isInDoubt, number, , kind, mark, why, answeredAtMs, erasedAtMs] = row;
+function knownCall(connection: Connection, row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
+  const [, isInDoubt, number, , kind, rereadBy, readBy, why, answeredAtMs, erasedAtMs] = row;
   const attempt = number as AttemptId;
   if (isInDoubt === 1) return { kind: 'in_doubt', doubt: { attempt, batch } };
   if (kind === null || why === null || (withAges && answeredAtMs === null)) {
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
   }
-  const dialect = mark === null ? {} : { dialect: mark };
+  const mark = rereadBy ?? (readBy === null ? undefined : dialectOf(connection, readBy));
+  const dialect = mark === undefined ? {} : { dialect: mark };
   const erased = erasedAtMs === null ? {} : { erasedAtMs };
   const answer = { attempt, batch, kind, why, ...dialect, ...erased };
   return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };

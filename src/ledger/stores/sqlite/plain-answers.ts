@@ -3,7 +3,7 @@ import type { Call } from '../../../core/operation.ts';
 import { type AnswerKind, type AttemptId, credits, type DatedAnswer, type RowAnswer } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
-import { wholeOf } from './shapes.ts';
+import { dialectOf, wholeOf } from './shapes.ts';
 import { checksumOfText, isSum } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -25,20 +25,20 @@ import {
  */
 function plainIn(from: string, key: string, reply: string, cells = ''): string {
   return `
-  SELECT j.key, a.id, a.batch, coalesce(e.answer, k.answer), coalesce(e.why, k.why), coalesce(e.dialect, k.dialect),
+  SELECT j.key, a.id, a.batch, coalesce(e.answer, k.answer), coalesce(e.why, k.why), k.dialect,
          p.received_at, ${ATTEMPTS_TABLE.listInSql('a', key)}, a.checksum, ${CALLS_TABLE.listInSql('c', key)}, c.checksum,
          ${CLOSURES_TABLE.listInSql('k')}, k.checksum, ${reply}, p.checksum,
-         iif(e.id IS NULL, NULL, ${READINGS_TABLE.listInSql('e')}), e.checksum${cells}
+         iif(e.id IS NULL, NULL, ${READINGS_TABLE.listInSql('e')}), e.checksum, e.dialect${cells}
     FROM ${from}
    CROSS JOIN closures k ON k.attempt = a.id AND k.kind = 'settled' CROSS JOIN replies p ON p.attempt = a.id
     LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = a.id)`;
 }
 
 type PlainRow<Cells extends readonly unknown[] = readonly []> = [
-  ...[at: number, attempt: AttemptId, batch: number, kind: AnswerKind, why: string, dialect: number | null],
+  ...[at: number, attempt: AttemptId, batch: number, kind: AnswerKind, why: string, readBy: number | null],
   ...[answeredAtMs: number, attemptList: string, sum: number, callList: string, sum: number],
   ...[closureList: string, sum: number, replyList: string, sum: number],
-  ...[readingList: string | null, sum: number | null],
+  ...[readingList: string | null, sum: number | null, rereadBy: number | null],
   ...Cells,
 ];
 
@@ -73,13 +73,13 @@ export function answersOfAttempts(
 ): ReadonlyMap<number, PlainRowAnswer> {
   const found = new Map<number, PlainRowAnswer>();
   for (const row of connection.lists<WholeRow>(BY_ATTEMPT, JSON.stringify([...attempts]))) {
-    const body = row[17];
+    const body = row[18];
     if (!isIntact(row, body)) continue;
     const [, attempt, batch, kind, , , answeredAtMs] = row;
-    const call = wholeOf(connection, row[20], row[21]) as unknown as Call;
-    const whole = { body, paidRow: row[19], call, charged: credits(row[22]) };
+    const call = wholeOf(connection, row[21], row[22]) as unknown as Call;
+    const whole = { body, paidRow: row[20], call, charged: credits(row[23]) };
     const answer = { attempt, batch: batchId(batch), kind, answeredAtMs, ...whole };
-    found.set(attempt, { answer, reading: row[18] ?? 0 });
+    found.set(attempt, { answer, reading: row[19] ?? 0 });
   }
   return found;
 }
@@ -92,9 +92,10 @@ export function answersToCalls(
   const answers = new Array<DatedAnswer | undefined>(keys.length).fill(undefined);
   for (const row of connection.lists<PlainRow>(BY_KEY, JSON.stringify(keys))) {
     if (!isIntact(row, null)) continue;
-    const [at, attempt, batch, kind, why, dialect, answeredAtMs] = row;
+    const [at, attempt, batch, kind, why, readBy, answeredAtMs] = row;
+    const dialect = row[17] ?? (readBy === null ? undefined : dialectOf(connection, readBy));
     const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
-    answers[at] = dialect === null ? answer : { ...answer, dialect };
+    answers[at] = dialect === undefined ? answer : { ...answer, dialect };
   }
   return answers;
 }

@@ -20,7 +20,7 @@ import {
   type Reading,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { headersOf, wholeOf } from './shapes.ts';
+import { dialectOf, headersOf, wholeOf } from './shapes.ts';
 import type { ReadRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -227,7 +227,8 @@ export function answerFrom(connection: Connection, rows: AnswerRows): AnswerReco
   const said = saidIn(REPLIES_TABLE.checked(rows.reply));
   const { answer: kind, why } = taken;
   const { charged } = rows.newest === undefined ? taken : readingFrom(rows.newest);
-  const dialect = reading?.dialect ?? rows.closure?.dialect ?? undefined;
+  const readBy = rows.closure?.dialect ?? undefined;
+  const dialect = reading?.dialect ?? (readBy === undefined ? undefined : dialectOf(connection, readBy));
   return { ...common, kind, why, charged, ...said, ...present({ dialect }) };
 }
 

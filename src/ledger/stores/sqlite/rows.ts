@@ -110,7 +110,7 @@ export function rowsReadOtherwise(
            AND coalesce(
            (SELECT e.dialect FROM readings e
              WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
-           k.dialect) IS NOT :dialect)
+           (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect)
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );

@@ -88,6 +88,16 @@ export function headersOf(
   return Object.fromEntries(headers) as Record<string, string>;
 }
 
+/** A dialect as the end of an attempt has it: the number of a shape, or 48 bits of its hash where there are too many. */
+export function dialectCell(connection: Connection, dialect: number | undefined): number | null {
+  return dialect === undefined ? null : (numberOf(connection, String(dialect)) ?? dialect);
+}
+
+/** A hash that is no higher than the number of a shape can be does not come up. */
+export function dialectOf(connection: Connection, cell: number): number {
+  return cell > MOST_SHAPES ? cell : Number(textOf(connection, cell));
+}
+
 /** The number of a shape, which is written when it is new; undefined when there are too many. */
 function numberOf(connection: Connection, text: string): number | undefined {
   return connection.once(`shape ${text}`, () => {

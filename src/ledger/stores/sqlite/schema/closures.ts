@@ -7,8 +7,8 @@ const OTHER =
   "(NEW.kind = 'settled' AND (SELECT status FROM replies WHERE attempt = NEW.attempt) IS NOT 404)";
 
 export const CLOSURES_TABLE_8 = `
--- How each attempt ended. \`said\` is why, in words, or the status that is all there is to say. \`dialect\`: 48 bits of the hash
--- of the dialect by which the answer was read.
+-- How each attempt ended. \`said\` is why, in words, or the status that is all there is to say. \`dialect\`: by which the
+-- answer was read, as the number of a shape; before schema 8, 48 bits of its hash, which the shape has.
 CREATE TABLE closures (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   ending INTEGER NOT NULL CHECK (ending BETWEEN 0 AND ${ENDINGS.length - 1}),
