@@ -44,7 +44,7 @@ const BATCH = "(SELECT id FROM batches WHERE key = 'key-a')";
 
 /** A call with the number 9. */
 const call = (subject: number | string, after: number | string = 0, account = '1'): string =>
-  `INSERT INTO calls (id, key, account, operation, call, subject, after, checksum)
+  `INSERT INTO calls (id, key, account, operation, own, subject, after, checksum)
     VALUES (9, randomblob(32), ${account}, 'x', '{}', ${subject}, ${after}, 0)`;
 
 const attempt = (callNumber: number, id = 99, decision: number | string = 'NULL'): string =>

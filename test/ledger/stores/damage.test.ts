@@ -183,7 +183,7 @@ describe('an altered entry', () => {
 
   const ALTERED: readonly [what: string, guard: string, sql: string, message: string][] = [
     ['call that is missing', 'calls_no_delete', 'DELETE FROM calls WHERE id = 4', 'attempt 4 was altered'],
-    ['call', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 3", 'call 3 was altered'],
+    ['call', 'calls_unchanged', "UPDATE calls SET own = '{}' WHERE id = 3", 'call 3 was altered'],
     [
       'reserve',
       'attempts_unchanged',

@@ -77,7 +77,7 @@ const covering = (what: string, id: number | string, row = 0): string =>
   `${ENTRY} INSERT INTO erased (what, id, row, erasure) VALUES ('${what}', ${id}, ${row}, 1);`;
 
 const EMPTY_CALL = `UPDATE calls SET key = randomblob(32), operation = 'enrich-company', shape = NULL, checksum = 1,
-  call = '{"operation":"enrich-company","parameters":{},"ifLost":"hold","erasedAtMs":${AT}}' WHERE id = 1`;
+  own = '{"operation":"enrich-company","parameters":{},"ifLost":"hold","erasedAtMs":${AT}}' WHERE id = 1`;
 const SKIPPED = '{"kind":"end","outcome":{"kind":"skipped","reason":"erased on 2026-11-20"}}';
 
 /** What an entry lets through, by the guard that refuses it without one. */

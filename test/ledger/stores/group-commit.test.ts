@@ -181,7 +181,7 @@ test('an attempt above a cap is refused when its commit is booked, and alone', a
       VALUES (7, 1, 'k', 1, 'l', 'open', 1, 'a', 0, 'provider', 'x', '/x', 's', 3, '{}', 0, 2)`);
   const attempt = (id: number, reserved: number) => (): void => {
     const call =
-      'INSERT INTO calls (id, key, account, operation, call, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
+      'INSERT INTO calls (id, key, account, operation, own, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
     connection.run(call, id, 'x', '{}');
     connection.run(
       `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, checksum) VALUES (?, 0, 7, 2, ?, 0, 0)`,

@@ -87,7 +87,7 @@ const BATCH_COLUMNS = `key, lineage, state, account, account_name, sandbox, vend
 /** Possible only for a miss after which the account answered nothing else. */
 const RETRACT = `INSERT INTO retractions VALUES (${LAST_MISS})`;
 
-const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
+const NEW_CALL = `INSERT INTO calls (id, key, account, operation, own, checksum)
   VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
 
 function attempt(values: Partial<Record<string, number | string>> = {}): string {
@@ -396,12 +396,12 @@ const REFUSED: readonly Refusal[] = [
     'attempts_paid_row',
     `UPDATE attempts SET paid_behind = -99 WHERE id = ${ANSWER}`,
   ],
-  ['changing what a call asks', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 1"],
+  ['changing what a call asks', 'calls_unchanged', "UPDATE calls SET own = '{}' WHERE id = 1"],
   ['changing the key of a call', 'calls_unchanged', 'UPDATE calls SET key = randomblob(32) WHERE id = 1'],
   [
     'a second call under a key',
     'calls_one_key_insert',
-    `INSERT INTO calls (id, key, account, operation, call, checksum)
+    `INSERT INTO calls (id, key, account, operation, own, checksum)
        SELECT 9, key, account, 'x', '{}', 0 FROM calls WHERE id = 1`,
   ],
   [

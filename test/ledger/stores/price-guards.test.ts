@@ -35,8 +35,8 @@ const [REPEAT, RETRY] = [1, 2];
 
 /** Of a call that is new, and asks the operation of which the price is known. */
 function attempt(reserved: number): string {
-  return `INSERT INTO calls (id, key, account, shape, call, checksum)
-      SELECT 9, randomblob(32), account, shape, call, 0 FROM calls WHERE id = 1;
+  return `INSERT INTO calls (id, key, account, shape, own, checksum)
+      SELECT 9, randomblob(32), account, shape, own, 0 FROM calls WHERE id = 1;
     ${insertAttempt(9, reserved, 'NULL')}`;
 }
 

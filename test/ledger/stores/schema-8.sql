@@ -28,8 +28,7 @@ CREATE TABLE attempts (
   boot INTEGER REFERENCES boots (id),
   uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
   call INTEGER NOT NULL GENERATED ALWAYS AS (id - call_behind) VIRTUAL REFERENCES calls (id),
-  paid_row INTEGER NOT NULL GENERATED ALWAYS AS (row - paid_behind) VIRTUAL,
-  day TEXT NOT NULL GENERATED ALWAYS AS (date(intent_at / 1000, 'unixepoch')) VIRTUAL
+  paid_row INTEGER NOT NULL GENERATED ALWAYS AS (row - paid_behind) VIRTUAL
 ) STRICT;
 
 -- trigger attempts_admission
@@ -67,10 +66,9 @@ END;
 CREATE TRIGGER attempts_price BEFORE INSERT ON attempts BEGIN
   SELECT RAISE(ABORT, 'money rule: an attempt reserves the highest price that was seen')
     FROM calls c
-    -- With a plus the JSON is read only where a price is kept at all.
-    JOIN asked q ON q.call = c.id
-    JOIN prices p ON p.account = c.account AND p.operation = q.operation
-     AND +p.credits_max = coalesce(q.credits_most, -1)
+    -- Few accounts have prices, so what the call asks for is read last.
+    CROSS JOIN prices p ON p.account = c.account
+    CROSS JOIN asked q ON q.call = c.id AND q.operation = p.operation AND coalesce(q.credits_most, -1) = p.credits_max
    WHERE c.id = NEW.call AND NEW.reserved < p.highest
      -- What is sent again to the byte is charged once, and the lost attempt holds the money for that.
      AND NOT (NEW.reserved = 0 AND EXISTS (
@@ -94,7 +92,7 @@ CREATE TABLE calls (
   account INTEGER NOT NULL REFERENCES accounts (id),
   operation TEXT,
   shape INTEGER REFERENCES shapes (id),
-  call TEXT NOT NULL,
+  own ANY NOT NULL,
   answer_behind INTEGER,
   doubt INTEGER REFERENCES attempts (id),
   repeats INTEGER NOT NULL DEFAULT 0,
@@ -102,6 +100,7 @@ CREATE TABLE calls (
   subject INTEGER REFERENCES subjects (id),
   after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
   answer INTEGER GENERATED ALWAYS AS (id + answer_behind) VIRTUAL REFERENCES attempts (id),
+  call TEXT NOT NULL GENERATED ALWAYS AS (iif(typeof(own) = 'integer', '"' || own || '"', own)) VIRTUAL,
   CHECK (answer_behind IS NULL OR doubt IS NULL),
   CHECK ((operation IS NULL) = (shape IS NOT NULL))
 ) STRICT;
@@ -150,11 +149,11 @@ CREATE TRIGGER calls_refreshed BEFORE UPDATE OF answer_behind ON calls WHEN NEW.
 END;
 
 -- trigger calls_unchanged
-CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, shape, call, checksum ON calls
-WHEN (NEW.id, NEW.account, NEW.operation, NEW.shape, NEW.call ->> '$.operation', NEW.call ->> '$.creditsMost', NEW.call ->> '$.after')
+CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, shape, own, checksum ON calls
+WHEN (NEW.id, NEW.account, NEW.operation, NEW.shape, NEW.own ->> '$.operation', NEW.own ->> '$.creditsMost', NEW.own ->> '$.after')
   IS NOT (SELECT q.call, OLD.account, q.operation, NULL, q.operation, q.credits_most, OLD.after FROM asked q WHERE q.call = OLD.id)
-  OR NOT EXISTS (SELECT 1 FROM erased x WHERE x.what = 'call' AND x.id = OLD.id AND x.row = 0) OR NEW.call -> '$.parameters' IS NOT '{}'
-  OR NEW.call ->> '$.erasedAtMs' IS NOT (
+  OR NOT EXISTS (SELECT 1 FROM erased x WHERE x.what = 'call' AND x.id = OLD.id AND x.row = 0) OR NEW.own -> '$.parameters' IS NOT '{}'
+  OR NEW.own ->> '$.erasedAtMs' IS NOT (
     SELECT max(e.at) FROM erased x JOIN erasures e ON e.id = x.erasure WHERE x.what = 'call' AND x.id = OLD.id) BEGIN
   SELECT RAISE(ABORT, 'money rule: a call is kept as it was written');
 END;

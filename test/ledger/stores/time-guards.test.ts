@@ -38,7 +38,7 @@ beforeAll(async () => {
 const [BOUGHT, OPEN] = [1, 2];
 const [FIRST, SECOND] = [1, 2];
 
-const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
+const NEW_CALL = `INSERT INTO calls (id, key, account, operation, own, checksum)
   VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
 
 interface Attempt {

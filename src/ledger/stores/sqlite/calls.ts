@@ -64,7 +64,7 @@ type DecisionRow = ReadRow<typeof DECISIONS_TABLE> & { readonly key: Buffer };
 /** How many of the newest attempts are searched for an account's answers. */
 const ATTEMPTS_LOOKED_THROUGH = 1_000;
 
-/** Every column except `day`, which SQLite would compute for every row. */
+/** The columns that a record of an attempt has. */
 const COLUMNS =
   'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
 

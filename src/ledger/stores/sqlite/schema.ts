@@ -66,8 +66,8 @@ export const TOPICS: readonly string[] = [
 const COMPACT = [
   SHAPES_TABLE_8,
   remade('calls', CALLS_TABLE_8, {
-    same: 'id, key, account, operation, call, doubt, repeats, checksum, subject, after',
-    other: { answer_behind: 'answer - id' },
+    same: 'id, key, account, operation, doubt, repeats, checksum, subject, after',
+    other: { own: 'call', answer_behind: 'answer - id' },
   }),
   CALLS_INDEXES,
   remade('attempts', ATTEMPTS_TABLE_8, {

@@ -23,25 +23,32 @@ export interface QuestionCells {
   readonly call: string;
 }
 
+/** Written by hand, because every row that is bought has two of them. */
 export function questionCells(connection: Connection, call: Call): QuestionCells {
   const shape = shapeOf(call);
   const number = shape === undefined ? undefined : numberOf(connection, shape);
   if (number === undefined) return { shape: null, operation: call.operation, call: JSON.stringify(call) };
-  return {
-    shape: number,
-    operation: null,
-    call: JSON.stringify(Object.values(call.parameters)).slice(1, -1),
-  };
+  const values = JSON.stringify(Object.values(call.parameters));
+  return { shape: number, operation: null, call: values.slice(1, -1) };
 }
 
 /** Undefined for a question that has more than its parameters of its own, such as a change. */
 function shapeOf(call: Call): string | undefined {
-  const { operation, parameters, ifLost, creditsMost, ...others } = call;
-  const names = Object.keys(parameters);
-  if (Object.keys(others).length > 0 || ![operation, ...names].every((name) => NAME.test(name)))
-    return undefined;
-  return JSON.stringify({ ...call, parameters: Object.fromEntries(names.map((name) => [name, null])) });
+  const members: string[] = [];
+  for (const [name, value] of Object.entries(call)) {
+    if (name === 'parameters') {
+      const names = Object.keys(call.parameters);
+      if (!names.every(isName)) return undefined;
+      members.push(`"parameters":{${names.map((each) => `"${each}":null`).join(',')}}`);
+    } else if (SHARED.has(name)) members.push(`"${name}":${JSON.stringify(value)}`);
+    else return undefined;
+  }
+  return isName(call.operation) ? `{${members.join(',')}}` : undefined;
 }
+
+const SHARED: ReadonlySet<string> = new Set(['operation', 'ifLost', 'creditsMost'] satisfies (keyof Call)[]);
+
+const isName = (word: string): boolean => NAME.test(word);
 
 /** How far a vendor's date may be from ours for the difference to be in a shape. */
 const NEAR_S = 5;
@@ -54,26 +61,38 @@ export function headerCells(
   headers: Readonly<Record<string, string>>,
   receivedAtMs: number,
 ): { readonly shape: number | null; readonly headers: string } {
-  const entries = Object.entries(headers).map(
-    ([name, value]) => [name, value, sharedOf(name, value, receivedAtMs)] as const,
-  );
-  const shape = JSON.stringify(Object.fromEntries(entries.map(([name, , shared]) => [name, shared])));
-  const number = entries.every(([name]) => NAME.test(name)) ? numberOf(connection, shape) : undefined;
+  const members: string[] = [];
+  const own: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const shared = isName(name) ? sharedOf(name, value, receivedAtMs) : undefined;
+    if (shared === undefined) return { shape: null, headers: JSON.stringify(headers) };
+    members.push(`"${name}":${shared}`);
+    if (shared === 'null') own.push(JSON.stringify(value));
+  }
+  const number = numberOf(connection, `{${members.join(',')}}`);
   if (number === undefined) return { shape: null, headers: JSON.stringify(headers) };
-  const own = entries.flatMap(([, value, shared]) => (shared === null ? [value] : []));
-  return { shape: number, headers: JSON.stringify(own).slice(1, -1) };
+  return { shape: number, headers: own.join(',') };
 }
 
-/** What a shape has of a header: the type of the body, the seconds from our second to the vendor's; null for any other. */
-function sharedOf(name: string, value: string, receivedAtMs: number): string | number | null {
-  if (name === 'content-type' && MEDIA_TYPE.test(value)) return value;
-  if (name !== 'date') return null;
-  const seconds = Date.parse(value) / 1000 - Math.floor(receivedAtMs / 1000);
-  return Math.abs(seconds) <= NEAR_S && dateAfter(receivedAtMs, seconds) === value ? seconds : null;
+/** What a shape has of a header: the type of the body, or the seconds from our second to the vendor's; null for any other. */
+function sharedOf(name: string, value: string, receivedAtMs: number): string {
+  if (name === 'content-type' && MEDIA_TYPE.test(value)) return `"${value}"`;
+  if (name !== 'date') return 'null';
+  const seconds = secondsOf(value) - Math.floor(receivedAtMs / 1000);
+  return Math.abs(seconds) <= NEAR_S ? String(seconds) : 'null';
 }
 
-const dateAfter = (receivedAtMs: number, seconds: number): string =>
-  new Date((Math.floor(receivedAtMs / 1000) + seconds) * 1000).toUTCString();
+/** The answers of a second have the same date. */
+let latest = { date: '', seconds: Number.NaN };
+
+/** NaN for a date that is written in any other way. */
+function secondsOf(date: string): number {
+  if (latest.date === date) return latest.seconds;
+  const ms = Date.parse(date);
+  const isUsual = !Number.isNaN(ms) && new Date(ms).toUTCString() === date;
+  latest = { date, seconds: isUsual ? ms / 1000 : Number.NaN };
+  return latest.seconds;
+}
 
 export function headersOf(
   connection: Connection,
@@ -81,11 +100,14 @@ export function headersOf(
   text: string,
   receivedAtMs: number,
 ): Record<string, string> {
-  const headers = Object.entries(wholeOf(connection, shape, text)).map(([name, value]) => [
+  const headers = wholeOf(connection, shape, text) as Record<string, string | number>;
+  const dated = Object.entries(headers).map(([name, value]) => [
     name,
-    typeof value === 'number' ? dateAfter(receivedAtMs, value) : value,
+    typeof value === 'number'
+      ? new Date((Math.floor(receivedAtMs / 1000) + value) * 1000).toUTCString()
+      : value,
   ]);
-  return Object.fromEntries(headers) as Record<string, string>;
+  return Object.fromEntries(dated) as Record<string, string>;
 }
 
 /** A dialect as the end of an attempt has it: the number of a shape, or 48 bits of its hash where there are too many. */
@@ -118,7 +140,7 @@ export function wholeOf(connection: Connection, shape: number | null | undefined
 }
 
 function textOf(connection: Connection, id: number): string {
-  return connection.once(`shape ${id}`, () => {
+  return connection.lasting(`shape ${id}`, () => {
     const shape = connection.get<ReadRow<typeof SHAPES_TABLE>>('SELECT * FROM shapes WHERE id = ?', id);
     if (shape === undefined) throw new AlteredRow(`shape ${id} is missing`);
     return SHAPES_TABLE.checked(shape).text;

@@ -2,7 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { table } from './table.ts';
-import { endingOf, OUTCOMES, shortAnswers, shortWhy } from './words.ts';
+import { endingOf, OUTCOMES, shortAnswers, shortValue, shortWhy } from './words.ts';
 
 /** The tables of the book of money, and how ids, keys and times stand in them. */
 
@@ -61,6 +61,7 @@ export const CALLS_TABLE = table('calls', {
   summed: { id: 'number', account: 'number', call: 'text', shape: 'number or null' },
   omitted: 'shape',
   beside: { key: 'bytes', operation: 'text or null', subject: 'number or null', after: 'number or null' },
+  generated: { columns: ['call'], from: ['own'], written: ({ call }) => [shortValue(call)] },
   keyFrom: { tables: 'calls t', key: 't.key' },
   what: ({ id }) => `call ${id}`,
 });

@@ -53,7 +53,7 @@ moved AS MATERIALIZED (
     LEFT JOIN reread e ON e.attempt = f.freed_by
    WHERE f.freed_by IS NOT NULL GROUP BY f.freed_by),
 entries AS MATERIALIZED (
-  SELECT a.batch, b.account, a.day, coalesce(d.kind = 'retry', 0) AS retried,
+  SELECT a.batch, b.account, date(a.intent_at / 1000, 'unixepoch') AS day, coalesce(d.kind = 'retry', 0) AS retried,
          sum(iif(k.kind = 'settled' AND away.answer IS NULL, coalesce(e.charged, k.charged), 0)
            + iif(k.kind = 'in_doubt', coalesce(e.charged, 0), 0)
            + coalesce(here.charged, 0) + coalesce(t.charged, 0)) AS spent,
@@ -68,7 +68,7 @@ entries AS MATERIALIZED (
     LEFT JOIN reread e ON e.attempt = a.id
     LEFT JOIN moved away ON away.answer = a.id
     LEFT JOIN moved here ON here.payer = a.id
-   GROUP BY a.batch, b.account, a.day, retried),
+   GROUP BY 1, 2, 3, 4),
 scopes AS (
   SELECT 'batch:' || batch AS scope, spent, reserved, in_doubt FROM entries
   UNION ALL SELECT 'day:' || account || ':' || day, spent, reserved, in_doubt FROM entries

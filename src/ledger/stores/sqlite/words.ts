@@ -37,6 +37,12 @@ export function shortWhy(why: string): string | bigint {
   return status === undefined ? why : BigInt(status);
 }
 
+/** The digits of an identifier instead of the JSON text of it. */
+export function shortValue(values: string): string | bigint {
+  const digits = /^"([1-9]\d{0,14})"$/.exec(values)?.[1];
+  return digits === undefined ? values : BigInt(digits);
+}
+
 /** One attempt instead of a list of it alone. */
 export function shortAnswers(answers: string): string | bigint {
   const only = /^\[([1-9]\d{0,14})\]$/.exec(answers)?.[1];

@@ -33,8 +33,7 @@ CREATE TABLE attempts (
   boot INTEGER REFERENCES boots (id),
   uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
   call INTEGER NOT NULL GENERATED ALWAYS AS (id - call_behind) VIRTUAL REFERENCES calls (id),
-  paid_row INTEGER NOT NULL GENERATED ALWAYS AS (row - paid_behind) VIRTUAL,
-  day TEXT NOT NULL GENERATED ALWAYS AS (date(intent_at / 1000, 'unixepoch')) VIRTUAL
+  paid_row INTEGER NOT NULL GENERATED ALWAYS AS (row - paid_behind) VIRTUAL
 ) STRICT;
 `;
 

@@ -3,11 +3,11 @@ import { covers, refusedEvent } from './refusals.ts';
 
 /** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
-CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, shape, call, checksum ON calls
-WHEN (NEW.id, NEW.account, NEW.operation, NEW.shape, NEW.call ->> '$.operation', NEW.call ->> '$.creditsMost', NEW.call ->> '$.after')
+CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, shape, own, checksum ON calls
+WHEN (NEW.id, NEW.account, NEW.operation, NEW.shape, NEW.own ->> '$.operation', NEW.own ->> '$.creditsMost', NEW.own ->> '$.after')
   IS NOT (SELECT q.call, OLD.account, q.operation, NULL, q.operation, q.credits_most, OLD.after FROM asked q WHERE q.call = OLD.id)
-  OR NOT ${covers('call', 'OLD.id')} OR NEW.call -> '$.parameters' IS NOT '{}'
-  OR NEW.call ->> '$.erasedAtMs' IS NOT (
+  OR NOT ${covers('call', 'OLD.id')} OR NEW.own -> '$.parameters' IS NOT '{}'
+  OR NEW.own ->> '$.erasedAtMs' IS NOT (
     SELECT max(e.at) FROM erased x JOIN erasures e ON e.id = x.erasure WHERE x.what = 'call' AND x.id = OLD.id) BEGIN
   SELECT RAISE(ABORT, 'money rule: a call is kept as it was written');
 END;
@@ -24,8 +24,8 @@ END;
 }
 
 export const CALLS_TABLE_8 = `
--- A question that has a \`shape\` has in \`call\` its own values, separated as in JSON; another is JSON as a whole, and names
--- its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it, and
+-- A question that has a \`shape\` has in \`own\` its own values, separated as in JSON, or the digits of the only one as a number;
+-- another is JSON as a whole, and names its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it, and
 -- \`answer_behind\` is by how much that is above the first. A change has the
 -- \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
 CREATE TABLE calls (
@@ -34,7 +34,7 @@ CREATE TABLE calls (
   account INTEGER NOT NULL REFERENCES accounts (id),
   operation TEXT,
   shape INTEGER REFERENCES shapes (id),
-  call TEXT NOT NULL,
+  own ANY NOT NULL,
   answer_behind INTEGER,
   doubt INTEGER REFERENCES attempts (id),
   repeats INTEGER NOT NULL DEFAULT 0,
@@ -42,6 +42,7 @@ CREATE TABLE calls (
   subject INTEGER REFERENCES subjects (id),
   after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
   answer INTEGER GENERATED ALWAYS AS (id + answer_behind) VIRTUAL REFERENCES attempts (id),
+  call TEXT NOT NULL GENERATED ALWAYS AS (iif(typeof(own) = 'integer', '"' || own || '"', own)) VIRTUAL,
   CHECK (answer_behind IS NULL OR doubt IS NULL),
   CHECK ((operation IS NULL) = (shape IS NOT NULL))
 ) STRICT;

@@ -19,10 +19,9 @@ CREATE TABLE prices (
 CREATE TRIGGER attempts_price BEFORE INSERT ON attempts BEGIN
   SELECT RAISE(ABORT, 'money rule: an attempt reserves the highest price that was seen')
     FROM calls c
-    -- With a plus the JSON is read only where a price is kept at all.
-    JOIN asked q ON q.call = c.id
-    JOIN prices p ON p.account = c.account AND p.operation = q.operation
-     AND +p.credits_max = coalesce(q.credits_most, -1)
+    -- Few accounts have prices, so what the call asks for is read last.
+    CROSS JOIN prices p ON p.account = c.account
+    CROSS JOIN asked q ON q.call = c.id AND q.operation = p.operation AND coalesce(q.credits_most, -1) = p.credits_max
    WHERE c.id = NEW.call AND NEW.reserved < p.highest
      -- What is sent again to the byte is charged once, and the lost attempt holds the money for that.
      AND NOT (NEW.reserved = 0 AND EXISTS (
