@@ -147,6 +147,8 @@ test('where it cannot be read whether a batch is paused, that is said and the re
 test.each([
   ['rows', 3],
   ['calls_key', 0],
+  ['shapes', 0],
+  ['sqlite_autoindex_shapes_1', 3],
   ['money', 3],
   ['tallies', 3],
 ])('without any page of %s all answers are there', async (name, expected) => {

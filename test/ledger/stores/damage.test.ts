@@ -183,6 +183,13 @@ describe('an altered entry', () => {
 
   const ALTERED: readonly [what: string, guard: string, sql: string, message: string][] = [
     ['call that is missing', 'calls_no_delete', 'DELETE FROM calls WHERE id = 4', 'attempt 4 was altered'],
+    ['shape', 'shapes_no_update', "UPDATE shapes SET text = '{}' WHERE id = 1", 'shape 1 was altered'],
+    [
+      'shape that is missing',
+      'shapes_no_delete',
+      'DELETE FROM shapes WHERE id = 1',
+      'has lost the shape of its question',
+    ],
     ['call', 'calls_unchanged', "UPDATE calls SET own = '{}' WHERE id = 3", 'call 3 was altered'],
     [
       'reserve',

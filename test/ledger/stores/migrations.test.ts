@@ -114,6 +114,7 @@ describe('a store', () => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
       expect(schemaIn(place)).toEqual(DEFINITIONS);
+      expect(inDatabase(place, (database) => database.pragma('foreign_key_check'))).toEqual([]);
       for (const id of [BATCH, LATE]) {
         expect(await ledger.batch(id)).not.toHaveProperty('rowsBeyond');
         expect(await ledger.plannedRows(id, 0, 9)).toEqual([]);

@@ -7,6 +7,7 @@ import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
 import { migrate, newestSchema, refuseUnknown } from './migrations.ts';
 import { SqliteReader } from './reader.ts';
+import { mendShapes } from './shapes.ts';
 import { batchId, batchNumber } from './tables.ts';
 
 /**
@@ -64,6 +65,13 @@ function bringUpToDate(connection: Connection, folder: string): void {
 
 class SalvageReader extends SqliteReader implements Salvage {
   readonly #unreadable = new Map<string, string>();
+
+  constructor(connection: Connection, folder: string) {
+    super(connection, folder);
+    // A ledger of an older schema has no shapes.
+    if (connection.get("SELECT 1 FROM pragma_table_info('shapes')") !== undefined)
+      this.#tried('the shapes of questions', () => mendShapes(connection));
+  }
 
   get unreadable(): readonly Unreadable[] {
     return [...this.#unreadable].map(([what, why]) => ({ what, why }));

@@ -139,12 +139,29 @@ export function wholeOf(connection: Connection, shape: number | null | undefined
     : filled(textOf(connection, shape), text);
 }
 
+const shapeNumbered = (id: number): string => `shape ${id}`;
+
 function textOf(connection: Connection, id: number): string {
-  return connection.lasting(`shape ${id}`, () => {
+  return connection.lasting(shapeNumbered(id), () => {
     const shape = connection.get<ReadRow<typeof SHAPES_TABLE>>('SELECT * FROM shapes WHERE id = ?', id);
     if (shape === undefined) throw new AlteredRow(`shape ${id} is missing`);
     return SHAPES_TABLE.checked(shape).text;
   });
+}
+
+/**
+ * Has shapes that cannot be read from the table read from its index, which has their texts once more: without one of them, no
+ * question that names it could be salvaged.
+ */
+export function mendShapes(connection: Connection): void {
+  const sql = 'SELECT id, text FROM shapes INDEXED BY sqlite_autoindex_shapes_1 ORDER BY text';
+  for (const { id, text } of connection.all<{ id: number; text: string }>(sql)) {
+    try {
+      textOf(connection, id);
+    } catch {
+      connection.lasting(shapeNumbered(id), () => text);
+    }
+  }
 }
 
 /** @param values as JSON, without the brackets around them. */

@@ -81,6 +81,9 @@ SELECT coalesce(x.scope, m.scope) AS scope
  WHERE (x.spent, x.reserved, x.in_doubt) IS NOT (m.spent, m.reserved, m.in_doubt)
  LIMIT 1`;
 
+const MISSING_SHAPE =
+  'SELECT id FROM calls WHERE shape IS NOT NULL AND shape NOT IN (SELECT id FROM shapes) LIMIT 1';
+
 /** Answers and doubts that point to an attempt of another kind, and answers without a reply. */
 const WRONG_STATE = `
 SELECT c.id
@@ -165,6 +168,7 @@ function verifyTotals(connection: Connection, folder: string): void {
 
 const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
   ['SELECT batch AS id FROM unbooked LIMIT 1', (batch) => `what batch ${batch} moved was never booked`],
+  [MISSING_SHAPE, (call) => `call ${call} has lost the shape of its question`],
   [WRONG_STATE, (call) => `call ${call} points to an attempt that says otherwise`],
   [FORGOTTEN_ANSWER, (call) => `call ${call} lost its answer`],
   [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
