@@ -22,7 +22,7 @@ import { ZipFile } from 'yazl';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { personOf } from '../../../src/ledger/person.ts';
 import type { ErasureOrder } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -31,6 +31,7 @@ import {
   answered,
   batchNamed,
   batchSpec,
+  intentOf,
   lost,
   MATCHED,
   NOON_MS,
@@ -204,6 +205,39 @@ test('what may have been charged holds a person back, and stays out of a purge',
   expect((await after.doubts(batch)).map(({ call }) => call.parameters)).toEqual([
     { domain: 'lost.example' },
   ]);
+});
+
+test('a person is in no shape, wherever they are named, so that none has to be erased', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const kim = 'kim@example.org';
+  const calls: readonly Call[] = [
+    { operation: 'search', parameters: { [kim]: 1 }, ifLost: 'hold' },
+    { operation: 'search', parameters: { q: kim, more: [kim] }, ifLost: 'hold' },
+  ];
+  for (const [row, call] of calls.entries()) {
+    const intent = { ...intentOf(batch, kim, { row }), key: callKeyOf(ACCOUNT, call), call };
+    const admission = await ledger.admit(intent);
+    if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
+    const headers = {
+      'x-request-id': kim,
+      'content-type': `text/plain; for=${kim}`,
+      ...(row === 0 ? {} : { [kim]: '1' }),
+    };
+    await ledger.record(admission.attempt, { ...replyWith('x'), headers });
+    const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: `found ${kim}` } as const;
+    await ledger.closeAttempt(admission.attempt, closure, NOON_MS);
+  }
+  await ledger.close();
+  const reading = new Database(join(place, 'ledger.db'), { readonly: true });
+  const shapes = reading.prepare<[], { text: string }>('SELECT text FROM shapes').all();
+  reading.close();
+  expect(shapes.map(({ text }) => text).join()).not.toContain('kim');
+  expect(shapes).toHaveLength(2);
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 2 });
+  expect(isIn(place, kim)).toBe(false);
+  await checkedInFull(place);
 });
 
 test('a log that somebody is reading is overwritten by the next command that writes', async () => {

@@ -26,7 +26,7 @@ INSERT INTO ledger (id, commits, clean, identity) VALUES (1, 0, 1, lower(hex(ran
 
 /**
  * The newest schema, a file for each topic: its tables, views and guards. Hot tables have integer keys, which
- * are written in order; the random 32 bytes of a call key have the one hash index. Rows of money carry a checksum
+ * are written in order; of the random bytes of a call key an index has the first four. Rows of money carry a checksum
  * (`tables.ts`).
  *
  * The guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). The code checks
