@@ -62,7 +62,7 @@ export const TOPICS: readonly string[] = [
   FIRST_ROW,
 ];
 
-/** Schema 8: entries name what they have in common, and indexes have what is needed to find. Entries stay as they were written. */
+/** Schema 8: words stand as numbers, what is mostly the same as a difference, and an index has what it takes to find. */
 const COMPACT = [
   SHAPES_TABLE_8,
   remade('calls', CALLS_TABLE_8, {
@@ -125,7 +125,7 @@ export const schema = (): string => TOPICS.join('');
  */
 export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT];
 
-/** Tables of which a schema has changed the constraints, and neither columns nor keys. */
+/** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */
 export const REDEFINED = ['attempts', 'calls', 'closures', 'replies', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */

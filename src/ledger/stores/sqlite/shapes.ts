@@ -4,13 +4,13 @@ import type { ReadRow } from './table.ts';
 import { newestNumber, nextNumber, SHAPES_TABLE } from './tables.ts';
 
 /**
- * What many entries have in common is written once, as a shape: of a question the operation and the names of its parameters, of
- * a reply the names of its headers. An entry that has one keeps the values that are its own. Which these are is
+ * What many entries have in common is written once, as a shape: of a question the operation and the names of its parameters,
+ * of a reply the names of its headers, of an end the dialect. An entry that has one keeps the values that are its own. Which these are is
  * decided by their place and never by what they say, so that no shape can be about a person and no erasure has to look
  * into one.
  */
 
-/** A vendor whose headers are never the same twice makes no more shapes than these; what comes then is written whole. */
+/** So many come of a vendor whose headers are never the same twice; what comes then is written whole. */
 const MOST_SHAPES = 1_000;
 
 /** No name of a person: it has neither the sign of an address nor that of a profile's page. */
@@ -23,7 +23,6 @@ export interface QuestionCells {
   readonly call: string;
 }
 
-/** Written by hand, because every row that is bought has two of them. */
 export function questionCells(connection: Connection, call: Call): QuestionCells {
   const shape = shapeOf(call);
   const number = shape === undefined ? undefined : numberOf(connection, shape);
@@ -32,7 +31,10 @@ export function questionCells(connection: Connection, call: Call): QuestionCells
   return { shape: number, operation: null, call: values.slice(1, -1) };
 }
 
-/** Undefined for a question that has more than its parameters of its own, such as a change. */
+/**
+ * Undefined for a question that has more than its parameters of its own, such as a change. Put together as text, because each row
+ * that is bought needs one: names have nothing that JSON would escape.
+ */
 function shapeOf(call: Call): string | undefined {
   const members: string[] = [];
   for (const [name, value] of Object.entries(call)) {
@@ -122,7 +124,7 @@ export function dialectOf(connection: Connection, cell: number): number {
 
 /** The number of a shape, which is written when it is new; undefined when there are too many. */
 function numberOf(connection: Connection, text: string): number | undefined {
-  return connection.once(`shape ${text}`, () => {
+  return connection.once(`number of ${text}`, () => {
     const known = connection.get<{ id: number }>('SELECT id FROM shapes WHERE text = +?', text);
     if (known !== undefined) return known.id;
     if (newestNumber(connection, 'shapes') >= MOST_SHAPES) return undefined;

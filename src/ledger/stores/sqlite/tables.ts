@@ -20,7 +20,6 @@ export const wholeMs = (ms: number): number => Math.floor(ms);
 type Numbered =
   | 'attempts'
   | 'boots'
-  | 'calls'
   | 'decisions'
   | 'erasures'
   | 'holds'

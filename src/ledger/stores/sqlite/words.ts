@@ -31,7 +31,9 @@ export function wordOf(column: string, words: readonly (string | null)[]): strin
   return `CASE ${column}${cases.join('')} END`;
 }
 
-/** The number of a status instead of the words for it. A column of any type takes a number for a fraction, but no BigInt. */
+/**
+ * The number of a status instead of the words for it. It is a BigInt, because a column of any type keeps a number as a fraction.
+ */
 export function shortWhy(why: string): string | bigint {
   const status = /^status ([1-9]\d{2})$/.exec(why)?.[1];
   return status === undefined ? why : BigInt(status);

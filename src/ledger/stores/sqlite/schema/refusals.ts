@@ -14,13 +14,6 @@ END;
 `;
 }
 
-/**
- * The condition that a column holds one of these words. SQLite makes a table in memory for a list of three or more behind
- * `IN`, each time that a row is written.
- */
-export const isOneOf = (column: string, words: readonly string[]): string =>
-  words.map((word) => `${column} = '${word}'`).join(' OR ');
-
 /** The reason of a row whose content was erased. */
 export const REASON = "LIKE 'erased on ____-__-__'";
 
