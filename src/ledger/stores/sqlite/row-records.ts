@@ -12,12 +12,12 @@ import { ROWS_TABLE } from './tables.ts';
  */
 
 /** The cells of a row of `rows w`, for `recordsOf`. */
-export const ROW_CELLS = `w.row, w.kind, w.matched_by, w.reason, w.input, w.answers, w.read_to,
+export const ROW_CELLS = `w.row, w.kind, w.matched_by, w.reason, w.input, w.settled_by, w.read_to,
        ${ROWS_TABLE.listInSql('w')}, w.checksum`;
 
 export type RowCells = [
   ...[row: number, kind: OutcomeKind, matchedBy: string | null, reason: string | null, input: number | null],
-  ...[answers: string, readTo: number | null, list: string, checksum: number],
+  ...[settledBy: number | string, readTo: number | null, list: string, checksum: number],
 ];
 
 /** How a row or an answer is read by itself: one that is unusual, or that does not agree with its checksum. */
@@ -33,7 +33,9 @@ export function recordsOf(
   rows: readonly RowCells[],
   oneByOne: OneByOne,
 ): readonly RowRecord[] {
-  const attempts = rows.map(([, , , , , answers]) => JSON.parse(answers) as readonly number[]);
+  const attempts = rows.map(([, , , , , by]) =>
+    typeof by === 'number' ? [by] : (JSON.parse(by) as readonly number[]),
+  );
   const plain = answersOfAttempts(connection, new Set(attempts.flat()));
   const others = new Map<string, readonly RowAnswer[]>();
   const otherAnswers = (attempt: number, readTo: number | null): readonly RowAnswer[] => {

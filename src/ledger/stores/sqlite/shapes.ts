@@ -168,6 +168,10 @@ export function mendShapes(connection: Connection): void {
 
 /** @param values as JSON, without the brackets around them. */
 export function filled(shape: string, values: string): JsonObject {
+  const [head, tail, ...more] = shape.split(':null');
+  // Most have one value, for which one text is made and read.
+  if (values !== '' && tail !== undefined && more.length === 0)
+    return JSON.parse(`${head}:${values}${tail}`) as JsonObject;
   const whole = JSON.parse(shape) as Record<string, JsonValue>;
   fill(whole, (JSON.parse(`[${values}]`) as JsonValue[]).values());
   return whole;
