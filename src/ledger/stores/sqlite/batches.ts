@@ -100,8 +100,8 @@ function insertBatch(connection: Connection, { spec, account, plan }: Beginning,
 
 const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : wholeMs(ms));
 
-/** Three bytes in each entry that names its batch. */
-const BATCH_IDS = 2 ** 23;
+/** Each entry names its batch, by four bytes instead of six. */
+const BATCH_IDS = 2 ** 31;
 
 /** The number is random, so that nobody mistakes a batch of one store for one of another. */
 function freeId(connection: Connection): number {
