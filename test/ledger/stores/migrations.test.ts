@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
 import { APPLICATION_ID, newestSchema } from '../../../src/ledger/stores/sqlite/migrations.ts';
 import { ADDED, TOPICS } from '../../../src/ledger/stores/sqlite/schema.ts';
@@ -145,6 +146,29 @@ describe('a store', () => {
       for (const row of await ledger.rows(BATCH, 0, 9)) expect(row).not.toHaveProperty('input');
     },
   );
+
+  test('of an older schema can be erased from, because its rows stand as they would be written today', async () => {
+    const place = storeMadeByFiveScripts(7);
+    await (await openStore(sqlite, place)).close();
+    const order = { kind: 'age', beforeMs: NOON_MS + 365 * DAY_MS } as const;
+    const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun: false };
+    expect(await sqlite.erase?.(place, order, options)).toMatchObject({ rows: 2 });
+    inDatabase(place, (database) => database.exec('UPDATE ledger SET clean = 0'));
+    const ledger = await freshLedger(sqlite, place);
+    expect(await ledger.counts(BATCH)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
+  });
+
+  test("of an older schema may have a view of the user's, who reads the same in it afterwards", async () => {
+    const place = storeMadeByFiveScripts(7);
+    const view =
+      'CREATE VIEW mine AS SELECT c.call, a.paid_row FROM calls c JOIN attempts a ON a.call = c.id';
+    const read = () => inDatabase(place, (database) => database.prepare('SELECT * FROM mine').all());
+    inDatabase(place, (database) => database.exec(view));
+    const before = read();
+    await (await openStore(sqlite, place)).close();
+    expect(numberIn(place)).toBe(8);
+    expect(read()).toEqual(before);
+  });
 
   test("that five scripts made takes changes, plans and today's rules beside what it kept", async () => {
     const place = storeMadeByFiveScripts();

@@ -56,6 +56,8 @@ export function migrate(connection: Connection, from: number, folder: string): v
   try {
     // A table that is made anew is dropped while others point to it. Inside of a transaction the pragma does nothing.
     connection.pragma('foreign_keys = OFF');
+    // A view of the user's that looks into such a table would forbid that another takes its name.
+    connection.pragma('legacy_alter_table = ON');
     connection.script('BEGIN IMMEDIATE');
     if (from === 0) connection.script(schema());
     else renew(connection, from);
@@ -67,6 +69,7 @@ export function migrate(connection: Connection, from: number, folder: string): v
     if (connection.inTransaction) connection.script('ROLLBACK');
     throw migrationFailed(explained(error, folder), newest, folder);
   } finally {
+    connection.pragma('legacy_alter_table = OFF');
     connection.pragma('foreign_keys = ON');
   }
 }
