@@ -41,7 +41,7 @@ import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
-import { verify } from './sqlite/verify.ts';
+import { refuseBroken, verify } from './sqlite/verify.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -161,6 +161,8 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
+    // A table that is made anew has only what SQLite still finds, and nothing could be salvaged of the rest.
+    if (schema > 0 && schema < newestSchema()) await refuseBroken(connection, folder.path);
     migrate(connection, schema, folder.path);
     const { clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;

@@ -170,6 +170,33 @@ describe('a store', () => {
     expect(read()).toEqual(before);
   });
 
+  test('of an older schema that is damaged is refused before a table of it is made anew', async () => {
+    const place = storeMadeByFiveScripts(7);
+    const root = inDatabase(place, (database) =>
+      database.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'rows'").pluck().get(),
+    );
+    // The page says that it has a row less, which SQLite then neither reads nor misses.
+    const at = ((root ?? 0) - 1) * 4096 + 3;
+    const bytes = readFileSync(join(place, 'ledger.db'));
+    bytes.writeUInt16BE(bytes.readUInt16BE(at) - 1, at);
+    writeFileSync(join(place, 'ledger.db'), bytes);
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({
+      code: 'store_damaged',
+      message: expect.stringContaining('SQLite says'),
+    });
+    expect(numberIn(place)).toBe(7);
+  });
+
+  test('of an older schema with a word that no ledger has is damaged, which is not a bug', async () => {
+    const place = storeMadeByFiveScripts(7);
+    inDatabase(place, (database) =>
+      database.exec(`PRAGMA ignore_check_constraints = ON; DROP TRIGGER closures_no_update;
+        UPDATE closures SET kind = 'settlee' WHERE attempt = 1`),
+    );
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_damaged' });
+    expect(numberIn(place)).toBe(7);
+  });
+
   test("that five scripts made takes changes, plans and today's rules beside what it kept", async () => {
     const place = storeMadeByFiveScripts();
     const ledger = await openStore(sqlite, place);

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { StopError, stop } from '../../../core/errors.ts';
-import { type Connection, explained } from './connection.ts';
+import { messageOf, StopError, stop } from '../../../core/errors.ts';
+import { type Connection, damagedStore, explained, sqliteCode } from './connection.ts';
 import { ADDED, GONE, REDEFINED, schema } from './schema.ts';
 import { sumUp } from './table-sums.ts';
 
@@ -67,6 +67,9 @@ export function migrate(connection: Connection, from: number, folder: string): v
       COMMIT;`);
   } catch (error) {
     if (connection.inTransaction) connection.script('ROLLBACK');
+    // A script takes every entry that was ever written.
+    if (from > 0 && sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT'))
+      throw damagedStore(folder, `SQLite says "${messageOf(error)}"`, error);
     throw migrationFailed(explained(error, folder), newest, folder);
   } finally {
     connection.pragma('legacy_alter_table = OFF');

@@ -15,7 +15,7 @@ import { WRONG_COUNTED } from './verify-counts.ts';
  *   to buy.
  */
 export async function verify(connection: Connection, folder: string, withReplies: boolean): Promise<void> {
-  const integrity = integrityOf(connection.path);
+  const unbroken = refuseBroken(connection, folder);
   const ours = firstProblem(() =>
     connection.snapshot(() => {
       for (const table of SHORT_TABLES) table.checkAll(connection);
@@ -26,9 +26,14 @@ export async function verify(connection: Connection, folder: string, withReplies
     }),
   );
   // SQLite's result comes first: on broken pages our own checks may find anything.
-  const words = await integrity;
-  if (words !== 'ok') throw damagedStore(folder, `SQLite says "${words}"`);
+  await unbroken;
   if (ours !== undefined) throw explained(ours.error, folder);
+}
+
+/** SQLite's own check alone. @throws StopError `store_damaged`. */
+export async function refuseBroken(connection: Connection, folder: string): Promise<void> {
+  const words = await integrityOf(connection.path);
+  if (words !== 'ok') throw damagedStore(folder, `SQLite says "${words}"`);
 }
 
 function firstProblem(check: () => void): { readonly error: unknown } | undefined {
