@@ -405,6 +405,12 @@ const REFUSED: readonly Refusal[] = [
        SELECT 9, key, account, 'x', '{}', 0 FROM calls WHERE id = 1`,
   ],
   [
+    "a call that begins with another call's answer",
+    'calls_beginning',
+    `INSERT INTO calls (id, key, account, operation, own, checksum, answer_behind)
+       SELECT 9, randomblob(32), account, 'x', '{}', 0, answer_behind + id - 9 FROM calls WHERE id = ${CALL.answered}`,
+  ],
+  [
     "giving a call another call's key",
     'calls_one_key_update',
     `DROP TRIGGER calls_unchanged; UPDATE calls SET key = (SELECT key FROM calls WHERE id = 2) WHERE id = 1`,

@@ -130,6 +130,11 @@ END;
 -- index calls_key
 CREATE INDEX calls_key ON calls (substr(key, 1, 4));
 
+-- trigger calls_beginning
+CREATE TRIGGER calls_beginning BEFORE INSERT ON calls WHEN NEW.answer_behind IS NOT NULL OR NEW.doubt IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a call begins without an answer and without a doubt');
+END;
+
 -- trigger calls_one_key_insert
 CREATE TRIGGER calls_one_key_insert BEFORE INSERT ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: a key stands for one call')

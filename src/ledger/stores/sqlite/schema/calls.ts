@@ -70,6 +70,10 @@ CREATE VIEW asked (call, operation, credits_most) AS
   oneKey('INSERT'),
   oneKey('UPDATE OF key'),
   `
+CREATE TRIGGER calls_beginning BEFORE INSERT ON calls WHEN NEW.answer_behind IS NOT NULL OR NEW.doubt IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a call begins without an answer and without a doubt');
+END;
+
 CREATE TRIGGER calls_doubted BEFORE UPDATE OF doubt ON calls WHEN NEW.doubt IS NOT OLD.doubt BEGIN
   SELECT RAISE(ABORT, 'money rule: a doubt ends only with an answer or a release')
    WHERE (NEW.doubt IS NULL OR NEW.doubt < OLD.doubt) AND NEW.answer_behind IS NULL
