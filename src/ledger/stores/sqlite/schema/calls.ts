@@ -24,10 +24,10 @@ END;
 }
 
 export const CALLS_TABLE_8 = `
--- A question that has a \`shape\` has in \`own\` its own values, separated as in JSON, or the digits of the only one as a number;
--- another is JSON as a whole, and names its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it, and
--- \`answer_behind\` is by how much that is above the first. A change has the
--- \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
+-- A question that has a \`shape\` has in \`own\` its own values, separated as in JSON, or the digits of the only one as a
+-- number; another is JSON as a whole, and names its \`operation\`. At most one of \`answer\` and \`doubt\` is set; both name
+-- the attempt that led to it, and \`answer_behind\` is by how much that is above the first. A change has the \`subject\` that
+-- it alters, and in \`after\` the sequence of the subject at which it may be sent.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL CHECK (length(key) = 32),
