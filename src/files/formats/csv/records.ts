@@ -25,7 +25,7 @@ import {
   strayQuoteIn,
   swallowingCell,
 } from './record-faults.ts';
-import { type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
+import { NO_TEXT, type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
 import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 
@@ -43,7 +43,6 @@ const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 /** So much is parsed in the time that it takes to start a thread, several times over. Two threads gain nothing on one core. */
 const MOST_BYTES_PARSED_HERE = 4 * 1024 * 1024;
 
-const NO_BYTES = Buffer.alloc(0);
 const LF = 0x0a;
 
 /** A byte-order mark and Ctrl-Z. */
@@ -178,7 +177,7 @@ class RecordReader {
   }
 
   #endOf(blankLines: Buffer): CsvRecord {
-    const nothing = { cells: [], unreadable: undefined, found: 0, text: NO_BYTES, start: 0, end: 0 };
+    const nothing = { cells: [], unreadable: undefined, found: 0, text: NO_TEXT, start: 0, end: 0 };
     return { kind: 'end', position: this.#next, blankLines, ...nothing };
   }
 
@@ -251,9 +250,9 @@ class RecordReader {
   #takeBlankLines(limit: number): Buffer {
     const { row, byteOffset, lines } = this.#next;
     // Hardly any row has a blank line above it, and looking at the bytes themselves costs a view of them each time.
-    if (byteOffset > 0 && !isLineEnd(this.#window.next)) return NO_BYTES;
+    if (byteOffset > 0 && !isLineEnd(this.#window.next)) return NO_TEXT;
     const length = blankLinesLength(this.#window.peek(limit), byteOffset === 0);
-    if (length === 0) return NO_BYTES;
+    if (length === 0) return NO_TEXT;
     const blankLines = this.#window.take(byteOffset + length);
     const count = countLineEnds(blankLines);
     this.#next = { row: row + count, byteOffset: byteOffset + length, lines: lines + count };

@@ -5,9 +5,9 @@ import { newestNumber, nextNumber, SHAPES_TABLE } from './tables.ts';
 
 /**
  * What many entries have in common is written once, as a shape: of a question the operation and the names of its parameters,
- * of a reply the names of its headers, of an end the dialect. An entry that has one keeps the values that are its own. Which these are is
- * decided by their place and never by what they say, so that no shape can be about a person and no erasure has to look
- * into one.
+ * of a reply the names of its headers, of an end the dialect. An entry that has one keeps the values that are its own. Which
+ * these are is decided by their place and never by what they say, so that no shape can be about a person and no erasure has
+ * to look into one.
  */
 
 /** So many come of a vendor whose headers are never the same twice; what comes then is written whole. */

@@ -8,9 +8,10 @@ import { WRONG_CHANGES } from './verify-changes.ts';
 import { WRONG_COUNTED } from './verify-counts.ts';
 
 /**
- * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit
- * in the index of the call keys, which would buy again), every checksum of money, and every total added up again. Replies, which are most of the bytes, are checked
- * when they are read: a damaged reply costs nothing until it is used, and then it stops the run.
+ * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit in the
+ * index of the call keys, which would buy again), every checksum of money, and every total added up again. Replies, which
+ * are most of the bytes, are checked when they are read: a damaged reply costs nothing until it is used, and then it stops
+ * the run.
  * @param withReplies checks replies, too: a ledger that was altered at rest must be read completely before it is used
  *   to buy.
  */
