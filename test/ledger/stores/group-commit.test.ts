@@ -69,12 +69,30 @@ test('writes that come turn after turn share commits', async () => {
   const batch = await batchNamed(ledger, 'a');
   const before = commitsOf(place);
   const written: Promise<unknown>[] = [];
-  for (let row = 0; row < 40; row += 1) {
-    written.push(settle(ledger, batch, row, MATCHED));
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let call = 0; call < 40; call += 1) {
+    written.push(admit(ledger, batch, `call ${call}`));
+    await nextTurn();
   }
   await Promise.all(written);
   expect(commitsOf(place) - before).toBeLessThanOrEqual(20);
+});
+
+test('a settled row shares the commit of the write that comes next, and does not wait long where none comes', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const before = commitsOf(place);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const first = settle(ledger, batch, 2, MATCHED);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(commitsOf(place)).toBe(before);
+  await Promise.all([first, admit(ledger, batch, 'acme')]);
+  expect(commitsOf(place)).toBe(before + 1);
+  const second = settle(ledger, batch, 3, MATCHED);
+  vi.advanceTimersByTime(20);
+  await second;
+  expect(commitsOf(place)).toBe(before + 2);
 });
 
 test('a promise is kept only after the commit that it speaks of', async () => {
@@ -234,7 +252,7 @@ describe('a watermark that cannot be written', () => {
     expect(await group.write(account('one'))).toBe(1);
     expect(seen).toEqual({ marks: [1], rooms: 1 });
     await expect(group.write(account('two'))).rejects.toMatchObject({ code: 'disk_full' });
-    expect(await group.write(account('three'), true)).toBe(1);
+    expect(await group.write(account('three'), 'in_flight')).toBe(1);
     expect(names()).toEqual(['one', 'three']);
   });
 
@@ -243,11 +261,13 @@ describe('a watermark that cannot be written', () => {
     const { group, seen, account, names } = groupWith([broken]);
     expect(await group.write(account('one'))).toBe(1);
     expect(group.sound).toBe(false);
-    await expect(group.write(account('two'), true)).rejects.toMatchObject({ code: 'store' });
+    await expect(group.write(account('two'), 'in_flight')).rejects.toMatchObject({ code: 'store' });
     expect(names()).toEqual(['one']);
     expect(seen).toEqual({ marks: [], rooms: 0 });
   });
 });
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Sees commits that are taken back, as one is that the database alone has refused. */
 function watchUndoing() {

@@ -7,6 +7,12 @@ import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
+ * What a write waits for: one `in_flight` belongs to a request that was sent, and is written even when the disk is full;
+ * for a `patient` one nobody waits, so it makes no commit by itself as long as others follow soon.
+ */
+type Urgency = 'usual' | 'in_flight' | 'patient';
+
+/**
  * Writes that are requested in the same few turns of the event loop share one transaction, and each resolves once that is
  * on the disk: one wait for the disk instead of one per row.
  *
@@ -17,8 +23,7 @@ interface Write {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** Whether it belongs to a request in flight, so that it is written even when the disk is full. */
-  readonly inFlight: boolean;
+  readonly urgency: Urgency;
 }
 
 type Done =
@@ -38,6 +43,9 @@ const LARGEST_GROUP = 1000;
 /** A group that still grows is committed after as many turns of the event loop: some milliseconds when there is much to do. */
 const MOST_TURNS = 4;
 
+/** How long a write for which nobody waits is kept for the next commit. What a crash loses of it follows from earlier commits. */
+const LONGEST_WAIT_MS = 10;
+
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
@@ -51,6 +59,8 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #queue: Write[] = [];
   #scheduled = false;
+  /** Runs while all that is queued waits for others. */
+  #waiting: NodeJS.Timeout | undefined;
   /** How long the queue was a turn ago, and how many turns the present group has waited. */
   #before = 0;
   #turns = 0;
@@ -68,18 +78,26 @@ export class GroupCommit {
   }
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
-  write<T>(work: () => T, inFlight = false): Promise<T> {
+  write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject, inFlight });
+      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject, urgency });
       if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#turn());
+      if (urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
+      else this.#schedule();
     });
   }
 
   /** Commits all waiting writes. */
   drain(): void {
+    clearTimeout(this.#waiting);
     while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    this.#scheduled = true;
+    setImmediate(() => this.#turn());
   }
 
   /** A commit writes some pages however many entries it has, so a group waits while every turn brings more of them. */
@@ -95,9 +113,7 @@ export class GroupCommit {
     this.#turns = 0;
     this.#scheduled = false;
     this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
-    if (this.#queue.length === 0 || this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#turn());
+    if (this.#queue.length > 0 && !this.#scheduled) this.#schedule();
   }
 
   #commitGroup(group: readonly Write[]): void {
@@ -127,7 +143,7 @@ export class GroupCommit {
     this.#broken ??= explained(cause, this.#options.folder);
     for (const write of group) {
       try {
-        if (!write.inFlight) throw this.#broken;
+        if (write.urgency !== 'in_flight') throw this.#broken;
         const { done, commits } = this.#transaction(() => [{ write, value: write.work() }]);
         this.#mark(commits);
         settle(done);
@@ -223,8 +239,8 @@ export class GroupCommit {
 }
 
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
-  for (const write of group) if (!write.inFlight) write.reject(stopped);
-  return group.filter((write) => write.inFlight);
+  for (const write of group) if (write.urgency !== 'in_flight') write.reject(stopped);
+  return group.filter((write) => write.urgency === 'in_flight');
 }
 
 function isDamage(error: unknown): boolean {

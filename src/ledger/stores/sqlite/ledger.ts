@@ -190,7 +190,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
-    return this.#group.write(() => insertReply(this.connection, attempt, reply), true);
+    return this.#group.write(() => insertReply(this.connection, attempt, reply), 'in_flight');
   }
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
@@ -202,7 +202,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       if (closure.kind !== 'settled') this.#questions.delete(attempt);
       else if (closure.showsPrice)
         keepPrice(connection, question?.pricedFor ?? pricedBy(connection, attempt), closure.charged);
-    }, true);
+    }, 'in_flight');
   }
 
   addReading(reading: Reading): Promise<void> {
@@ -256,7 +256,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
         (this.#questions.get(answer)?.row ?? Infinity) > row.row;
       insertOutcome(this.connection, row, row.answers.filter(isLower));
       for (const answer of row.answers) this.#questions.delete(answer);
-    });
+    }, 'patient');
   }
 
   settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
