@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { type BigIntStats, createReadStream, readFileSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, readFileSync, readlinkSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -181,7 +181,7 @@ export async function standingAt(path: string): Promise<StandingFile> {
   try {
     const stamp = await stampOf(real);
     if (stamp === undefined) return { kind: 'nothing' };
-    return { kind: 'file', real, stamp, sha256: await sha256Of(createReadStream(real)) };
+    return { kind: 'file', real, stamp, sha256: await sha256Of(piecesOf(real)) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
     // What we may not read, we did not write.
@@ -206,6 +206,19 @@ function absent(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
 }
+
+/** Each piece is in the place of the one before it. The pieces of a stream would be collected late, tens of MiB at a time. */
+async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+  await using file = await open(path);
+  const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
+  for (;;) {
+    const { bytesRead } = await file.read(piece, 0, BYTES_AT_ONCE);
+    if (bytesRead === 0) return;
+    yield piece.subarray(0, bytesRead);
+  }
+}
+
+const BYTES_AT_ONCE = 256 * 1024;
 
 /** SHA-256 of all bytes, hex. */
 export async function sha256Of(chunks: AsyncIterable<Buffer>): Promise<string> {

@@ -10,6 +10,7 @@ import {
   type Terminal,
   type TerminalOptions,
 } from './console.ts';
+import { keepGarbageLow } from './main/memory.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**
@@ -29,6 +30,7 @@ export async function main(argv: readonly string[]): Promise<never> {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
+  keepGarbageLow();
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
     terminal = opened;
   });
