@@ -16,9 +16,9 @@ import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
 import { correctedText } from './csv/correcting.ts';
+import { findLayout, type Layout } from './csv/layout.ts';
 import { markLength } from './csv/raw-record.ts';
 import { type CsvRecord, readRecords } from './csv/records.ts';
-import { findShape, type Shape } from './csv/shape.ts';
 import { packed, textOf } from './csv/text-source.ts';
 
 /**
@@ -31,12 +31,12 @@ const csv: Format = {
   name: 'csv',
   extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
   async open(file, options): Promise<Sheet> {
-    const shape = await findShape(file, options);
+    const layout = await findLayout(file, options);
     let columns: NamedColumns | undefined;
     // Everything asks for them, and the bytes are the same whenever they are read.
-    const table: Table = { shape, columns: async () => (columns ??= await columnsOf(shape)) };
+    const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };
     return {
-      notes: shape.notes,
+      notes: layout.notes,
       survey: (onRow) => survey(table, onRow),
       header: async () => (await table.columns()).names,
       rows: (from) => rows(table, from),
@@ -48,7 +48,7 @@ const csv: Format = {
 };
 
 interface Table {
-  readonly shape: Shape;
+  readonly layout: Layout;
   /** What the header says. @throws StopError `input`. */
   readonly columns: () => Promise<NamedColumns>;
 }
@@ -56,7 +56,7 @@ interface Table {
 export default csv;
 
 async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Survey> {
-  const { shape } = table;
+  const { layout } = table;
   const columns = await table.columns();
   const sha256 = createHash('sha256');
   let bytes = 0;
@@ -65,7 +65,7 @@ async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Su
     bytes += chunk.length;
   };
   let rowCount = 0;
-  for await (const group of readRecords(shape, { columns, onFileBytes })) {
+  for await (const group of readRecords(layout, { columns, onFileBytes })) {
     for (const record of group) {
       if (record.kind !== 'row') continue;
       rowCount += 1;
@@ -75,8 +75,8 @@ async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Su
   return {
     sha256: sha256.digest('hex'),
     bytes,
-    encoding: await encodingWords(shape),
-    delimiter: shape.delimiter,
+    encoding: await encodingWords(layout),
+    delimiter: layout.delimiter,
     header: columns.names,
     rows: rowCount,
   };
@@ -89,18 +89,18 @@ const ENCODING_WORDS = {
   'windows-1252': 'Windows-1252',
 } as const;
 
-async function encodingWords(shape: Shape): Promise<string> {
-  const words = ENCODING_WORDS[shape.encoding];
-  for await (const start of textOf(shape)) {
+async function encodingWords(layout: Layout): Promise<string> {
+  const words = ENCODING_WORDS[layout.encoding];
+  for await (const start of textOf(layout)) {
     return markLength(start) > 0 ? `${words} with byte-order mark` : words;
   }
   return words;
 }
 
-async function columnsOf(shape: Shape): Promise<NamedColumns> {
-  const { start } = shape;
-  const { path } = shape.file;
-  for await (const group of readRecords(shape, {})) {
+async function columnsOf(layout: Layout): Promise<NamedColumns> {
+  const { start } = layout;
+  const { path } = layout.file;
+  for await (const group of readRecords(layout, {})) {
     const [first] = group;
     if (first?.kind === 'header') return namedColumns(path, first.cells);
   }
@@ -119,7 +119,7 @@ async function* rows(table: Table, from?: Position): AsyncIterable<PositionedRow
 
 async function* groups(table: Table, from?: Position): AsyncIterable<readonly PositionedRow[]> {
   const columns = await table.columns();
-  for await (const group of readRecords(table.shape, from ? { columns, from } : { columns })) {
+  for await (const group of readRecords(table.layout, from ? { columns, from } : { columns })) {
     yield group.flatMap((record) => (record.kind === 'row' ? [positionedRow(record)] : []));
   }
 }
@@ -130,10 +130,10 @@ function positionedRow({ position, cells, unreadable }: CsvRecord): PositionedRo
 }
 
 async function* copy(table: Table, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
-  const { shape } = table;
-  const texts = copiedText(shape, await table.columns(), options, cellsFor);
-  const bytes = encodedAs(shape, texts, options.note);
-  yield* (options.isPacked ?? shape.isPacked) ? packed(bytes) : bytes;
+  const { layout } = table;
+  const texts = copiedText(layout, await table.columns(), options, cellsFor);
+  const bytes = encodedAs(layout, texts, options.note);
+  yield* (options.isPacked ?? layout.isPacked) ? packed(bytes) : bytes;
 }
 
 async function* corrected(
@@ -141,15 +141,15 @@ async function* corrected(
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
-  const { shape } = table;
+  const { layout } = table;
   const columns = await table.columns();
-  const corrections = new Corrections(shape.file.path, columns.names, list);
-  const bytes = encodedAs(shape, correctedText(shape, columns, corrections), note);
-  yield* shape.isPacked ? packed(bytes) : bytes;
+  const corrections = new Corrections(layout.file.path, columns.names, list);
+  const bytes = encodedAs(layout, correctedText(layout, columns, corrections), note);
+  yield* layout.isPacked ? packed(bytes) : bytes;
 }
 
 function encodedAs(
-  { encoding }: Shape,
+  { encoding }: Layout,
   texts: AsyncIterable<Buffer>,
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {

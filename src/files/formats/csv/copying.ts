@@ -14,9 +14,9 @@ import {
 import type { InputRow } from '../../../core/row.ts';
 import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
+import type { Layout } from './layout.ts';
 import { bodyOf, cellsOf, isAllQuoted, lineEndLength, withoutCells } from './raw-record.ts';
 import { bytesOf, type CsvRecord, readRecords } from './records.ts';
-import type { Shape } from './shape.ts';
 
 /** Rows that are copied together: past 256, writing them as text in one go gets no faster. */
 const ROWS_PER_BATCH = 256;
@@ -26,16 +26,16 @@ const BYTES_PER_BATCH = 1024 * 1024;
 
 /** The text of the file with cells appended to each record, as UTF-8: how it is encoded and packed comes later. */
 export async function* copiedText(
-  shape: Shape,
+  layout: Layout,
   named: NamedColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<Buffer> {
-  const { delimiter, preamble } = shape;
+  const { delimiter, preamble } = layout;
   const kept = keptOf(named, options);
   let style: Style | undefined;
   if (preamble.length > 0) yield preamble;
-  for await (const batch of batched(readRecords(shape, { columns: named }))) {
+  for await (const batch of batched(readRecords(layout, { columns: named }))) {
     // The header is in the first batch, and decides for all.
     style ??= styleOf(delimiter, batch);
     const cells = await addedTo(batch, inputRow, options, cellsFor);

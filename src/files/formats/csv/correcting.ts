@@ -2,24 +2,24 @@ import { DELIMITERS } from '../../../core/format.ts';
 import type { Corrections } from '../../corrections.ts';
 import type { NamedColumns } from '../../header.ts';
 import { inputRow } from './copying.ts';
+import type { Layout } from './layout.ts';
 import { bodyOf, cellsOf } from './raw-record.ts';
 import { bytesOf, type CsvRecord, readRecords } from './records.ts';
-import type { Shape } from './shape.ts';
 
 /** The text of the file with some cells replaced and every other byte as it was, as UTF-8. */
 export async function* correctedText(
-  shape: Shape,
+  layout: Layout,
   named: NamedColumns,
   corrections: Corrections,
 ): AsyncIterable<Buffer> {
-  if (shape.preamble.length > 0) yield shape.preamble;
-  for await (const group of readRecords(shape, { columns: named })) {
+  if (layout.preamble.length > 0) yield layout.preamble;
+  for await (const group of readRecords(layout, { columns: named })) {
     const pieces = group.flatMap((record) => {
       const { kind, blankLines } = record;
       const cells = kind === 'row' ? corrections.take(inputRow(record)) : undefined;
       return [
         blankLines,
-        cells === undefined ? bytesOf(record) : correctedRecord(record, shape, named, cells),
+        cells === undefined ? bytesOf(record) : correctedRecord(record, layout, named, cells),
       ];
     });
     if (pieces.length > 0) yield Buffer.concat(pieces);
@@ -32,7 +32,7 @@ const EMPTY = Buffer.alloc(0);
 
 function correctedRecord(
   record: CsvRecord,
-  { delimiter }: Pick<Shape, 'delimiter'>,
+  { delimiter }: Pick<Layout, 'delimiter'>,
   { places }: NamedColumns,
   corrected: ReadonlyMap<number, string>,
 ): Buffer {

@@ -6,6 +6,7 @@ import { counted } from '../../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
 import { ByteWindow } from './byte-window.ts';
 import { firstBadByte } from './encoding.ts';
+import type { Layout } from './layout.ts';
 import {
   blankLinesLength,
   bodyOf,
@@ -26,7 +27,6 @@ import {
   swallowingCell,
 } from './record-faults.ts';
 import { NO_TEXT, type ParsedText, type ParserFault, parsedHere } from './record-parser.ts';
-import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 
 /**
@@ -89,14 +89,14 @@ export interface RecordReading {
  * the parsing. A group is what one read of the file completes. @throws StopError `input` with row and line.
  */
 export async function* readRecords(
-  shape: Shape,
+  layout: Layout,
   reading: RecordReading,
 ): AsyncIterable<readonly CsvRecord[]> {
-  const reader = new RecordReader(shape, reading);
-  const { byteOffset } = reading.from ?? shape.start;
-  const texts = textOf(shape, byteOffset, reading.onFileBytes);
-  const options = { delimiter: DELIMITERS[shape.delimiter], isFileStart: byteOffset === 0 };
-  const isLarge = shape.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
+  const reader = new RecordReader(layout, reading);
+  const { byteOffset } = reading.from ?? layout.start;
+  const texts = textOf(layout, byteOffset, reading.onFileBytes);
+  const options = { delimiter: DELIMITERS[layout.delimiter], isFileStart: byteOffset === 0 };
+  const isLarge = layout.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
   const parsedTexts = isLarge ? (await import('./parse-beside.ts')).parsedBeside : parsedHere;
   for await (const parsed of parsedTexts(texts, options)) yield reader.records(parsed);
   yield [reader.end()];
@@ -104,7 +104,7 @@ export async function* readRecords(
 
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
 class RecordReader {
-  readonly #shape: Shape;
+  readonly #layout: Layout;
   readonly #reading: RecordReading;
   readonly #window: ByteWindow;
   /** Where the last record ends that the parser has found. */
@@ -118,10 +118,10 @@ class RecordReader {
   /** Why the first row that cannot be read would refuse the file. */
   #firstFault: StopError | undefined;
 
-  constructor(shape: Shape, reading: RecordReading) {
-    this.#shape = shape;
+  constructor(layout: Layout, reading: RecordReading) {
+    this.#layout = layout;
     this.#reading = reading;
-    this.#next = reading.from ?? shape.start;
+    this.#next = reading.from ?? layout.start;
     this.#parsed = this.#next.byteOffset;
     this.#headerIsDue = reading.from === undefined;
     this.#window = new ByteWindow(this.#parsed);
@@ -205,7 +205,7 @@ class RecordReader {
 
   /** Nothing can be set aside in a header, and rows that were met while it was looked for will be read again. */
   get #isStrict(): boolean {
-    return this.#headerIsDue || (this.#shape.isStrict && this.#width !== undefined);
+    return this.#headerIsDue || (this.#layout.isStrict && this.#width !== undefined);
   }
 
   /** Cells of the header; undefined while it is not known. */
@@ -243,7 +243,7 @@ class RecordReader {
   }
 
   #faultStop({ fact, next }: RecordFault, line: number): StopError {
-    return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
+    return stop('input', `${this.#layout.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
   }
 
   /** Goes on to the first byte that belongs to a record, or to the limit. */
@@ -265,7 +265,7 @@ class RecordReader {
     const { row, lines } = this.#next;
     this.#takeBlankLines(this.#window.end);
     if (this.#window.start < this.#window.end) throw this.#faultStop(ROW_TOO_LONG, this.#next.lines + 1);
-    const where = `${this.#shape.file.path}, after row ${row - 1}, line ${lines}`;
+    const where = `${this.#layout.file.path}, after row ${row - 1}, line ${lines}`;
     const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
     throw stop('input', fact, 'Remove the blank lines.');
   }
@@ -275,7 +275,7 @@ class RecordReader {
     const index = chunk.indexOf(0);
     if (index === -1) return;
     const line = this.#lineAt(this.#window.end - chunk.length + index);
-    const fact = `${this.#shape.file.path}, line ${line}: a zero byte, which text does not have.`;
+    const fact = `${this.#layout.file.path}, line ${line}: a zero byte, which text does not have.`;
     throw stop('input', fact, SAVE_AS_UTF8);
   }
 
@@ -300,7 +300,7 @@ class RecordReader {
 
   #notUtf8(bytes: Buffer): StopError {
     const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, firstBadByte(bytes)));
-    const fact = `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`;
+    const fact = `${this.#layout.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`;
     return stop('input', fact, SAVE_AS_UTF8);
   }
 
@@ -331,18 +331,18 @@ class RecordReader {
 
   /** The cells padded to the width of the header; undefined where the file is not padded, or cells beyond it are filled. */
   #padded(found: readonly string[], width: number): readonly string[] | undefined {
-    if (!(this.#shape.isPadded && isBlank(found.slice(width)))) return undefined;
+    if (!(this.#layout.isPadded && isBlank(found.slice(width)))) return undefined;
     return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
   }
 
   #nameless(place: number): StopError {
-    const where = `${this.#shape.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const where = `${this.#layout.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
     const fact = `${where}: column ${place + 1} has no name in the header, but a filled cell here.`;
     return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
   #ragged(found: readonly string[], width: number): RecordFault {
-    const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
+    const quoting = `a cell that holds a ${this.#layout.delimiter} needs quotes`;
     const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
     return {
       fact: `${counted(found.length, 'cell')}, but the header has ${counted(width, 'column')}`,
@@ -351,7 +351,7 @@ class RecordReader {
   }
 
   get #delimiterByte(): number {
-    return DELIMITERS[this.#shape.delimiter].charCodeAt(0);
+    return DELIMITERS[this.#layout.delimiter].charCodeAt(0);
   }
 
   /** The number of the line on which a byte of the current record stands, the first being 1. */

@@ -1,7 +1,7 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
 import { isShownText } from './record-faults.ts';
 
-/** What a piece of text from the start of a file says of the table's shape. Pure guesses, of which a user can be told. */
+/** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
 
 /** The start of a file, cut at a fixed size. */
 export interface TextSample {

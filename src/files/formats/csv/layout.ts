@@ -15,7 +15,7 @@ import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
-export interface Shape extends TextSource {
+export interface Layout extends TextSource {
   /** Bytes of the file. */
   readonly size: number;
   readonly delimiter: Delimiter;
@@ -35,7 +35,7 @@ export interface Shape extends TextSource {
  * Reads the file's start; and all of it, once, where only that tells UTF-8 from Windows-1252.
  * @throws StopError `input` when the file is of another kind than its name says, or a title stands above its header.
  */
-export async function findShape(file: FileBytes, options: ReadOptions): Promise<Shape> {
+export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
   const isPacked = isPackedName(path);
   const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
