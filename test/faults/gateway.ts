@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /**
  * A proxy in front of a vendor: passes requests on, and has times in which it answers with a page of its own. Any
@@ -55,6 +57,7 @@ export class Gateway implements AsyncDisposable {
   readonly #server: Server;
   readonly #vendor: string;
   #calls = 0;
+  #answering = 0;
 
   private constructor(server: Server, vendor: string, weather: Weather) {
     this.#server = server;
@@ -63,7 +66,12 @@ export class Gateway implements AsyncDisposable {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('request', (request, response) => {
       // The vendor lost its answer, or whoever asked was killed.
-      this.#answer(request, response).catch(() => response.destroy());
+      this.#answering += 1;
+      this.#answer(request, response)
+        .catch(() => response.destroy())
+        .finally(() => {
+          this.#answering -= 1;
+        });
     });
   }
 
@@ -77,6 +85,12 @@ export class Gateway implements AsyncDisposable {
   /** Requests that arrived so far. */
   get calls(): number {
     return this.#calls;
+  }
+
+  /** Waits until nobody is connected any more: on a busy machine the last requests of a killed program arrive after its end. */
+  async quiet(): Promise<void> {
+    const connections = promisify(this.#server.getConnections.bind(this.#server));
+    while (this.#answering > 0 || (await connections()) > 0) await delay(5);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -122,6 +122,7 @@ export class Mishaps implements AsyncDisposable {
    * @returns whether the store goes on.
    */
   async between(order: Order): Promise<boolean> {
+    await this.#gateway.quiet();
     switch (this.#random.integer(1, 8)) {
       case 1:
         return this.#flip(order);
