@@ -181,7 +181,7 @@ export async function standingAt(path: string): Promise<StandingFile> {
   try {
     const stamp = await stampOf(real);
     if (stamp === undefined) return { kind: 'nothing' };
-    return { kind: 'file', real, stamp, sha256: await sha256Of(piecesOf(real)) };
+    return { kind: 'file', real, stamp, sha256: await hashAt(real) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
     // What we may not read, we did not write.
@@ -207,13 +207,21 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-/** Each piece is in the place of the one before it. The pieces of a stream would be collected late, tens of MiB at a time. */
-async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+async function hashAt(path: string): Promise<string> {
   await using file = await open(path);
+  return await sha256Of(piecesOf(file));
+}
+
+/**
+ * All of an open file, wherever others read it. Each piece is in the place of the one before it: the pieces of a stream would be
+ * collected late, tens of MiB at a time.
+ */
+export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
-  for (;;) {
-    const { bytesRead } = await file.read(piece, 0, BYTES_AT_ONCE);
+  for (let at = 0; ; ) {
+    const { bytesRead } = await file.read(piece, 0, BYTES_AT_ONCE, at);
     if (bytesRead === 0) return;
+    at += bytesRead;
     yield piece.subarray(0, bytesRead);
   }
 }

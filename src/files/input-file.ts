@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sha256Of } from '../core/atomic-file.ts';
+import { piecesOf, sha256Of } from '../core/atomic-file.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { endingOf, nameParts } from '../core/file-name.ts';
 import { type FileBytes, readableEndings } from '../core/format.ts';
@@ -142,10 +142,7 @@ export class InputFile implements FileBytes {
     const now = await stampOf(file);
     if (now.content !== this.#stamp?.content) throw changed(this.path);
     if (now.changedNs === this.#stamp.changedNs) return true;
-    if (
-      this.#sha256 === undefined ||
-      (await sha256Of(file.createReadStream({ start: 0, autoClose: false }))) !== this.#sha256
-    )
+    if (this.#sha256 === undefined || (await sha256Of(piecesOf(file))) !== this.#sha256)
       throw changed(this.path);
     // This stamp was taken before the file was hashed, so we notice every change since.
     this.#stamp = now;
