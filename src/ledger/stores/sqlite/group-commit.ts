@@ -7,8 +7,8 @@ import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
- * What a write waits for: one `in_flight` belongs to a request that was sent, and is written even when the disk is full;
- * for a `patient` one nobody waits, so it makes no commit by itself as long as others follow soon.
+ * What waits for a write: an `in_flight` one belongs to a request that was sent, and is written even when the disk is full;
+ * nothing is sent later for a `patient` one, so it makes no commit by itself as long as others follow soon.
  */
 type Urgency = 'usual' | 'in_flight' | 'patient';
 
@@ -43,7 +43,7 @@ const LARGEST_GROUP = 1000;
 /** A group that still grows is committed after as many turns of the event loop: some milliseconds when there is much to do. */
 const MOST_TURNS = 4;
 
-/** How long a write for which nobody waits is kept for the next commit. What a crash loses of it follows from earlier commits. */
+/** How long a patient write is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
 
 export interface GroupCommitOptions {
@@ -59,7 +59,7 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #queue: Write[] = [];
   #scheduled = false;
-  /** Runs while all that is queued waits for others. */
+  /** Runs while all that is queued is patient. */
   #waiting: NodeJS.Timeout | undefined;
   /** How long the queue was a turn ago, and how many turns the present group has waited. */
   #before = 0;
@@ -89,15 +89,19 @@ export class GroupCommit {
 
   /** Commits all waiting writes. */
   drain(): void {
-    clearTimeout(this.#waiting);
+    this.#endWait();
     while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
   }
 
   #schedule(): void {
-    clearTimeout(this.#waiting);
-    this.#waiting = undefined;
+    this.#endWait();
     this.#scheduled = true;
     setImmediate(() => this.#turn());
+  }
+
+  #endWait(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
   }
 
   /** A commit writes some pages however many entries it has, so a group waits while every turn brings more of them. */
