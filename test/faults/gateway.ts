@@ -65,9 +65,9 @@ export class Gateway implements AsyncDisposable {
     this.weather = weather;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     server.on('request', (request, response) => {
-      // The vendor lost its answer, or whoever asked was killed.
       this.#answering += 1;
       this.#answer(request, response)
+        // The vendor lost its answer, or whoever asked was killed.
         .catch(() => response.destroy())
         .finally(() => {
           this.#answering -= 1;
