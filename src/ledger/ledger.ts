@@ -218,7 +218,8 @@ export interface Ledger extends LedgerReader {
    * Ends the attempt, moves its money, and makes it the call's answer or doubt. It always commits. An answer under an
    * idempotency key also releases what the lost attempts with the same key hold: the vendor charged once at most, and
    * the cost is booked where the first of them had risked it, so that a repeat exceeds no cap. Every settled change
-   * advances its subject's sequence number by one.
+   * advances its subject's sequence number by one. Purchases that are closed until the next commit may be closed all of them or
+   * none: those that stay open have their reply, and the next run judges it.
    * @param left how a change left its subject; without it the subject is as it was before.
    */
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void>;
@@ -253,7 +254,10 @@ export interface Ledger extends LedgerReader {
    */
   markMisses(accountIdentity: string, mark: MissesMark): Promise<void>;
 
-  /** Settles a row. A final outcome never changes; the database refuses to settle such a row again. */
+  /**
+   * Settles a row. Rows of a batch that are settled until the next commit may be settled all of them or none. A final outcome
+   * never changes; the database refuses to settle such a row again.
+   */
   settleRow(row: SettledRow): Promise<void>;
   /** Settles rows of one batch, all of them or none. */
   settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void>;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
 import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
@@ -23,6 +23,9 @@ import { startSpender } from './processes.ts';
 // Goal: what was promised is on the disk, and a group of writes is there whole or not at all.
 // Method: the watermark counts the commits; spenders in processes of their own are killed around and inside of them.
 
+const markRow = (ledger: Ledger, batch: BatchId, row: number): Promise<void> =>
+  ledger.mark(batch, { row, byteOffset: row, lines: row });
+
 const commitsOf = (place: string): number => Number(readFileSync(join(place, 'watermark'), 'utf8'));
 
 test('writes of one turn share one commit, and those of the next turn have another', async () => {
@@ -30,10 +33,10 @@ test('writes of one turn share one commit, and those of the next turn have anoth
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
   const before = commitsOf(place);
-  await Promise.all(Array.from({ length: 50 }, (_, row) => settle(ledger, batch, row, MATCHED)));
+  await Promise.all(Array.from({ length: 50 }, (_, row) => markRow(ledger, batch, row)));
   expect(commitsOf(place)).toBe(before + 1);
-  await settle(ledger, batch, 100, MATCHED);
-  await settle(ledger, batch, 101, MATCHED);
+  await markRow(ledger, batch, 100);
+  await markRow(ledger, batch, 101);
   expect(commitsOf(place)).toBe(before + 3);
 });
 
@@ -95,6 +98,33 @@ test('a settled row shares the commit of the write that comes next, and does not
   expect(commitsOf(place)).toBe(before + 2);
 });
 
+test('rows of a batch that are settled until the next commit are all settled, or none of them', async () => {
+  const ledger = await freshLedger(sqlite);
+  const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+  await settle(ledger, batch, 40, MATCHED);
+  const asked = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
+  const [beside, ...settled] = await Promise.allSettled([settle(ledger, other, 40, MATCHED), ...asked]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
+  expect(beside.status).toBe('fulfilled');
+  await Promise.all([42, 41, 39].map((row) => settle(ledger, batch, row, MATCHED)));
+  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41, 42]);
+});
+
+test('purchases that are closed until the next commit are all closed, or all left open with their replies', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+  await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
+  const found = { kind: 'settled', answer: 'found', why: 'status 200', charged: credits(1) } as const;
+  const closings = [one, one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS));
+  const closed = await Promise.allSettled(closings);
+  expect(closed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2 });
+  await Promise.all([one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS)));
+  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
+});
+
 test('a promise is kept only after the commit that it speaks of', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);
@@ -113,8 +143,9 @@ test('thousands of writes of one turn are all written, in more than one commit',
   const ledger = await freshLedger(sqlite, place);
   const batch = await batchNamed(ledger, 'a');
   const before = commitsOf(place);
-  await Promise.all(Array.from({ length: 2500 }, (_, row) => settle(ledger, batch, row, MATCHED)));
-  expect(await ledger.counts(batch)).toEqual({ matched: 2500 });
+  await Promise.all(Array.from({ length: 2500 }, (_, row) => markRow(ledger, batch, row)));
+  const kept = await Promise.all([0, 1000, 2499].map((row) => ledger.positionBefore(batch, row)));
+  expect(kept.map((position) => position?.row)).toEqual([0, 1000, 2499]);
   expect(commitsOf(place)).toBe(before + 3);
 });
 

@@ -157,22 +157,29 @@ export function insertReply(connection: Connection, attempt: AttemptId, reply: R
   });
 }
 
-export function insertClosure(
-  connection: Connection,
-  attempt: AttemptId,
-  closure: Closure,
-  atMs: number,
-): void {
-  const settled = closure.kind === 'settled';
-  CLOSURES_TABLE.insert(connection, {
-    attempt,
-    kind: closure.kind,
-    answer: settled ? closure.answer : null,
-    charged: settled ? closure.charged : 0,
-    why: closure.why,
-    closed_at: wholeMs(atMs),
-    dialect: dialectCell(connection, settled ? closure.dialect : undefined),
-  });
+/** How an attempt ended, and when. */
+export interface Ended {
+  readonly attempt: AttemptId;
+  readonly closure: Closure;
+  readonly atMs: number;
+}
+
+export function insertClosures(connection: Connection, ends: readonly Ended[]): void {
+  CLOSURES_TABLE.insertAll(
+    connection,
+    ends.map(({ attempt, closure, atMs }) => {
+      const settled = closure.kind === 'settled';
+      return {
+        attempt,
+        kind: closure.kind,
+        answer: settled ? closure.answer : null,
+        charged: settled ? closure.charged : 0,
+        why: closure.why,
+        closed_at: wholeMs(atMs),
+        dialect: dialectCell(connection, settled ? closure.dialect : undefined),
+      };
+    }),
+  );
 }
 
 /** @returns the cost that is booked now, which is never less than before. */

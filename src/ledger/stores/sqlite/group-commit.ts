@@ -87,6 +87,31 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * One write for all items that come until the next commit, of which none is written if one is refused. They are written with the
+   * first of them, and so before whatever is asked for between the first and the last.
+   */
+  together<Item>(work: (items: readonly Item[]) => void, urgency: Urgency): (item: Item) => Promise<void> {
+    let next: { readonly items: Item[]; readonly written: Promise<void> } | undefined;
+    const begin = () => {
+      const items: Item[] = [];
+      const written = this.write(() => {
+        next = undefined;
+        work(items);
+      }, urgency);
+      // What is refused, as on a full disk, is never carried out.
+      written.catch(() => {
+        next = undefined;
+      });
+      return { items, written };
+    };
+    return (item) => {
+      next ??= begin();
+      next.items.push(item);
+      return next.written;
+    };
+  }
+
   /** Commits all waiting writes. */
   drain(): void {
     this.#endWait();

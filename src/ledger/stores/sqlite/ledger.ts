@@ -42,7 +42,7 @@ import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
   insertAttempt,
-  insertClosure,
+  insertClosures,
   insertDecision,
   insertLook,
   insertReading,
@@ -61,7 +61,7 @@ import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
-import { insertOutcome, insertOutcomes, retractMisses } from './rows.ts';
+import { insertOutcomes, retractMisses } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
@@ -80,6 +80,14 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly release: (orderly: boolean) => void;
 }
 
+/** The end of an attempt that bought an answer. */
+interface Purchase {
+  readonly attempt: AttemptId;
+  readonly closure: Extract<Closure, { readonly kind: 'settled' }>;
+  readonly atMs: number;
+  readonly pricedFor: Priced;
+}
+
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
@@ -96,11 +104,15 @@ export class SqliteLedger extends SqliteReader implements Ledger {
    * and what a price is kept for. Changes are not among them.
    */
   readonly #questions = new Map<AttemptId, { readonly row: RowNumber; readonly pricedFor: Priced }>();
+  readonly #closePurchase: (purchase: Purchase) => Promise<void>;
+  /** By batch, because what is refused to one is no other's affair. */
+  readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
+    this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
     const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
@@ -194,15 +206,23 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
+    const question = this.#questions.get(attempt);
+    if (closure.kind === 'settled' && question !== undefined)
+      return this.#closePurchase({ attempt, closure, atMs, pricedFor: question.pricedFor });
     return this.#group.write(() => {
       const { connection } = this;
-      const question = this.#questions.get(attempt);
-      if (closure.kind === 'settled' && question === undefined) logChange(connection, attempt, left);
-      insertClosure(connection, attempt, closure, atMs);
-      if (closure.kind !== 'settled') this.#questions.delete(attempt);
-      else if (closure.showsPrice)
-        keepPrice(connection, question?.pricedFor ?? pricedBy(connection, attempt), closure.charged);
+      if (closure.kind === 'settled') logChange(connection, attempt, left);
+      else this.#questions.delete(attempt);
+      insertClosures(connection, [{ attempt, closure, atMs }]);
+      if (closure.kind === 'settled' && closure.showsPrice)
+        keepPrice(connection, pricedBy(connection, attempt), closure.charged);
     }, 'in_flight');
+  }
+
+  #insertPurchases(purchases: readonly Purchase[]): void {
+    insertClosures(this.connection, purchases);
+    for (const { closure, pricedFor } of purchases)
+      if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
   }
 
   addReading(reading: Reading): Promise<void> {
@@ -250,17 +270,24 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   settleRow(row: SettledRow): Promise<void> {
-    return this.#group.write(() => {
-      // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it.
-      const isLower = (answer: AttemptId): boolean =>
-        (this.#questions.get(answer)?.row ?? Infinity) > row.row;
-      insertOutcome(this.connection, row, row.answers.filter(isLower));
-      for (const answer of row.answers) this.#questions.delete(answer);
-    }, 'patient');
+    const { batch } = row;
+    const settle =
+      this.#settle.get(batch) ??
+      this.#group.together<SettledRow>((rows) => this.#insertOutcomes(batch, rows), 'patient');
+    this.#settle.set(batch, settle);
+    return settle(row);
   }
 
   settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
-    return this.#group.write(() => insertOutcomes(this.connection, batch, rows));
+    return this.#group.write(() => this.#insertOutcomes(batch, rows));
+  }
+
+  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): void {
+    // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it.
+    const isLower = ({ row, answers }: SettledRow): boolean =>
+      answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
+    insertOutcomes(this.connection, batch, rows, rows.filter(isLower));
+    for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {

@@ -1,11 +1,4 @@
-import {
-  type AttemptId,
-  type BatchId,
-  credits,
-  type FreshSince,
-  type SavedPart,
-  type SettledRow,
-} from '../../ledger.ts';
+import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
 import { ROW_CELLS, type RowCells } from './row-records.ts';
@@ -13,32 +6,13 @@ import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
 
 /** Rows of a batch and their outcomes, and how old the answers are that led to them. */
 
-/** @param lower answers for which a higher row may count as having paid. */
-export function insertOutcome(
+/** Inserts outcomes of rows of one batch. @param lower those that may count as having paid for an answer of a higher row. */
+export function insertOutcomes(
   connection: Connection,
-  { batch, row, outcome, answers, input }: SettledRow,
-  lower: readonly AttemptId[],
+  batch: BatchId,
+  rows: readonly SettledRow[],
+  lower: readonly SettledRow[],
 ): void {
-  const id = batchNumber(batch);
-  ROWS_TABLE.insert(connection, {
-    batch: id,
-    row,
-    kind: outcome.kind,
-    matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
-    reason: outcome.reason ?? null,
-    answers: JSON.stringify(answers),
-    input: input ?? null,
-    read_to: newestReading(connection, answers),
-  });
-  for (const answer of lower) {
-    const sql =
-      'UPDATE attempts SET paid_behind = row - :row WHERE id = :answer AND batch = :batch AND paid_row > :row';
-    connection.run(sql, { row, answer, batch: id });
-  }
-}
-
-/** Inserts outcomes of rows of one batch; equal to `insertOutcome` of each, in a fraction of the time. */
-export function insertOutcomes(connection: Connection, batch: BatchId, rows: readonly SettledRow[]): void {
   const id = batchNumber(batch);
   const read = newestReadings(connection, rows);
   ROWS_TABLE.insertAll(
@@ -55,8 +29,12 @@ export function insertOutcomes(connection: Connection, batch: BatchId, rows: rea
     })),
   );
   // A batch that has bought nothing pays for nothing.
-  if (connection.get('SELECT 1 FROM attempts WHERE batch = +? LIMIT 1', id) === undefined) return;
-  connection.run(LOWEST_ROWS, { used: usedBy(rows), batch: id });
+  if (
+    lower.length === 0 ||
+    connection.get('SELECT 1 FROM attempts WHERE batch = +? LIMIT 1', id) === undefined
+  )
+    return;
+  connection.run(LOWEST_ROWS, { used: usedBy(lower), batch: id });
 }
 
 /** The newest reading of the answers of each row; undefined when no answer was ever read again. */
@@ -64,7 +42,7 @@ function newestReadings(
   connection: Connection,
   rows: readonly SettledRow[],
 ): ReadonlyMap<number, number> | undefined {
-  if (connection.get('SELECT 1 FROM readings LIMIT 1') === undefined) return undefined;
+  if (newestNumber(connection, 'readings') === 0) return undefined;
   const newest = connection.all<{ row: number; id: number }>(NEWEST_READINGS, usedBy(rows));
   return new Map(newest.map(({ row, id }) => [row, id]));
 }
@@ -81,16 +59,6 @@ UPDATE attempts SET paid_behind = attempts.row - u.row
   FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
           FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
  WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
-
-/** The reading that settled the row, whatever is read of its answers later. */
-function newestReading(connection: Connection, answers: readonly AttemptId[]): number | null {
-  if (newestNumber(connection, 'readings') === 0) return null;
-  const newest = answers.map((answer) => {
-    const sql = 'SELECT max(id) AS id FROM readings WHERE attempt = +?';
-    return connection.get<{ id: number | null }>(sql, answer)?.id ?? 0;
-  });
-  return Math.max(0, ...newest) || null;
-}
 
 /** Rows settled by an answer to a question that another dialect read, in order, at most `limit`. */
 export function rowsReadOtherwise(

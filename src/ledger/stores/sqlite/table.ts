@@ -51,8 +51,8 @@ interface Description<Summed extends Columns, Beside extends Columns> {
 type Stored<Row> = Row & { readonly checksum: number | null };
 type Cells = Readonly<Record<string, Value>>;
 
-/** More in one statement save little, and SQLite takes 32,766 values at most. */
-const ROWS_PER_STATEMENT = 32;
+/** So many, while there are so many left. More save little, and SQLite takes 32,766 values at most. */
+const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 
 /** The place of the call's key in a list. */
 const KEY = 'key';
@@ -74,7 +74,8 @@ export class Table<Row extends object, Beside extends object> {
   readonly #cellsFrom: (row: object) => readonly Value[];
   readonly #onConflict: string;
   readonly #insertion: string;
-  readonly #insertionOfMany: string;
+  /** With the number of rows that each takes. */
+  readonly #insertions: readonly (readonly [rows: number, sql: string])[];
   readonly #alteredRows: string;
 
   constructor(name: string, of: Description<Columns, Columns>) {
@@ -93,7 +94,7 @@ export class Table<Row extends object, Beside extends object> {
     this.#cellsFrom = written as (row: object) => readonly Value[];
     this.#onConflict = of.onConflict ?? '';
     this.#insertion = this.#insertionOf(1);
-    this.#insertionOfMany = this.#insertionOf(ROWS_PER_STATEMENT);
+    this.#insertions = ROWS_PER_STATEMENT.map((rows) => [rows, this.#insertionOf(rows)]);
     const body = summed.includes('body') ? 't.body' : 'NULL';
     const { tables, key } = of.keyFrom ?? { tables: `${name} t`, key: undefined };
     this.#alteredRows = `SELECT t.*${key === undefined ? '' : `, ${key} AS key`} FROM ${tables}
@@ -124,12 +125,13 @@ export class Table<Row extends object, Beside extends object> {
 
   /** Inserts rows in statements of many, which takes half the time. None of them has the key of a call. */
   insertAll(connection: Connection, rows: readonly (Row & Beside)[]): void {
-    const inMany = rows.length - (rows.length % ROWS_PER_STATEMENT);
-    for (let at = 0; at < inMany; at += ROWS_PER_STATEMENT) {
-      const values = rows.slice(at, at + ROWS_PER_STATEMENT).flatMap((row) => this.#values(row));
-      connection.run(this.#insertionOfMany, ...values);
+    let at = 0;
+    for (const [size, insertion] of this.#insertions) {
+      for (; rows.length - at >= size; at += size) {
+        const values = rows.slice(at, at + size).flatMap((row) => this.#values(row));
+        connection.run(insertion, ...values);
+      }
     }
-    for (const row of rows.slice(inMany)) this.insert(connection, row);
   }
 
   #values(row: Row & Beside, key?: Key): Value[] {
