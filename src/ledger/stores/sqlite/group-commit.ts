@@ -99,7 +99,7 @@ export class GroupCommit {
         next = undefined;
         work(items);
       }, urgency);
-      // What is refused, as on a full disk, is never carried out.
+      // A write that is refused, as on a full disk, never runs, so the next item must not join it.
       written.catch(() => {
         next = undefined;
       });

@@ -105,7 +105,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
    */
   readonly #questions = new Map<AttemptId, { readonly row: RowNumber; readonly pricedFor: Priced }>();
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
-  /** By batch, because what is refused to one is no other's affair. */
+  /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
   readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
   #closed = false;
 

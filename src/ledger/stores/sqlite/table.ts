@@ -51,7 +51,7 @@ interface Description<Summed extends Columns, Beside extends Columns> {
 type Stored<Row> = Row & { readonly checksum: number | null };
 type Cells = Readonly<Record<string, Value>>;
 
-/** So many, while there are so many left. More save little, and SQLite takes 32,766 values at most. */
+/** A statement inserts as many rows as one of these, the most that are left. More save little; SQLite takes 32,766 values at most. */
 const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 
 /** The place of the call's key in a list. */
@@ -74,7 +74,7 @@ export class Table<Row extends object, Beside extends object> {
   readonly #cellsFrom: (row: object) => readonly Value[];
   readonly #onConflict: string;
   readonly #insertion: string;
-  /** With the number of rows that each takes. */
+  /** Each statement with the number of rows that it takes. */
   readonly #insertions: readonly (readonly [rows: number, sql: string])[];
   readonly #alteredRows: string;
 
