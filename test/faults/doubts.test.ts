@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { type JsonResult, objectIn } from '../cli/desk.ts';
 import { typedAt } from '../cli/typed.ts';
+import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -141,6 +143,36 @@ test.concurrent.each(EITHER_WAY)(
     expect(await typed(workplace, 'settle', 'last')).toContain(
       '\n    no read-back is possible here, so it may have been charged\n',
     );
+  },
+);
+
+test.concurrent.each([[['--retry', '--extra-credits', '1']], [['--not-done']]])(
+  'a store in which a lost answer was settled for a row and for another above it is sound after a kill (%s)',
+  async (decision) => {
+    const json = { 'content-type': 'application/json' };
+    let [isLost, missed] = [false, () => {}];
+    await using vendor = await ScriptedVendor.start(({ body }, response) => {
+      const miss = () => void response.writeHead(404, json).end('{"message":"no match"}');
+      if (JSON.parse(body).abn !== undefined && isLost) miss();
+      else if (JSON.parse(body).abn !== undefined) missed = miss;
+      else if (isLost) response.writeHead(200, json).end('{"name":"Acme"}');
+      else {
+        isLost = true;
+        response.writeHead(500).end();
+        missed();
+      }
+    });
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(vendor.url);
+    // The upper row comes to the domain when nothing is found for its number, and the lower one at once.
+    writeFileSync(workplace.path('list.csv'), 'ABN,Domain\n51824753556,acme.example\n,acme.example\n');
+    await workplace.runHere();
+    expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt']);
+    await typed(workplace, 'settle', 'last', ...decision);
+    expect((await workplace.run({ crashAt: 'after-row:2' })).signal).toBe('SIGKILL');
+    const { code, stderr } = await workplace.runHere();
+    expect(code, stderr).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched', 'matched']);
   },
 );
 

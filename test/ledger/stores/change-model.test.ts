@@ -95,7 +95,7 @@ test('SQLite and the lists agree about changes after every step', async () => {
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: 20 },
+    { numRuns: Number(process.env.HISTORIES ?? 20) },
   );
   // A counterexample takes its time to be made small.
 }, 240_000);

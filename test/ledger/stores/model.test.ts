@@ -193,7 +193,7 @@ test('SQLite and the lists agree after every step', async () => {
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: 30 },
+    { numRuns: Number(process.env.HISTORIES ?? 30) },
   );
   // A counterexample takes its time to be made small.
 }, 240_000);

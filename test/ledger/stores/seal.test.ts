@@ -6,7 +6,7 @@ import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle, stateOf } from './book.ts';
+import { admit, admitted, answered, batchNamed, lost, MATCHED, replyWith, settle, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
 
 /**
@@ -155,6 +155,18 @@ describe('after an orderly end', () => {
       await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
     },
   );
+
+  test('a row in doubt that was taken for the payer of a lost answer, as by programs of before, is no damage', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    await lost(ledger, batch, 'call', { row: 5 });
+    await ledger.close();
+    const database = new Database(join(place, 'ledger.db'));
+    database.exec('UPDATE attempts SET paid_behind = 2');
+    database.close();
+    await (await openStore(sqlite, place)).close();
+  });
 
   test('a key that the index has lost is not bought again', async () => {
     const place = await closedStore();

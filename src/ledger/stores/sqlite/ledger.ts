@@ -283,8 +283,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): void {
-    // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it.
-    const isLower = ({ row, answers }: SettledRow): boolean =>
+    // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
+    // none yet, and may be settled by others.
+    const isLower = ({ row, outcome, answers }: SettledRow): boolean =>
+      outcome.kind !== 'in_doubt' &&
       answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
     insertOutcomes(this.connection, batch, rows, rows.filter(isLower));
     for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);

@@ -62,8 +62,9 @@ SELECT a.id
  LIMIT 1`;
 
 /**
- * A row whose other answer was taken back is open again, and settles on the same payer. CROSS JOIN keeps SQLite from
- * searching all attempts of a batch for each of its rows.
+ * A row whose other answer was taken back is open again, and settles on the same payer. Before a row in doubt stopped to count as
+ * a payer, one that was settled otherwise stayed the payer of what it had named: of a lost attempt, or of what was erased.
+ * CROSS JOIN keeps SQLite from searching all attempts of a batch for each of its rows.
  */
 const WRONG_PAYER = `
 SELECT a.id
@@ -71,13 +72,15 @@ SELECT a.id
  WHERE a.paid_row <> a.row
    AND (a.paid_row > a.row
      OR (NOT EXISTS (SELECT 1 FROM retractions)
+       AND NOT EXISTS (SELECT 1 FROM erasures)
+       AND NOT EXISTS (SELECT 1 FROM closures WHERE attempt = a.id AND kind = 'in_doubt')
        AND NOT EXISTS (
          SELECT 1 FROM rows r JOIN json_each(r.answers) j
           WHERE r.batch = a.batch AND r.row = a.paid_row AND j.value = a.id)))
 UNION ALL
 SELECT a.id
   FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN attempts a ON a.id = j.value
- WHERE +a.batch = r.batch AND a.paid_row > r.row
+ WHERE r.kind <> 'in_doubt' AND +a.batch = r.batch AND a.paid_row > r.row
  LIMIT 1`;
 
 const WRONG_REPEATS = `

@@ -286,7 +286,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       account.answers -= 1;
       retracted += 1;
     }
-    for (const kept of this.book.batches) this.#reopenRetracted(kept);
+    if (retracted > 0) for (const kept of this.book.batches) this.#reopenRetracted(kept);
     account.misses = NO_MISSES;
     return retracted;
   }
@@ -304,8 +304,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       earlier === undefined || earlier.outcome.kind === 'in_doubt',
       `row ${row.row} is settled, and a final outcome is never changed`,
     );
-    for (const id of row.answers) invariant(this.book.attempt(id) !== undefined, `there is no attempt ${id}`);
+    for (const id of row.answers)
+      invariant(this.book.attempt(id)?.closure !== undefined, `there is no closed attempt ${id}`);
     rows.set(row.row, { ...row, readTo: this.book.readings.length });
+    if (row.outcome.kind === 'in_doubt') return;
     for (const id of row.answers) {
       const attempt = this.book.attempt(id);
       if (attempt?.intent.batch === row.batch) attempt.paidRow = Math.min(attempt.paidRow, row.row);
