@@ -68,7 +68,7 @@ export interface Asked extends Sent {
 export interface Turn {
   /** Sends what may cost something, once for each admission. */
   send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent>;
-  /** Ends the turn early, because nothing will be sent. */
+  /** Ends the turn early, because the ledger admitted nothing. */
   giveBack(): void;
 }
 
@@ -261,7 +261,7 @@ export class Client {
       return { reply, sentAtMs };
     };
     try {
-      return await work(send, () => permit.done());
+      return await work(send, () => permit.giveBack());
     } finally {
       permit.done();
     }

@@ -31,6 +31,8 @@ export interface Permit {
   answered(): void;
   /** To be called when its attempt is closed or given up. */
   done(): void;
+  /** To be called instead when nothing was admitted: then it frees nothing for which others wait. */
+  giveBack(): void;
 }
 
 /** A request that is on its way: its monotonic time, and its number in the log of each window. */
@@ -160,7 +162,7 @@ export class Limiter {
     return this.#leases?.take() === false ? undefined : this.#grant();
   }
 
-  /** Resolves when any outstanding request is done, at once when there is none. */
+  /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
   async oneDone(waiter: Waiter): Promise<void> {
     if (this.#permits.size > 0) await this.#standstill.wait(this.#watchers, waiter);
   }
@@ -292,7 +294,8 @@ export class Limiter {
     const permit: Permit = {
       sent: () => this.#sent(permit),
       answered: () => this.#answered(permit),
-      done: () => this.#done(permit),
+      done: () => this.#done(permit, false),
+      giveBack: () => this.#done(permit, true),
     };
     this.#permits.set(permit, undefined);
     this.#inHand += 1;
@@ -317,7 +320,7 @@ export class Limiter {
     for (const [at, guard] of this.#guards.entries()) guard.late(sent.numbers[at] ?? 0, lateMs);
   }
 
-  #done(permit: Permit): void {
+  #done(permit: Permit, isGivenBack: boolean): void {
     if (!this.#permits.has(permit)) return;
     const wasSent = this.#permits.get(permit) !== undefined;
     this.#permits.delete(permit);
@@ -325,7 +328,8 @@ export class Limiter {
       this.#inHand -= 1;
       for (const guard of this.#guards) guard.giveBack();
     }
-    this.#watchers.serveAll();
+    // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
+    if (!isGivenBack || this.#permits.size === 0) this.#watchers.serveAll();
     this.#changed();
   }
 
