@@ -1,5 +1,6 @@
+import { syncBuiltinESMExports } from 'node:module';
 import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
+import threads, { type Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
@@ -152,6 +153,21 @@ describe('the thread', () => {
     expect(threads).toEqual([]);
     await taken(parsedBeside(endless(), OPTIONS), PARSED_HERE + 2);
     expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+
+  test('that the system refuses is done without, and the list is the same', async () => {
+    const text = Buffer.from('a,b\n'.repeat(100));
+    const expected = await foundBy(parsedHere, text, 10);
+    vi.spyOn(threads, 'Worker').mockImplementation(() => {
+      throw new Error('EAGAIN');
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    expect(await foundBy(parsedBeside, text, 10)).toEqual(expected);
+    expect(threads.Worker).toHaveBeenCalled();
   });
 
   test('is gone when a text cannot be read, and the error is that of the text', async () => {

@@ -1,5 +1,6 @@
 import { on } from 'node:events';
-import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, type MessagePort, parentPort, type Worker, workerData } from 'node:worker_threads';
+import { startThread } from '../../../core/threads.ts';
 import { type Found, NO_TEXT, type ParsedText, type ParserOptions, RecordParser } from './record-parser.ts';
 
 /**
@@ -17,7 +18,7 @@ const TEXTS_PARSED_HERE = 8;
 
 /**
  * As `parsedHere`. One text is parsed while the caller is busy with the one before it: more would take memory and no less time.
- * Where a text cannot be read, the one before it is not handed over any more.
+ * Where a text cannot be read, the one before it is not handed over any more. Where there is no thread, all is parsed here.
  */
 export async function* parsedBeside(
   texts: AsyncIterable<Buffer>,
@@ -29,12 +30,12 @@ export async function* parsedBeside(
   let given: Buffer | undefined;
   try {
     for await (const text of texts) {
-      if (left > 0) {
-        left -= 1;
+      if (left > 0) left -= 1;
+      else thread ??= ParserThread.start(here.left());
+      if (thread === undefined) {
         yield { text, ...(await here.parse(text)) };
         continue;
       }
-      thread ??= new ParserThread(here.left());
       thread.give(text);
       if (given !== undefined) yield { text: given, ...(await thread.found()) };
       given = text;
@@ -52,15 +53,18 @@ class ParserThread {
   readonly #worker: Worker;
   readonly #answers: AsyncIterator<[Found]>;
 
-  constructor(options: ParserOptions) {
-    this.#worker = new Worker(new URL(import.meta.url), {
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    this.#answers = on(worker, 'message', { close: ['exit'] }) as AsyncIterator<[Found]>;
+    worker.unref();
+  }
+
+  static start(options: ParserOptions): ParserThread | undefined {
+    const worker = startThread(import.meta.url, {
       workerData: { [TASK]: options },
-      // What Node was started with may be meant for no file, as `--input-type` is.
-      execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: MOST_MEBIBYTES_OF_NEW_OBJECTS },
     });
-    this.#answers = on(this.#worker, 'message', { close: ['exit'] }) as AsyncIterator<[Found]>;
-    this.#worker.unref();
+    return worker && new ParserThread(worker);
   }
 
   /** @param text undefined: there are no more. */

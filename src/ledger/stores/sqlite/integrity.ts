@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
+import { startThread } from '../../../core/threads.ts';
 import { Connection } from './connection.ts';
 
 /** A database of at most this size is checked faster than a thread starts. */
@@ -15,9 +16,10 @@ const SMALL_BYTES = 4 * 1024 * 1024;
 export async function integrityOf(path: string): Promise<string> {
   // Nothing is waited for before the thread begins: its caller goes on with checks that keep this thread busy to their end.
   const { size } = statSync(path);
-  if (size < SMALL_BYTES) return check(path);
+  const worker =
+    size < SMALL_BYTES ? undefined : startThread(import.meta.url, { workerData: { [TASK]: path } });
+  if (worker === undefined) return check(path);
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: path }, execArgv: [] });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the thread that checks ${path} ended with ${code}`)));

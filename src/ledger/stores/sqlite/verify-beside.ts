@@ -1,5 +1,6 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf, StopError } from '../../../core/errors.ts';
+import { startThread } from '../../../core/threads.ts';
 import { Connection } from './connection.ts';
 import { sizeOf } from './folder.ts';
 import { verify } from './verify.ts';
@@ -21,10 +22,11 @@ type Problem = Pick<StopError, 'code' | 'message' | 'next'> | { readonly bug: st
  * answers everything else meanwhile. The thread only reads, under SQLite's own locks.
  */
 export async function verifyBeside(connection: Connection, folder: string): Promise<void> {
-  if ((sizeOf(connection.path) ?? 0) < SMALL_BYTES) return verify(connection, folder, false);
   const task: Task = { path: connection.path, folder };
+  const isSmall = (sizeOf(connection.path) ?? 0) < SMALL_BYTES;
+  const worker = isSmall ? undefined : startThread(import.meta.url, { workerData: { [TASK]: task } });
+  if (worker === undefined) return verify(connection, folder, false);
   const problem = await new Promise<Problem | undefined>((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: { [TASK]: task }, execArgv: [] });
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) =>
