@@ -112,7 +112,7 @@ function batchReport(status: BatchStatus, location: string): Report {
       ),
       ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
       ...(hasCosts ? [moneyLine(money)] : []),
-      `Requests   ${requests} for ${calls} calls`,
+      `Requests   ${requestsWords(requests, calls)}`,
       ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
       ...(lastMinute === 0 || batch.state !== 'open'
         ? []
@@ -150,6 +150,11 @@ function missesLine({ count, kept }: MissSeries): string {
   const fact = `Misses     the last ${counted(count, 'answer')} of this account were all status 404`;
   if (kept) return `${fact}, and are kept as no match`;
   return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;
+}
+
+/** A call may have taken several requests, and one in doubt is not among the answered ones. */
+function requestsWords(requests: number, calls: number): string {
+  return requests === calls ? `${requests} for ${calls} calls` : `${requests}, ${calls} calls answered`;
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {

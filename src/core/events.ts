@@ -7,8 +7,10 @@ export type RunEvent =
       readonly kind: 'batch';
       readonly batch: BatchId;
       readonly rows: number;
-      /** Rows that have an outcome from earlier runs. */
+      /** Rows that have a final outcome from earlier runs. */
       readonly settled: number;
+      /** Rows that earlier runs have left in doubt. */
+      readonly inDoubt: number;
       readonly resumed: boolean;
       /** The account's tightest limit on average; undefined when none is known. */
       readonly requestsPerSecond: number | undefined;

@@ -38,6 +38,8 @@ const settingsSchema = z.object({
     .optional(),
   /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
   output_name: z.string().optional(),
+  /** Where the newest run writes the output, where its user named that. */
+  output_path: z.string().optional(),
   /** Name of the file for lists of results; absent when there are none. */
   results_file: z.string().optional(),
 });
@@ -62,12 +64,14 @@ export interface AccountSettings {
 /** What a batch keeps beside the job from its beginning on. */
 export interface BatchSettings extends AccountSettings {
   readonly outputName: string | undefined;
+  /** The path that the user named for the output; undefined for none, and for a stream. */
+  readonly outputPath: string | undefined;
 }
 
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName }: BatchSettings,
+  { requestsPerSecond, answerPlace, outputName, outputPath }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -80,7 +84,7 @@ export function jobSettings(
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
-    ...present({ output_name: outputName, results_file: job.operation.resultsFile }),
+    ...present({ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile }),
   };
 }
 
@@ -100,6 +104,11 @@ export function columnsOf(
 /** What the batch has fixed for its output's name; undefined when it has fixed nothing. */
 export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
+}
+
+/** Where the newest run of the batch wanted its output; undefined where its user named no path. */
+export function outputPathOf(stored: JsonObject): string | undefined {
+  return settingsSchema.safeParse(stored).data?.output_path;
 }
 
 /** The limit that the newest run of the batch knew; undefined when it knew none. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
@@ -142,7 +143,7 @@ function specOf(
   plan: ChangePlan | undefined,
   outputName: string | undefined,
 ): BatchSpec {
-  const { account, dialect, job, clock } = context;
+  const { account, dialect, job, clock, output } = context;
   const startMs = clock.wallMs();
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
@@ -164,6 +165,7 @@ function specOf(
         requestsPerSecond: requestsPerSecond(account),
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
+        outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
     },
@@ -185,6 +187,7 @@ async function announce(
     batch: batch.id,
     rows: survey.rows,
     settled: await settledRowCount(ledger, batch.id),
+    inDoubt: (await ledger.counts(batch.id)).in_doubt ?? 0,
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
   });

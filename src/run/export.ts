@@ -13,7 +13,7 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../files/output/output.ts';
-import { outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
+import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
@@ -73,8 +73,8 @@ export async function exportBatch(
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
 async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
-  const standing =
-    batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox, { name: outputNameOf(batch.settings) });
+  const { inputPath, sandbox, settings, outputPath = outputPathOf(settings) } = batch;
+  const standing = outputPath ?? besideInput(inputPath, sandbox, { name: outputNameOf(settings) });
   const path = forExcel === true ? asWorkbook(standing) : standing;
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id

@@ -38,11 +38,21 @@ test('two exports of one state are byte-identical to what the run wrote, whichev
   expect(await desk.requests()).toBe(2);
 });
 
+test('what a killed run has left is exported to where that run was to write it', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const { signal } = await desk.place.run({ output: 'named.csv', crashAt: 'after-close:2' });
+  expect(signal).toBe('SIGKILL');
+  const { code, stdout, stderr } = await desk.type(['export', 'last']);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(`${desk.place.path('named.csv')}\n`);
+});
+
 test('an output that somebody changed is kept, and that is said', async () => {
   const desk = await finishedDesk();
   await desk.write('out.csv', 'my own notes');
   const { stdout, stderr } = await desk.type(['export', 'last']);
-  expect(stderr).toBe(`${desk.place.path('out.csv')} is not as we wrote it, so it is kept.\n`);
+  expect(stderr).toBe(`${desk.place.path('out.csv')} is not ours, or not as we wrote it, so it is kept.\n`);
   expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
   expect(await desk.read('out.csv')).toBe('my own notes');
 });

@@ -376,7 +376,7 @@ test('only a change has a plan to save, and what is no plan is none', async () =
   expect((await typed(read)).stderr).toContain('enrich-person only reads');
   expect(existsSync(sheet.path('.x.json'))).toBe(false);
   const overTheList = await sheet.type('plan', '--save', sheet.path('.csv'));
-  expect(overTheList.stderr).toContain('is not as we wrote it, so it is kept.');
+  expect(overTheList.stderr).toContain('is not ours, or not as we wrote it, so it is kept.');
   expect(existsSync(sheet.path(' (2).csv'))).toBe(true);
   expect(readFileSync(sheet.path('.csv'), 'utf8')).toContain('jo@acme.example');
   expect((await sheet.type('run', '--plan', 'nowhere.json')).stderr).toContain('no such file');

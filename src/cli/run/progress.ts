@@ -5,6 +5,7 @@ import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Console } from '../shell/command.ts';
+import { type BatchBegun, settledWords } from '../shell/spending.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
@@ -183,8 +184,9 @@ const PLAIN_LINE_EVERY_MS = 60_000;
 /** Shorter pauses are not shown, because they are over before a person has read about them. */
 const LONG_PAUSE_MS = 2_000;
 
-function batchLine({ batch, rows, settled, resumed }: RunEvent & { readonly kind: 'batch' }): string {
+function batchLine(event: BatchBegun): string {
+  const { batch, rows, resumed } = event;
   return resumed
-    ? `Batch ${batch} goes on: ${settled} of ${rows} rows are settled.`
+    ? `Batch ${batch} goes on: ${settledWords(event)}.`
     : `Batch ${batch}: ${counted(rows, 'row')}.`;
 }

@@ -116,11 +116,19 @@ export function toldOn(console: Console): (event: RunEvent, path?: string) => vo
   };
 }
 
+export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
+
+/** How far a batch that goes on has got. */
+export function settledWords({ rows, settled, inDoubt }: BatchBegun): string {
+  const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
+  return `${settled} of ${rows} rows are settled${doubt}`;
+}
+
 function eventWords(event: RunEvent): string | undefined {
   switch (event.kind) {
     case 'batch':
       return event.resumed
-        ? `batch ${event.batch} goes on, ${event.settled} of ${event.rows} rows are settled`
+        ? `batch ${event.batch} goes on, ${settledWords(event)}`
         : `batch ${event.batch}, ${counted(event.rows, 'row')}`;
     case 'note':
       return event.message;

@@ -115,7 +115,7 @@ function numbered(path: string, number: number): string {
 }
 
 function keptWords(path: string): string {
-  return `${path} is not as we wrote it, so it is kept.`;
+  return `${path} is not ours, or not as we wrote it, so it is kept.`;
 }
 
 // ---------------------------------------------------------------------------------------------- sealed texts

@@ -15,6 +15,7 @@ const BATCH: RunEvent = {
   batch: 'abcdef01' as BatchId,
   rows: 100,
   settled: 0,
+  inDoubt: 0,
   resumed: false,
   requestsPerSecond: 5,
 };
@@ -83,10 +84,11 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
 });
 
 test('of a run that goes on, what is of the batch in all and what is of this run stand apart', () => {
-  progress.hear({ ...BATCH, settled: 30, resumed: true });
+  progress.hear({ ...BATCH, settled: 30, inDoubt: 1, resumed: true });
   progress.hear({ kind: 'answered', found: true, credits: 1 });
   progress.hear({ kind: 'row', row: 40, outcome: 'matched' });
   pass(1_000);
+  expect(said).toContain('Batch abcdef01 goes on: 30 of 100 rows are settled, 1 is in doubt.');
   expect(shown.at(-1)).toMatch(/^31\/100 rows in all · .* · this run: 1 matched · 1 credit · /);
 });
 

@@ -105,7 +105,7 @@ describe('what stands there and is not as we wrote it', () => {
     expect(await place.read('out.csv')).toBe(THEIRS);
     expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
     expect(place.said).toEqual(
-      Array(2).fill(`${place.path('out.csv')} is not as we wrote it, so it is kept.`),
+      Array(2).fill(`${place.path('out.csv')} is not ours, or not as we wrote it, so it is kept.`),
     );
   });
 
