@@ -377,6 +377,20 @@ describe('the speed of a plan that nobody told us', () => {
     expect(await durationOf(limited, 20)).toBeGreaterThan(50);
   });
 
+  test.each<[string, (limited: Limiter) => void]>([
+    ['a refusal', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
+    [
+      'its first limit',
+      (limited) => limited.hear({ windows: [{ requests: 20, windowMs: 1_000 }] }, clock.nowMs),
+    ],
+  ])('is not owed by requests that left before it held, until %s', async (_, slowDown) => {
+    const limited = limiter({ limits: { ...UNLIMITED, concurrency: 40 }, unhurried: true });
+    for (let count = 0; count < 40; count += 1) expect(await waitOf(limited)).toBe(0);
+    slowDown(limited);
+    // The vendor counts a second's worth, and the learner counts in bins.
+    expect(await waitOf(limited)).toBeLessThan(1_100);
+  });
+
   test('goes on where the last run ended', async () => {
     const seeded = await durationOf(limiter({ limits: UNLIMITED, learnedPerSecond: 1 }), 10);
     expect(seeded).toBeGreaterThan(7_000);
