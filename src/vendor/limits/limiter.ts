@@ -65,6 +65,7 @@ const TOLD_DIFFERENCE = 0.1;
 const NOTICED_WAIT_MS = 5_000;
 
 const LIMIT_USED_UP = 'the limit of the account is used up';
+const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
 const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
 
@@ -256,21 +257,41 @@ export class Limiter {
     const nowMs = this.#nowMs();
     if (this.#permits.size > 0 && (this.#backoff.isProbing || this.#options.goesAlone?.()))
       return Number.POSITIVE_INFINITY;
-    let waitMs = Math.max(this.#backoff.waitMs(nowMs), this.#remainingQuota.waitMs(nowMs, this.#inHand));
-    for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
-    return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;
+    return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), this.#learnedMs(nowMs));
   }
 
-  /** Reports a long wait for a used-up daily plan as a pause, though the vendor did not ask for one. */
+  /** The wait for the plan, and for what the vendor says is left of it. */
+  #planMs(nowMs: number): number {
+    let waitMs = this.#remainingQuota.waitMs(nowMs, this.#inHand);
+    for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
+    return waitMs;
+  }
+
+  #learnedMs(nowMs: number): number {
+    return this.#isPaced ? this.#learned.waitMs(nowMs, this.#inHand) : 0;
+  }
+
+  /** The reason of the longest wait, and whether that wait was told when it began. */
+  #reason(): { readonly why: string; readonly isTold: boolean } {
+    const nowMs = this.#nowMs();
+    const [planMs, learnedMs] = [this.#planMs(nowMs), this.#learnedMs(nowMs)];
+    const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
+    if (isTold) return { why: this.#backoff.why, isTold };
+    if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
+    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.why, isTold };
+  }
+
+  /** Reports a long wait for a used-up plan or the learned rate as a pause, though the vendor did not ask for one. */
   #tellLongWait(waitMs: number): void {
-    const isTold = waitMs <= this.#backoff.waitMs(this.#nowMs());
-    if (isTold || waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
+    if (waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
+    const { why, isTold } = this.#reason();
+    if (isTold) return;
     const fromMs = this.#options.clock.wallMs();
     const untilMs = fromMs + waitMs;
     // After an early wake-up the same wait comes again.
     if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
     this.#toldUntilMs = untilMs;
-    this.#options.onPause({ fromMs, untilMs, why: LIMIT_USED_UP, asked: false });
+    this.#options.onPause({ fromMs, untilMs, why, asked: false });
   }
 
   async #sleepFor(waitMs: number): Promise<void> {
@@ -336,13 +357,11 @@ export class Limiter {
   /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */
   #refuseEndlessWaits(waitMs: number): void {
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
-    const nowMs = this.#nowMs();
-    const stuckMs = nowMs + waitMs - this.#standstill.progressAtMs;
-    const isBackingOff = this.#backoff.waitMs(nowMs) > 0 || !this.#backoff.isOver;
-    const why = isBackingOff ? this.#backoff.why : LIMIT_USED_UP;
+    const stuckMs = this.#nowMs() + waitMs - this.#standstill.progressAtMs;
     this.#queue.refuse(({ maxPauseMs }) => {
       if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
-      return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs() + waitMs);
+      const words = stuckWords(stuckMs - waitMs, waitMs, maxPauseMs, this.#reason().why);
+      return pausedStop(words, this.#options.clock.wallMs() + waitMs);
     });
   }
 
@@ -350,7 +369,7 @@ export class Limiter {
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
     const why = this.#backoff.isOver ? silent : this.#backoff.why;
-    return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs());
+    return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
   }
 
   // ---------------------------------------------------------------------------------------- the speed

@@ -241,6 +241,19 @@ describe('a pause', () => {
     expect(pauses).toEqual([]);
   });
 
+  test('is told once, also by a clock that goes on between two looks at it', async () => {
+    const ticking = new (class extends VirtualClock {
+      override monotonicMs(): number {
+        return super.monotonicMs() + this.#looks++ / 1_000;
+      }
+      #looks = 0;
+    })();
+    const limited = limiter({ clock: ticking });
+    limited.pause(MINUTE_MS, ticking.nowMs, 'too fast');
+    await ticking.until(waitUsing(limited, PATIENT));
+    expect(pauses).toMatchObject([{ why: 'too fast' }]);
+  });
+
   test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
     const limited = limiter({ limits: UNLIMITED, unhurried: true });
     limited.backOff(clock.nowMs, 'connection refused');
@@ -377,6 +390,28 @@ describe('the speed of a plan that nobody told us', () => {
     expect(await durationOf(limited, 20)).toBeGreaterThan(50);
   });
 
+  test.each<[string, (limited: Limiter) => void]>([
+    ['a refusal', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
+    [
+      'its first limit',
+      (limited) => limited.hear({ windows: [{ requests: 20, windowMs: 1_000 }] }, clock.nowMs),
+    ],
+  ])('is not owed by requests that left before it held, until %s', async (_, slowDown) => {
+    const limited = limiter({ limits: { ...UNLIMITED, concurrency: 40 }, unhurried: true });
+    for (let count = 0; count < 40; count += 1) expect(await waitOf(limited)).toBe(0);
+    slowDown(limited);
+    // The vendor counts a second's worth, and the learner counts in bins.
+    expect(await waitOf(limited)).toBeLessThan(1_100);
+  });
+
+  test('is the reason of a wait for it, and no limit of the account is', async () => {
+    const limited = limiter({ limits: UNLIMITED, learnedPerSecond: 0.1 });
+    for (let count = 0; count < 2; count += 1) await waitOf(limited);
+    expect(pauses).toMatchObject([{ why: "the vendor's answers allow no earlier request", asked: false }]);
+    const stopped = await stopOf(limited.permit({ ...PATIENT, maxPauseMs: 5_000 }));
+    expect(stopped.message).toContain(": the vendor's answers allow no earlier request.");
+  });
+
   test('goes on where the last run ended', async () => {
     const seeded = await durationOf(limiter({ limits: UNLIMITED, learnedPerSecond: 1 }), 10);
     expect(seeded).toBeGreaterThan(7_000);
@@ -461,9 +496,28 @@ describe('every run ends', () => {
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
-      'Nothing could be settled for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait.',
+      'The next request would have to wait for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait.',
     );
     expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
+  });
+
+  test('what was waited is told apart from what would still be to wait', async () => {
+    const limited = limiter();
+    limited.backOff(clock.nowMs, 'connect ECONNREFUSED');
+    clock.pass(4 * MINUTE_MS);
+    limited.pause(9 * MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    expect((await stopOf(limited.permit(impatient))).message).toBe(
+      'Nothing was settled for 240 s, and the next request would have to wait for another 540 s, together longer than --max-pause allows (600 s): the vendor asked to wait.',
+    );
+  });
+
+  test('an answer that was lost is the reason, though no pause came of it', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    limited.doubted(clock.nowMs, 'answers get lost');
+    await waitOf(limited, impatient);
+    clock.pass(maxPauseMs);
+    await waitOf(limited);
+    expect((await stopOf(limited.permit(impatient))).message).toMatch(/: answers get lost\.$/);
   });
 
   test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
@@ -559,10 +613,11 @@ describe('every run ends', () => {
     expect(limited.upToDate(stopped)).toBe(stopped);
   });
 
-  test('a window that is used up is named when no pause is to blame', async () => {
+  test('a window that is used up is named, also after a pause that was shorter', async () => {
     const windows = [{ requests: 1, windowMs: DAY_MS }];
     const limited = limiter({ limits: { concurrency: 8, windows } });
     await waitOf(limited, impatient);
+    limited.pause(1_000, clock.nowMs, 'the vendor asked to wait');
     expect((await stopOf(limited.permit(impatient))).message).toContain(
       'the limit of the account is used up',
     );

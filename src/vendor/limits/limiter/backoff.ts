@@ -38,7 +38,7 @@ export class Backoff {
     this.#onPause = onPause;
   }
 
-  /** The reason of the last pause; empty before the first one. */
+  /** The reason of the last pause, or of the last lost answer after it; empty before the first one. */
   get why(): string {
     return this.#why;
   }
@@ -71,6 +71,7 @@ export class Backoff {
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
+    if (this.waitMs(this.#clock.monotonicMs()) === 0) this.#why = why;
     // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
       this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);

@@ -145,7 +145,8 @@ export class RateLearner {
     this.#sends.add(nowMs);
     this.#told?.sent(nowMs);
     this.#evidenceFromMs ??= nowMs;
-    this.#nextAtMs = this.#paceFromMs(nowMs) + this.#intervalMs();
+    // Requests that this speed did not hold back, because another limit was kept then, do not put off later ones.
+    this.#nextAtMs = Math.min(this.#paceFromMs(nowMs), nowMs) + this.#intervalMs();
     if (this.#outage === undefined) return;
     this.#outage.isProbed = true;
     this.#holdUntilMs = nowMs + PATIENCE_MS;

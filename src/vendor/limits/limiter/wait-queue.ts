@@ -205,9 +205,12 @@ export function pausedStop(message: string, resumeAtMs: number): StopError {
   });
 }
 
-/** @param why the reason, as a clause. */
-export function stuckWords(stuckMs: number, maxPauseMs: number, why: string): string {
-  return `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
+/** @param stuckMs what was waited. @param waitMs what is still to come. @param why the reason, as a clause. */
+export function stuckWords(stuckMs: number, waitMs: number, maxPauseMs: number, why: string): string {
+  const words = `longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
+  if (waitMs === 0) return `Nothing could be settled for ${seconds(stuckMs)}, ${words}`;
+  if (waitMs > maxPauseMs) return `The next request would have to wait for ${seconds(waitMs)}, ${words}`;
+  return `Nothing was settled for ${seconds(stuckMs)}, and the next request would have to wait for another ${seconds(waitMs)}, together ${words}`;
 }
 
 function seconds(durationMs: number): string {
