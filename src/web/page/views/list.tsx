@@ -217,7 +217,14 @@ function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDe
   );
 }
 
-function rowsOf({ count, first_rows: rows }: { count: number; first_rows: readonly number[] }): string {
+/** `row 7`, and `rows 37, 40, …` where there are more of them. */
+export function rowsOf({
+  count,
+  first_rows: rows,
+}: {
+  count: number;
+  first_rows: readonly number[];
+}): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 
