@@ -115,10 +115,28 @@ const MOST_REASONS = 1_000;
 /** The match rate of an identifier that was asked less often says little, so the account's rate is used instead. */
 const ASKED_OFTEN_ENOUGH = 20;
 
+/** Collects why rows are invalid. */
+export class Reasons {
+  readonly #found = new Map<string, { count: number; firstRows: RowNumber[] }>();
+
+  add(row: RowNumber, reason: string): void {
+    const entry = this.#found.get(reason) ?? { count: 0, firstRows: [] };
+    entry.count += 1;
+    if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
+    if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
+  }
+
+  all(): Plan['reasons'] {
+    return [...this.#found]
+      .map(([reason, entry]) => ({ reason, ...entry }))
+      .sort((a, b) => b.count - a.count);
+  }
+}
+
 /** Collects the rows of a plan and builds it at the end. */
 class Draft {
   readonly #pricing: Pricing;
-  readonly #reasons = new Map<string, { count: number; firstRows: RowNumber[] }>();
+  readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** The rows to buy, grouped by the identifiers that they ask about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, { rows: number; readonly calls: readonly Call[] }>();
@@ -133,7 +151,8 @@ class Draft {
     this.#counts.rows += 1;
     switch (classification.kind) {
       case 'invalid':
-        this.#addInvalid(classification.row, classification.reason);
+        this.#counts.invalid += 1;
+        this.#reasons.add(classification.row, classification.reason);
         break;
       case 'duplicate':
         this.#counts.duplicates += 1;
@@ -171,18 +190,8 @@ class Draft {
         expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
-      reasons: [...this.#reasons]
-        .map(([reason, entry]) => ({ reason, ...entry }))
-        .sort((a, b) => b.count - a.count),
+      reasons: this.#reasons.all(),
     };
-  }
-
-  #addInvalid(row: RowNumber, reason: string): void {
-    this.#counts.invalid += 1;
-    const entry = this.#reasons.get(reason) ?? { count: 0, firstRows: [] };
-    entry.count += 1;
-    if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
-    if (entry.count > 1 || this.#reasons.size < MOST_REASONS) this.#reasons.set(reason, entry);
   }
 
   #addAnswers(answers: readonly UsableAnswer[]): void {

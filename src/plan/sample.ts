@@ -6,6 +6,7 @@ import { identifierOf } from '../ledger/tally.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows, pricingOf, worstCredits } from './plan.ts';
+import { planLeft } from './plan-id.ts';
 import { classifications } from './row-classification.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
@@ -36,6 +37,8 @@ export interface Forecast {
   }[];
   /** Undefined when nothing is left to buy, or when no row of the sample has a known outcome. */
   readonly rest: RestForecast | undefined;
+  /** The id of the plan of the rest; undefined for a run that was told no id, or that had no time for it. */
+  readonly plan: string | undefined;
 }
 
 /** The forecast for the rest. Each interval holds the truth for 95 of 100 samples. */
@@ -84,8 +87,16 @@ async function drawFor(context: RunContext, batchKey: string, size: number): Pro
 
 // ---------------------------------------------------------------------------------------------------- forecast
 
-/** Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well. */
-export async function forecast(context: RunContext, batch: Batch, sample: Sample): Promise<Forecast> {
+/**
+ * Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well.
+ * @param input undefined where no time is left to plan the rest.
+ */
+export async function forecast(
+  context: RunContext,
+  batch: Batch,
+  sample: Sample,
+  input: MappedInput | undefined,
+): Promise<Forecast> {
   const tally = new SampleTally(batch);
   for (const row of [...sample].sort((a, b) => a - b)) {
     const [record] = await context.ledger.rows(batch.id, row, 1);
@@ -93,7 +104,8 @@ export async function forecast(context: RunContext, batch: Batch, sample: Sample
   }
   const { rest } = sample.drawn;
   const { rows, matched } = tally;
-  const known = { rows, matched, identifiers: tally.identifiers() };
+  const plan = input && (await planLeft(context, input));
+  const known = { rows, matched, identifiers: tally.identifiers(), plan };
   if (rows === 0 || rest.rows === 0) return { ...known, rest: undefined };
   return {
     ...known,

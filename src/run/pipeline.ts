@@ -85,7 +85,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
     metrics,
     spentBefore,
     files,
-    forecast: sample === undefined ? undefined : await forecast(heard, batch, sample),
+    forecast: sample === undefined ? undefined : await forecast(heard, batch, sample, files && input),
     stopped,
     durationMs: context.clock.monotonicMs() - startedMs,
   });

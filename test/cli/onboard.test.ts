@@ -154,6 +154,9 @@ test('plan --json has the changes beside the counts of every plan', async () => 
     to_buy: 1,
     credits: { most: 0, expected: 0 },
     seconds: 1,
+    reasons: [
+      { reason: 'role "owner" is not known. Known are: viewer, editor, admin.', count: 1, first_rows: [3] },
+    ],
     damage: [],
     changes: [
       {

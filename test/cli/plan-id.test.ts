@@ -39,6 +39,7 @@ test('a sample by an id goes on by the id of the plan after it', async () => {
   const desk = await deskWithList();
   const sampled = await desk.json(desk.run('--if-plan', await idOf(desk), '--sample', '2'));
   const rest = await idOf(desk);
+  expect(sampled.sample.plan).toBe(rest);
   const ended = await desk.json(desk.run('--if-plan', rest));
   expect(ended.batch).toBe(sampled.batch);
   expect(await desk.requests()).toBe(5);

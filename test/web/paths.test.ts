@@ -136,6 +136,45 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
 }
 
+test('a list that cannot be read says why and offers no next step, until it is read in another way', async () => {
+  const served = await servedWith(QUICK);
+  const body = 'Exported,Exported\nName,Domain\nA,a.example\n';
+  const { id } = JSON.parse((await served.tool('/api/lists?name=leads.csv', { method: 'PUT', body })).body);
+  const page = await tabAt(served, `/lists/${id}`);
+  await page.getByRole('alert').getByText('columns 1 and 2 have the same name').waitFor();
+  expect(await page.getByText(text.list.reading).count()).toBe(0);
+  expect(await page.locator('main a.button').allTextContents()).toEqual([]);
+  await page.getByLabel(text.list.skip).fill('1');
+  await page.keyboard.press('Tab');
+  await page.getByText('1 row · 2 columns').waitFor();
+  await page.getByRole('link', { name: text.list.next }).waitFor();
+});
+
+test('what cannot be worked on is counted, and each reason names its first rows, for a lookup and for a team', async () => {
+  const served = await servedWith(QUICK);
+  const said = async (name: string, way: string, find: RegExp): Promise<readonly string[]> => {
+    const page = await tabAt(served, '/new');
+    await bring(page, join(FIXTURES, name));
+    await press(page, text.list.next);
+    await press(page, `${way}: ${text.todo.go}`);
+    await page.getByText(find).waitFor();
+    return page.locator('.check p, .check li').allTextContents();
+  };
+  const { operations } = text.todo;
+  expect(await said('leads.csv', operations['enrich-company'], /can be worked on/)).toEqual([
+    '53 of 64 rows can be worked on. 11 cannot:',
+    'rows 37, 40, 43, 46, 48, …: no usable identifier: ABN: blank; website: blank',
+    expect.stringMatching(/^row 16: .*the checksum fails/),
+    ...[19, 22, 51, 54].map((row) => expect.stringMatching(`^row ${row}: no usable identifier`)),
+  ]);
+  expect(await said('team.csv', operations.onboard, /can be worked on/)).toEqual(
+    expect.arrayContaining([
+      '0 of 16 rows can be worked on. 16 cannot:',
+      expect.stringMatching(/^rows 2, .*: project "Platform" is not among/),
+    ]),
+  );
+});
+
 test('a page that is killed in the middle is started again, and "Continue" ends every row without a second charge', async () => {
   const first = await servedWith(SLOW);
   const batch = await started(first, 30);

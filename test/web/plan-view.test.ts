@@ -3,14 +3,18 @@
  * that was chosen; and nobody is removed from a team out of sight.
  * Method: a real Chromium before a real `rowonce serve`, and the vendor's own book.
  */
+import { writeFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
+import { rowonce } from '../cli/rowonce.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { environmentIn, Served } from './served.ts';
+
+const SOON = { timeout: 30_000 };
 
 let browser: Browser;
 
@@ -63,6 +67,7 @@ test('a sample is judged in its rows, the rest is put off to the night, and a st
   await page.getByRole('button', { name: words.sample }).click();
   await saved;
   await page.getByRole('heading', { name: words.answers.title }).waitFor();
+  expect(await page.getByText(words.moved).count()).toBe(0);
   expect(await page.locator('tbody tr').count()).toBe(20);
   expect((await place.vendor.book()).requests).toBe(20);
   expect(await budget.inputValue()).toBe('25');
@@ -92,6 +97,27 @@ test('a sample is judged in its rows, the rest is put off to the night, and a st
     .first()
     .waitFor();
   expect((await place.vendor.book()).requests).toBe(22);
+});
+
+test('after a sample only what something else has moved is told', async () => {
+  const place = await Workplace.open();
+  const served = await servedAt(place);
+  const domains = Array.from({ length: 30 }, (_, at) => `company-${at}.example\n`);
+  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+  const id = await bring(served, 'leads.csv', `Domain\n${domains.join('')}`, choices);
+  const { id: plan } = await ask(served, 'POST', '/plans', { list: id });
+  const { id: work } = await ask(served, 'POST', '/starts', { plan, sample: 20, budget: 30 });
+  const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
+  await expect.poll(ended, SOON).toBe(0);
+  writeFileSync(place.path('other.csv'), `No,Domain\n1,${domains.join('1,')}`);
+  const elsewhere = ['run', 'enrich-company', 'other.csv', '--account', 'data', '--budget', '30'];
+  expect(await rowonce(elsewhere, { cwd: place.folder, env: environmentIn(place.folder) })).toMatchObject({
+    code: 0,
+  });
+  const page = await tabAt(served, `/tasks/${work}`);
+  expect(await page.locator('.notice', { hasText: words.moved }).textContent()).toBe(
+    `${words.moved} rows bought before 20 → 30; rows to buy 10 → 0; credits at most 10 → 0.`,
+  );
 });
 
 test('people whom the list does not name stand before everything else of their project, however much that is', async () => {

@@ -126,7 +126,7 @@ function words({ low, expected, high }: Estimate, shown: (value: number) => stri
 }
 
 /** The member `sample` of `run --json`. */
-function forecastObject({ rows, matched, identifiers, rest }: Forecast): object {
+function forecastObject({ rows, matched, identifiers, rest, plan }: Forecast): object {
   return {
     rows,
     matched,
@@ -145,6 +145,7 @@ function forecastObject({ rows, matched, identifiers, rest }: Forecast): object 
             credits: rest.credits,
             seconds: rest.seconds ?? null,
           },
+    ...present({ plan }),
   };
 }
 

@@ -13,7 +13,7 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
 import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import { type Plan, type PlannedInput, type Pricing, pricingOf } from '../plan.ts';
+import { type Plan, type PlannedInput, type Pricing, pricingOf, Reasons } from '../plan.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
@@ -101,6 +101,8 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
   const rowsWith = (wanted: (change: PlannedChange) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
   const perSecond = requestsPerSecond(account);
+  const reasons = new Reasons();
+  for (const { row, action, reason = '' } of changes) if (action === 'invalid') reasons.add(row, reason);
   return {
     rows,
     invalid: rowsWith(({ action }) => action === 'invalid'),
@@ -110,7 +112,7 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
     toBuy: rowsWith((change) => change.calls.length > 0),
     credits: { most: creditsMost, expected: creditsMost },
     seconds: perSecond === undefined ? undefined : Math.ceil(calls / perSecond),
-    reasons: [],
+    reasons: reasons.all(),
   };
 }
 

@@ -211,7 +211,7 @@ export type StartRequest = z.infer<typeof StartRequest>;
 /** One piece of work that the page has started. */
 export const WorkAnswer = z.object({
   work: WorkView,
-  /** The id of the plan that it was to start. */
+  /** The id of the plan that it was to start, or after its sample that of the rest. */
   plan: z.string().nullable(),
 });
 export type WorkAnswer = z.infer<typeof WorkAnswer>;

@@ -94,6 +94,15 @@ export function stoppedIn(result: unknown): StopError | undefined {
   return parsed.success ? new StopError(parsed.data.stopped) : undefined;
 }
 
+/** What `run --sample --if-plan` prints, unless it was stopped before it could plan the rest. */
+const Sampled = z.object({ sample: z.object({ plan: z.string().optional() }) });
+
+/** The id of the plan that a sample left, null where it could not tell; undefined for anything but a sample. */
+export function planLeftIn(result: unknown): string | null | undefined {
+  const parsed = Sampled.safeParse(result);
+  return parsed.success ? (parsed.data.sample.plan ?? null) : undefined;
+}
+
 function endOf(child: ChildProcess): Promise<Ended> {
   const printed: Buffer[] = [];
   let size = 0;

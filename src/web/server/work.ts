@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EXIT, invariant, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { WorkView } from '../api.ts';
-import { type Child, type Ended, type Program, startChild, stoppedIn } from './children.ts';
+import { type Child, type Ended, type Program, planLeftIn, startChild, stoppedIn } from './children.ts';
 
 /**
  * What was started from the page and spends, changes or decides. A store has one spender at a time, so work on one store
@@ -78,9 +78,11 @@ export class Work {
     return this.#items.map(viewOf);
   }
 
-  /** The plan that this work starts; undefined for any other work. */
-  planOf(id: string): string | undefined {
-    return this.#items.find((each) => each.id === id)?.plan;
+  /** The plan that this work starts, or after its sample that of the rest; null where there is none, or it is not known. */
+  planOf(id: string): string | null {
+    const item = this.#items.find((each) => each.id === id);
+    const left = planLeftIn(item?.ended?.result);
+    return left === undefined ? (item?.plan ?? null) : left;
   }
 
   /**

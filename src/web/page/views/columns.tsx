@@ -9,6 +9,7 @@ import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
+import { rowsOf } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
 export function Columns({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -288,30 +289,35 @@ function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly pl
   );
 }
 
+/** As many reasons as anybody reads before mending the list. */
+export const REASONS_SHOWN = 10;
+
 /** What the whole list says to these columns. */
 function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
   const { value, refused, waits } = asked.value;
+  const { reasons = [] } = value ?? {};
   return (
     <section class="card check" aria-live="polite" aria-busy={waits}>
       <Refusal refused={refused} />
       {value !== undefined && (
         <p>
           <strong>{text.list.ofRows(grouped(value.rows - value.invalid), counted(value.rows, 'row'))}</strong>{' '}
-          {text.columns.usable}
-          <span class="muted">{firstInvalid(value)}</span>
+          {text.columns.usable} {value.invalid > 0 && text.columns.unusable(grouped(value.invalid))}
         </p>
+      )}
+      {reasons.length > 0 && (
+        <ul class="plain-list muted">
+          {reasons.slice(0, REASONS_SHOWN).map((each) => (
+            <li key={each.reason}>{`${rowsOf(each)}: ${each.reason}`}</li>
+          ))}
+          {reasons.length > REASONS_SHOWN && (
+            <li>{counted(reasons.length - REASONS_SHOWN, text.plan.otherReason)}</li>
+          )}
+        </ul>
       )}
       {value === undefined && refused === undefined && <p class="loading">{text.columns.checking}</p>}
     </section>
   );
-}
-
-/** ` Not row 7: the checksum fails`, so that nobody must go on to see why. */
-function firstInvalid({ reasons = [], changes }: PlanView): string {
-  const [first] = reasons;
-  const change = changes?.find(({ action }) => action === 'invalid');
-  const row = first?.first_rows[0] ?? change?.row;
-  return row === undefined ? '' : ` ${text.columns.notRow} ${row}: ${first?.reason ?? change?.reason ?? ''}`;
 }
 
 /** How many fields stand open; a vendor's answer may have hundreds. */

@@ -29,7 +29,7 @@ function Shown({ first }: { readonly first: ListView }) {
     (signal) => ask(`/lists/${id}/describe`, { body: reading.read, signal }),
     [id, words],
   );
-  const { value, refused } = described.value;
+  const { value, refused, waits } = described.value;
   // A way of reading that is refused leaves what is known, so that another sheet can still be chosen.
   const known = useRef<ListDescription | undefined>(undefined);
   const found = value ?? known.current;
@@ -49,17 +49,19 @@ function Shown({ first }: { readonly first: ListView }) {
             {name}
           </h1>
           <p class="muted" role="status">
-            {found === undefined ? text.list.reading : summaryOf(found)}
+            {found === undefined ? waits && text.list.reading : summaryOf(found)}
           </p>
         </div>
-        <div class="actions">
-          <a class="button" href={`/lists/${id}/fix`}>
-            {text.list.fix}
-          </a>
-          <a class="button primary" href={`/lists/${id}/do`}>
-            {text.list.next}
-          </a>
-        </div>
+        {refused === undefined && (
+          <div class="actions">
+            <a class="button" href={`/lists/${id}/fix`}>
+              {text.list.fix}
+            </a>
+            <a class="button primary" href={`/lists/${id}/do`}>
+              {text.list.next}
+            </a>
+          </div>
+        )}
       </div>
       <Refusal refused={refused ?? action.refused.value} />
       <How reading={reading} sheets={found?.sheets} isOpen={refused !== undefined} change={change} />
@@ -215,7 +217,14 @@ function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDe
   );
 }
 
-function rowsOf({ count, first_rows: rows }: { count: number; first_rows: readonly number[] }): string {
+/** `row 7`, and `rows 37, 40, …` where there are more of them. */
+export function rowsOf({
+  count,
+  first_rows: rows,
+}: {
+  count: number;
+  first_rows: readonly number[];
+}): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`;
 }
 

@@ -12,7 +12,7 @@ import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
-import { Nothing } from './columns.tsx';
+import { Nothing, REASONS_SHOWN } from './columns.tsx';
 import { Answers } from './plan/answers.tsx';
 import { budgetIn, isPaid, Start } from './plan/start.tsx';
 
@@ -196,9 +196,6 @@ function Figures({ plan }: { readonly plan: PlanView }) {
     </dl>
   );
 }
-
-/** As many reasons as anybody reads before mending the list. */
-const REASONS_SHOWN = 10;
 
 function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
   const { plan: words } = text;
