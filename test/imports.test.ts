@@ -67,6 +67,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'row-walk.ts',
     'sample.ts',
     'saved-plan.ts',
+    'sent-again.ts',
     'team/change-guards.ts',
     'team/change-plan.ts',
     'team/diff-words.ts',
