@@ -81,6 +81,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'hold.ts',
     'nightly.ts',
     'open-ledger.ts',
+    'retries.ts',
     'row-story.ts',
     'run-job.ts',
     'salvage.ts',
