@@ -8,7 +8,7 @@ import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
-import { type Batch, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect.ts';
@@ -100,7 +100,7 @@ async function requireBudget(
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
   const { existing } = place;
   const begun = existing?.state === 'open' ? existing : undefined;
-  const goesOn = changes === undefined && !anew ? await batchGoneOnWith(context, input) : begun?.id;
+  const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
   const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
   const plan =
@@ -117,6 +117,17 @@ async function requireBudget(
     `This run could spend up to ${most} credits, and nothing limits it.`,
     `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
   );
+}
+
+/** The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it does not count. */
+async function goneOnWith(
+  context: RunContext,
+  input: MappedInput,
+  existing: Batch | undefined,
+): Promise<BatchId | undefined> {
+  const { change } = context.job.operation;
+  if (change === undefined) return batchGoneOnWith(context, input);
+  return existing?.state === 'open' || !change.isState ? existing?.id : undefined;
 }
 
 function planOf(context: RunContext, input: MappedInput, batchKey: string): Promise<Plan> {

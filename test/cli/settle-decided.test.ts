@@ -172,3 +172,22 @@ test('without a limit of its own a finished batch asks about retries, and keeps 
   expect(await desk.type(words)).toMatchObject({ code: 4 });
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
 });
+
+test('a change that costs something and is sent again stands in the plan of its list, too', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  desk.list(2);
+  await desk.write(
+    'change.yaml',
+    'operation: api-call\nkind: change\nendpoint: /enrich/company\nbody: { domain: "{{Domain}}" }\n',
+  );
+  const run = ['run', 'change.yaml', 'list.csv', '-o', 'out.csv'];
+  expect(await desk.type([...run, '--yes'])).toMatchObject({ code: 3 });
+  await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
+  // What was agreed to with --yes has a credit for each of two calls, and the lost one still holds its own.
+  expect(await desk.type(run)).toMatchObject({ code: 4 });
+  const plan = ['plan', 'change.yaml', 'list.csv'];
+  expect((await desk.type(plan)).stdout).toContain('\nAt most 1 credit.\n');
+  const { planned, charged } = await plannedAndRun(desk, plan, [...run, '--budget', '3']);
+  expect(planned).toMatchObject({ to_buy: 0, sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
+  expect(charged).toBe(1);
+});
