@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
-import { findBatch } from '../run/open-ledger.ts';
+import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
 import {
+  type Decided,
   type DoubtList,
   doubtList,
   type ListedDoubt,
@@ -12,7 +13,7 @@ import {
   settleLeftOpenIn,
 } from '../run/settle.ts';
 import { doubtListObject } from '../run/story-objects.ts';
-import { callWords, lookWords, openWords } from './render/doubts.ts';
+import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 interface Flags {
@@ -51,14 +52,13 @@ async function settleCommand(
 ): Promise<Report> {
   const decision = decisionOf(flags);
   const found = await findBatch(word, flags.store, console.warn);
-  if (decision !== undefined)
-    return decidedReport(found.batch, await settleDoubts(found, row, decision), decision);
+  if (decision !== undefined) return decidedReport(found, await settleDoubts(found, row, decision), decision);
   const open = await settleLeftOpenIn(found);
   if (open > 0) {
     const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
     console.say(`${were} when the program ended; what has no answer is in doubt now.`);
   }
-  return listReport(found.batch, await doubtList(found, row));
+  return listReport(found, await doubtList(found, row));
 }
 
 function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): PersonsDecision | undefined {
@@ -82,14 +82,21 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
   return { kind, extraCredits: extraCredits === undefined ? undefined : credits(Number(extraCredits)) };
 }
 
-function decidedReport(batch: Batch, doubts: readonly Doubt[], { kind }: PersonsDecision): Report {
+function decidedReport(found: FoundBatch, { doubts, retries }: Decided, { kind }: PersonsDecision): Report {
+  const { batch, location } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
   const { command } = batch;
+  const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
     lines: [doubts.length > 0 ? noted : `Nothing of batch ${batch.id} is in doubt.`],
     object: { batch: batch.id, decided: kind, calls: doubts.length },
     warnings: kind === 'retry' ? warningsOfSeconds(doubts) : [],
-    advice: doubts.length > 0 && command !== undefined ? ['It is carried out by the next run:', command] : [],
+    advice: [
+      ...(doubts.length > 0 && command !== undefined && !isHeldBack
+        ? ['It is carried out by the next run:', command]
+        : []),
+      ...(kind === 'retry' ? heldBackLines(batch.id, retries, storeWords(location)) : []),
+    ],
   };
 }
 
@@ -106,8 +113,8 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 
 // ---------------------------------------------------------------------------------------------------- the list
 
-function listReport(batch: Batch, list: DoubtList): Report {
-  const { doubts, waiting, open, atRisk, undecidable } = list;
+function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
+  const { doubts, waiting, open, atRisk, retries, undecidable } = list;
   return {
     lines: [
       ...waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
@@ -120,8 +127,22 @@ function listReport(batch: Batch, list: DoubtList): Report {
       ...(undecidable > 0 ? [`${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`] : []),
     ],
     object: doubtListObject(batch, list),
-    advice: doubts.length > 0 ? [choiceWords(doubts)] : [],
+    advice: [
+      ...decidedLines(batch, list),
+      ...heldBackLines(batch.id, retries, storeWords(location)),
+      ...choiceLines(doubts),
+    ],
   };
+}
+
+/** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */
+function decidedLines({ command }: Batch, { doubts, retries }: DoubtList): readonly string[] {
+  const count = doubts.filter(({ decision }) => decision !== undefined).length;
+  if (count === 0 || !retries.goesOn) return [];
+  return [
+    `Decided about ${count} of ${doubts.length}; the next run carries it out:`,
+    ...(command === undefined ? [] : [command]),
+  ];
 }
 
 const NOTHING_TO_DECIDE =
@@ -139,16 +160,23 @@ function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
   return `${parts.join(', ')}.`;
 }
 
-function choiceWords(doubts: readonly ListedDoubt[]): string {
-  const changes = doubts.filter(({ doubt }) => doubt.call.change !== undefined);
-  if (changes.length < doubts.length) {
-    return 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.';
+/** Says how to decide about what nobody has decided about. */
+function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
+  const open = doubts.filter(({ decision }) => decision === undefined);
+  if (open.length === 0) return [];
+  const about = open.length === doubts.length ? '' : ` about the other ${open.length}`;
+  if (open.some(({ doubt }) => doubt.call.change === undefined)) {
+    return [
+      `Decide${about} with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.`,
+    ];
   }
-  return 'See at the service what became of it. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.';
+  return [
+    `See at the service what became of ${about === '' ? 'it' : `the other ${open.length}`}. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.`,
+  ];
 }
 
 /** Says what was tried without cost and did not end the doubt. */
-function whyStillOpen({ doubt, looks, mayBeAskedAbout }: ListedDoubt): readonly string[] {
+function whyStillOpen({ doubt, looks, decision, mayBeAskedAbout }: ListedDoubt): readonly string[] {
   const { repeats, request } = doubt;
   const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
   return [
@@ -156,6 +184,7 @@ function whyStillOpen({ doubt, looks, mayBeAskedAbout }: ListedDoubt): readonly 
     ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
     ...(looks.length === 0 ? [notAskedWords(doubt, mayBeAskedAbout)] : []),
     ...looks.map((look) => `the vendor was ${lookWords(look)}`),
+    ...(decision === undefined ? [] : [decisionWords(decision)]),
   ];
 }
 

@@ -14,8 +14,10 @@ import {
   type MissSeries,
 } from '../run/batch-status.ts';
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
+import { type Retries, retriesOf } from '../run/retries.ts';
+import { retriesObjectIfAny } from '../run/story-objects.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
-import { openWords } from './render/doubts.ts';
+import { heldBackLines, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const status: CliCommand = {
@@ -42,7 +44,11 @@ async function statusCommand(
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   const ledger = await lookAtLedger(location);
   try {
-    if (row === undefined) return batchReport(await batchStatus(ledger, batch), location);
+    if (row === undefined) {
+      const shown = await batchStatus(ledger, batch);
+      const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
+      return batchReport(shown, location, isInDoubt ? await retriesOf(ledger, batch.id) : undefined);
+    }
     // These parts are loaded late because they read the accounts, which the lists do not need.
     const { rowStory } = await import('../run/row-story.ts');
     const { rowReport } = await import('./status/row.ts');
@@ -100,7 +106,7 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-function batchReport(status: BatchStatus, location: string): Report {
+function batchReport(status: BatchStatus, location: string, retries?: Retries): Report {
   const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
   const { open, requests, calls, lastMinute, pausedUntilMs, misses } = status;
   return {
@@ -120,6 +126,7 @@ function batchReport(status: BatchStatus, location: string): Report {
       ...(pausedUntilMs === undefined ? [] : [`Paused     until ${isoTime(pausedUntilMs)}`]),
       ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
       ...missesLines(status),
+      ...decidedLines(retries),
       ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
     ],
     object: {
@@ -130,14 +137,31 @@ function batchReport(status: BatchStatus, location: string): Report {
       requests_last_minute: lastMinute,
       paused_until: pausedUntilMs === undefined ? null : isoTime(pausedUntilMs),
       ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
+      ...present({ retries: retriesObjectIfAny(retries) }),
     },
-    advice: [
-      ...((counts.in_doubt ?? 0) > 0
-        ? [`What is in doubt: ${commandLine(['settle', batch.id, ...storeWords(location)])}`]
-        : []),
-      ...(batch.state === 'open' && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
-    ],
+    advice: adviceOn(status, location, retries),
   };
+}
+
+function adviceOn({ batch, counts }: BatchStatus, location: string, retries?: Retries): readonly string[] {
+  const store = storeWords(location);
+  const goesOn = batch.state === 'open' || retries?.goesOn === true;
+  return [
+    ...((counts.in_doubt ?? 0) > 0
+      ? [`What is in doubt: ${commandLine(['settle', batch.id, ...store])}`]
+      : []),
+    ...(retries === undefined ? [] : heldBackLines(batch.id, retries, store)),
+    ...(goesOn && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
+  ];
+}
+
+function decidedLines(retries: Retries | undefined): readonly string[] {
+  if (retries === undefined || retries.calls === 0) return [];
+  const { calls, credits } = retries;
+  const are = calls === 1 ? 'is' : 'are';
+  return [
+    `Decided    ${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}`,
+  ];
 }
 
 /** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */

@@ -73,7 +73,8 @@ export interface LedgerReader {
   batch(id: BatchId): Promise<Batch | undefined>;
   /** The batch of that key, open or finished, of the newest generation. */
   batchByKey(key: string): Promise<Batch | undefined>;
-  batchMoney(batch: BatchId): Promise<Money>;
+  /** Money of the batch; with `extra` only that of its retries of calls in doubt, the cap of which is the extra credits. */
+  batchMoney(batch: BatchId, scope?: 'batch' | 'extra'): Promise<Money>;
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money>;
   account(accountIdentity: string): Promise<AccountState>;

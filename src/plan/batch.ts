@@ -28,7 +28,8 @@ import { isReadAgain, judgedToday } from '../vendor/judge.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale } from './known-calls.ts';
-import { type PlannedInput, planRows, pricingOf, worstCredits } from './plan.ts';
+import { type PlannedInput, planRows } from './plan.ts';
+import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 

@@ -8,7 +8,7 @@ import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
-import { type Batch, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect.ts';
@@ -16,7 +16,7 @@ import { basePathOf } from '../vendor/request.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { RunContext } from './context.ts';
-import { mostAsked, type Plan, planRows } from './plan.ts';
+import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
 import { requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
 import { requireSavedPlan } from './saved-plan.ts';
@@ -45,7 +45,8 @@ export async function planRun(
 
 /**
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
- * @param isKept whether a finished batch stays as it is, so that nothing of the plan is bought.
+ * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that nothing of the plan
+ * is bought. Undefined where no row would be settled otherwise today.
  * @returns the most that the run may spend, see `requireBudget`.
  * @throws StopError `consent` when nobody agreed.
  */
@@ -54,12 +55,12 @@ export async function requireConsent(
   input: MappedInput,
   place: BatchPlace,
   changes?: ChangePlan,
-  isKept = false,
+  anew?: boolean,
 ): Promise<Credits | undefined> {
   await requireAgreement(context, place.existing, changes);
   if (changes !== undefined) await requireConsentToChange(context, changes);
-  if (isKept) return context.budget ?? context.job.budget;
-  return requireBudget(context, input, place, changes);
+  if (anew === false) return context.budget ?? context.job.budget;
+  return requireBudget(context, input, place, changes, anew === true);
 }
 
 /** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
@@ -82,6 +83,8 @@ async function requireConsentToChange(
  * - the limit that the batch began under is gone, such as an account's limit per day, or
  * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into that sum.
  *   Without the question, the rest of the rows would silently stop at the price of the sample.
+ *
+ * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was given back.
  * @returns undefined to leave the batch's cap as it is.
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
@@ -90,21 +93,23 @@ async function requireBudget(
   input: MappedInput,
   place: BatchPlace,
   changes: ChangePlan | undefined,
+  anew: boolean,
 ): Promise<Credits | undefined> {
-  const { account, job, askBudget } = context;
+  const { account, job, ledger, askBudget } = context;
   const named = context.budget ?? job.budget;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
   const { existing } = place;
   const begun = existing?.state === 'open' ? existing : undefined;
-  const money = begun && (await context.ledger.batchMoney(begun.id));
+  const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
+  const money = goesOn && (await ledger.batchMoney(goesOn));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
   const plan =
     changes === undefined ? await planOf(context, input, place.key) : planOfChanges(changes, account);
   const most = mostAsked(plan);
-  // Calls in doubt may be bought again within the cap that was agreed to when the batch began.
   if (most === 0) return existing === undefined ? credits(0) : undefined;
+  // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
+  if (isAgreed(plan, money, begun === undefined)) return money?.cap;
   const held = heldBy(money);
-  if (money?.cap !== undefined && held + most <= money.cap) return undefined;
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return credits(held + checkedCredits(agreed));
   throw stop(
@@ -114,10 +119,28 @@ async function requireBudget(
   );
 }
 
+/** The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it does not count. */
+async function goneOnWith(
+  context: RunContext,
+  input: MappedInput,
+  existing: Batch | undefined,
+): Promise<BatchId | undefined> {
+  const { change } = context.job.operation;
+  if (change === undefined) return batchGoneOnWith(context, input);
+  return existing?.state === 'open' || !change.isState ? existing?.id : undefined;
+}
+
 function planOf(context: RunContext, input: MappedInput, batchKey: string): Promise<Plan> {
   return context.sample === undefined
     ? planRows(context, input)
     : planSample(context, input, batchKey, context.sample);
+}
+
+/** Whether the cap of the batch covers the plan, or limits what is only sent again of a batch that is finished. */
+function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): boolean {
+  if (money?.cap === undefined) return false;
+  const more = mostAsked(plan) - (plan.again?.atRisk ?? 0);
+  return (isFinished && plan.toBuy === 0) || heldBy(money) + more <= money.cap;
 }
 
 /** The credits that count against the batch's cap already. */

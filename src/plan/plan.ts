@@ -3,13 +3,11 @@ import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
-import { type Credits, credits } from '../ledger/ledger.ts';
+import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
-import { requestsPerSecond } from '../vendor/account/account.ts';
-import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
-import { dialectOperationOf } from '../vendor/dialect.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { freshSinceOf } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale } from './known-calls.ts';
+import { type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
 import {
   classifications,
   differentRows,
@@ -18,7 +16,8 @@ import {
   type RowClassification,
   type UsableAnswer,
 } from './row-classification.ts';
-import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
+import type { PlanContext } from './row-walk.ts';
+import { extraLeft } from './sent-again.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
@@ -54,6 +53,11 @@ export interface Plan {
   }[];
   /** How many different rows were compared to find duplicates; absent when all rows of the file were. */
   readonly comparedWith?: number;
+  /**
+   * Rows in doubt whose calls a run may send again, because a person or the job decided so, or because the vendor can be asked;
+   * absent when there is none. `most` is their part of `credits.most`, and `atRisk` what of it counts as in doubt already.
+   */
+  readonly again?: { readonly rows: number; readonly most: Credits; readonly atRisk: Credits };
   /** For a sample: the number of rows that this run buys, and the most that they cost. */
   readonly sample?: { readonly rows: number; readonly most: Credits };
 }
@@ -76,7 +80,8 @@ export async function planRows(
       listen(classification);
     }
   }
-  const plan = draft.plan(batch.freshSince !== undefined);
+  const extra = draft.hasRetries ? await extraLeft(context, batch.id ?? (await batch.goesOn?.())) : undefined;
+  const plan = draft.plan(batch.freshSince !== undefined, extra);
   return different.keptOnly === undefined ? plan : { ...plan, comparedWith: different.keptOnly };
 }
 
@@ -96,13 +101,35 @@ export async function batchInQuestion(context: PlanContext, input: PlannedInput)
   const createdAtMs = clock.wallMs();
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
   const begun = freshSince === undefined ? {} : { freshSince, createdAtMs };
+  const goesOn = memo(async () => {
+    const found = await ledger.batchByKey(await keyOf(context, input));
+    return (await hasGoneStale(ledger, found, freshSince)) ? undefined : found?.id;
+  });
   const batches = await ledger.batches();
   const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
     batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
-  if (input.survey === undefined && !batches.some(isUndecided)) return begun;
-  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(context, input), sha256));
-  return existing?.state === 'open' ? existing : begun;
+  if (input.survey === undefined && !batches.some(isUndecided)) return { ...begun, goesOn };
+  const existing = await ledger.batchByKey(await keyOf(context, input));
+  return existing?.state === 'open' ? existing : { ...begun, goesOn };
+}
+
+/** The batch that a run of this input goes on with, open or finished; undefined when it begins a new one. */
+export async function batchGoneOnWith(
+  context: PlanContext,
+  input: PlannedInput,
+): Promise<BatchId | undefined> {
+  const batch = await batchInQuestion(context, input);
+  return batch.id ?? batch.goesOn?.();
+}
+
+async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
+  return batchKeyOf(batchIdentityOf(context, input), input.survey?.sha256 ?? (await input.file.sha256()));
+}
+
+/** Does the work once, when it is first asked for. */
+function memo<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => (done ??= work());
 }
 
 // ---------------------------------------------------------------------------------------------------- counting
@@ -133,13 +160,34 @@ export class Reasons {
   }
 }
 
+/** Rows that ask about the same identifiers, so that each of them costs the same. */
+interface Alike {
+  rows: number;
+  readonly calls: readonly Call[];
+}
+
+function addAlike(kinds: Map<string, Alike>, { toAsk }: LookedUp): void {
+  const kind = toAsk.map(identifierOf).join();
+  const alike = kinds.get(kind);
+  if (alike === undefined) kinds.set(kind, { rows: 1, calls: toAsk });
+  else alike.rows += 1;
+}
+
+function sum(kinds: readonly Alike[], of: (calls: readonly Call[]) => number): number {
+  return kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
+}
+
 /** Collects the rows of a plan and builds it at the end. */
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Reasons();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** The rows to buy, grouped by the identifiers that they ask about. A file has a handful of such groups. */
-  readonly #toBuy = new Map<string, { rows: number; readonly calls: readonly Call[] }>();
+  readonly #toBuy = new Map<string, Alike>();
+  /** The rows in doubt that a run may send again, grouped alike: those that only extra credits allow, and the others. */
+  readonly #extra = new Map<string, Alike>();
+  readonly #again = new Map<string, Alike>();
+  #atRisk = 0;
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
   #tooOld = 0;
 
@@ -164,30 +212,53 @@ class Draft {
       case 'in_doubt':
         this.#counts.inDoubt += 1;
         this.#addAnswers(classification.answers);
+        this.#addAgain(classification);
         break;
       case 'to_buy':
+        this.#counts.toBuy += 1;
+        if (classification.tooOld) this.#tooOld += 1;
         this.#addAnswers(classification.answers);
-        this.#addToBuy(classification);
+        addAlike(this.#toBuy, classification);
         break;
       default:
         unreachable(classification);
     }
   }
 
-  /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
-  plan(refreshes: boolean): Plan {
+  get hasRetries(): boolean {
+    return this.#extra.size > 0;
+  }
+
+  /**
+   * @param refreshes whether old answers are bought anew, so that the plan says how many there are.
+   * @param extra the most that the first calls of retries may cost; undefined where only the budget limits them.
+   */
+  plan(refreshes: boolean, extra?: Credits): Plan {
     const { requestsPerSecond, row } = this.#pricing;
-    const kinds = [...this.#toBuy.values()];
-    const sum = (of: (calls: readonly Call[]) => number): number =>
-      kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
-    const requests = row.calls * sum((calls) => this.#requestsExpected(calls));
+    const toBuy = [...this.#toBuy.values()];
+    const retries = [...this.#extra.values()];
+    const others = [...this.#again.values()];
+    const worst = (calls: readonly Call[]): number => worstCredits(this.#pricing, calls);
+    const expected = (calls: readonly Call[]): number => this.#creditsExpected(calls);
+    const within = (most: number): number =>
+      extra === undefined
+        ? most
+        : Math.min(most, extra + sum(retries, (calls) => worstAfterFirst(this.#pricing, calls)));
+    const again = within(sum(retries, worst)) + sum(others, worst);
+    const againExpected = within(sum(retries, expected)) + sum(others, expected);
+    const rowsAgain = sum([...retries, ...others], () => 1);
+    const requests =
+      row.calls * sum([...toBuy, ...retries, ...others], (calls) => this.#requestsExpected(calls));
     return {
       ...this.#counts,
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
       ...(row.calls > 1 ? { row } : {}),
+      ...(rowsAgain === 0
+        ? {}
+        : { again: { rows: rowsAgain, most: credits(again), atRisk: credits(this.#atRisk) } }),
       credits: {
-        most: credits(sum((calls) => worstCredits(this.#pricing, calls))),
-        expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),
+        most: credits(sum(toBuy, worst) + again),
+        expected: credits(Math.round(sum(toBuy, expected) + againExpected)),
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
       reasons: this.#reasons.all(),
@@ -204,13 +275,10 @@ class Draft {
     }
   }
 
-  #addToBuy({ toAsk, tooOld }: LookedUp): void {
-    this.#counts.toBuy += 1;
-    if (tooOld) this.#tooOld += 1;
-    const kind = toAsk.map(identifierOf).join();
-    const alike = this.#toBuy.get(kind);
-    if (alike === undefined) this.#toBuy.set(kind, { rows: 1, calls: toAsk });
-    else alike.rows += 1;
+  #addAgain(row: LookedUp): void {
+    if (row.again === undefined) return;
+    this.#atRisk += row.again.atRisk;
+    addAlike(row.again.isExtra ? this.#extra : this.#again, row);
   }
 
   /** The chance that each call is made, and that it matches. The first is always made. Undefined without any experience. */
@@ -247,81 +315,4 @@ class Draft {
   #requestsExpected(calls: readonly Call[]): number {
     return this.#chances(calls)?.reduce((sum, { made }) => sum + made, 0) ?? calls.length;
   }
-}
-
-// ---------------------------------------------------------------------------------------------------------- pricing
-
-/** What the vendor charges for a call, and how many calls it lets us make. */
-export interface Pricing {
-  /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
-  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
-  /** How many calls of one row can match, and the most that each of them costs. */
-  readonly row: RowWorst;
-  /** Whether a call that finds nothing is charged as well. */
-  readonly chargesMisses: boolean;
-  /** Share of the account's earlier questions that were answered; undefined before the first answer. */
-  readonly matchRate: number | undefined;
-  /** The account's limit; undefined when none is known. */
-  readonly requestsPerSecond: number | undefined;
-}
-
-export interface RowWorst {
-  readonly calls: number;
-  readonly most: Credits;
-}
-
-export async function pricingOf(context: PlanContext): Promise<Pricing> {
-  const { job, account, dialect, ledger } = context;
-  const matches = mostMatches(context);
-  const seen = await priceSeen(context);
-  return {
-    row: { calls: matches, most: credits(Math.max(mostOfCall(context), seen)) },
-    priceOf(call) {
-      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
-      const most = Math.max(stated, seen);
-      // The number of results is known only when a match has come, so until then it counts as full pages.
-      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
-    },
-    chargesMisses: chargesMisses(dialect),
-    matchRate: await ledger?.matchRate(account.identity, job.operation.name),
-    requestsPerSecond: requestsPerSecond(account),
-  };
-}
-
-/** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
-export async function mostOfRow(context: PlanContext): Promise<number> {
-  return Math.max(mostOfCall(context), await priceSeen(context)) * mostMatches(context);
-}
-
-function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): number {
-  const stated = job.settings?.credits_max;
-  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
-}
-
-/**
- * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
- * and for an operation that makes calls of other names only.
- */
-async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
-  const most = job.settings?.credits_max;
-  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
-  return (await ledger?.price(account.identity, call)) ?? 0;
-}
-
-function mostMatches(resolved: ResolvedJob): number {
-  return resolved.job.operation.mostMatches?.(optionsOf(resolved)) ?? 1;
-}
-
-function chargesMisses({ answers, operations }: Dialect): boolean {
-  const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
-  return rules.some(({ means, charged }) => charged === true && means !== 'found');
-}
-
-/** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
-export function worstCredits(
-  { chargesMisses, priceOf }: Pick<Pricing, 'chargesMisses' | 'priceOf'>,
-  calls: readonly Call[],
-): number {
-  const prices = calls.map((call) => priceOf(call).most);
-  return chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
 }

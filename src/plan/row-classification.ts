@@ -1,5 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import { FingerprintSet, textFingerprint } from '../core/fingerprint-set.ts';
+import { present } from '../core/objects.ts';
 import type { Answer, Call, Operation } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
@@ -7,10 +8,10 @@ import type {
   AnswerKind,
   AnswerRecord,
   Batch,
+  BatchId,
   CallState,
   KnownAnswer,
   KnownCall,
-  LedgerReader,
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/judge.ts';
@@ -23,6 +24,7 @@ import {
   RowWalk,
   rowPreparer,
 } from './row-walk.ts';
+import { callsSentAgain, type SentAgain } from './sent-again.ts';
 
 /**
  * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in doubt, or is
@@ -40,8 +42,13 @@ export interface LookedUp {
   readonly row: RowNumber;
   /** The answers that the row found in the ledger and can use. */
   readonly answers: readonly UsableAnswer[];
-  /** The calls that a `to_buy` row still makes when none of them matches; empty for other rows. */
+  /**
+   * The calls that the row still makes when none of them matches: of a `to_buy` row, and of one in doubt whose call a run may
+   * send again. Empty for other rows.
+   */
   readonly toAsk: readonly Call[];
+  /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
+  readonly again?: SentAgain;
   /** Whether the first of `toAsk` was answered once, too long ago. */
   readonly tooOld: boolean;
   /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
@@ -57,7 +64,10 @@ export interface UsableAnswer {
  * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may be. Empty for
  * a batch that does not exist yet and takes answers of any age.
  */
-export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
+export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
+  /** The batch that a run goes on with, whose decisions count, where `id` does not say it. Only a doubt makes it be asked for. */
+  readonly goesOn?: () => Promise<BatchId | undefined>;
+}
 
 /** A group is large enough to make a transaction of the ledger cheap, and small enough to take little memory. */
 const ROWS_PER_GROUP = 200;
@@ -103,12 +113,12 @@ class Sorter {
   #walks: Walking[] = [];
 
   constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>, different: FingerprintSet) {
-    const { job, account, ledger, dialect } = context;
+    const { job, dialect } = context;
     this.#operation = job.operation;
     this.#dialect = dialect;
     this.#different = different;
     this.#prepare = rowPreparer(context, input.columns);
-    this.#answers = new Answers(ledger, job.operation, account.identity, dialect);
+    this.#answers = new Answers(context);
   }
 
   get size(): number {
@@ -148,52 +158,54 @@ function identityOf(calls: readonly MetCall[]): string {
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
-type State = KnownCall | CallState | { readonly kind: 'too_old' | 'erased' };
+type InDoubt = Extract<KnownCall | CallState, { readonly kind: 'in_doubt' }> & { readonly again?: SentAgain };
+
+type State =
+  | Exclude<KnownCall | CallState, { readonly kind: 'in_doubt' }>
+  | InDoubt
+  | { readonly kind: 'too_old' | 'erased' };
 
 /**
  * Looks calls up in the ledger. It fetches bodies of answers only for an operation that looks into them, because that
  * takes several times as long as all the rest.
  */
 class Answers {
-  readonly #ledger: LedgerReader | undefined;
-  readonly #operation: Operation;
-  readonly #accountIdentity: string;
-  readonly #dialect: Dialect;
+  readonly #context: PlanContext;
 
-  constructor(
-    ledger: LedgerReader | undefined,
-    operation: Operation,
-    accountIdentity: string,
-    dialect: Dialect,
-  ) {
-    this.#ledger = ledger;
-    this.#dialect = dialect;
-    this.#operation = operation;
-    this.#accountIdentity = accountIdentity;
+  constructor(context: PlanContext) {
+    this.#context = context;
   }
 
   /** The states in the order of the calls; empty without a ledger. */
   async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
-    const ledger = this.#ledger;
+    const { ledger, account, dialect } = this.#context;
+    const { operation } = this.#context.job;
     if (ledger === undefined) return [];
-    const asked = calls.map((met) => ({ key: met.keyFor(this.#accountIdentity), call: met.call }));
+    const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
     const withAges = batch.freshSince !== undefined;
     const found = await findCalls<KnownCall | CallState>(asked, {
-      operation: this.#operation,
-      accountIdentity: this.#accountIdentity,
+      operation,
+      accountIdentity: account.identity,
       batch,
       ledger,
       find: async (keys) => {
-        const states: readonly (KnownCall | CallState)[] = this.#operation.readsAnswers
+        const states: readonly (KnownCall | CallState)[] = operation.readsAnswers
           ? await ledger.find(keys)
           : await ledger.known(keys, { withAges });
-        return asReadToday(states, { ledger, dialect: this.#dialect });
+        return asReadToday(states, { ledger, dialect });
       },
     });
     const states: State[] = found.map(({ state }) => {
       if (state.kind !== 'answered' || state.answer.erasedAtMs === undefined) return state;
       return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
     });
+    const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
+    if (doubts.length > 0) {
+      const id = batch.id ?? (await batch.goesOn?.());
+      const again = await callsSentAgain({ ...this.#context, ledger }, doubts, id);
+      for (const [index, { key, state }] of found.entries())
+        if (state.kind === 'in_doubt') states[index] = { ...state, ...present({ again: again.get(key) }) };
+    }
     if (!withAges) return states;
     for (const [index, state] of states.entries()) {
       if (state.kind === 'answered' && !(await isKnownFreshFor(batch, state.answer, ledger))) {
@@ -204,7 +216,7 @@ class Answers {
   }
 
   answerOf(answer: KnownAnswer | AnswerRecord): Answer {
-    return operationAnswer(answer, this.#operation);
+    return operationAnswer(answer, this.#context.job.operation);
   }
 }
 
@@ -263,17 +275,19 @@ function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batc
     case 'erased':
       return lookedUp(row, 'answered');
     case 'too_old':
-      return lookedUp(row, 'to_buy', true);
+      return { ...lookedUp(row, 'to_buy'), tooOld: true };
     case 'in_doubt':
       row.isOfBatch ||= state.doubt.batch === batch.id;
-      return lookedUp(row, 'in_doubt');
+      return state.again === undefined
+        ? lookedUp(row, 'in_doubt')
+        : { ...lookedUp(row, 'in_doubt', true), again: state.again };
     default:
       return unreachable(state);
   }
 }
 
-function lookedUp(underway: Underway, kind: LookedUp['kind'], tooOld = false): LookedUp {
-  const { walk, answers, isOfBatch } = underway;
-  const toAsk = kind === 'to_buy' ? walk.callsAtWorst().map(({ call }) => call) : [];
-  return { kind, row: underway.row, answers, toAsk, tooOld, isOfBatch: isOfBatch || kind === 'to_buy' };
+function lookedUp(underway: Underway, kind: LookedUp['kind'], asks = kind === 'to_buy'): LookedUp {
+  const { row, walk, answers, isOfBatch } = underway;
+  const toAsk = asks ? walk.callsAtWorst().map(({ call }) => call) : [];
+  return { kind, row, answers, toAsk, tooOld: false, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

@@ -5,8 +5,9 @@ import { type Batch, credits, type RowAnswer, type RowRecord } from '../ledger/l
 import { identifierOf } from '../ledger/tally.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { RunContext } from './context.ts';
-import { type Plan, planRows, pricingOf, worstCredits } from './plan.ts';
+import { type Plan, planRows } from './plan.ts';
 import { planLeft } from './plan-id.ts';
+import { pricingOf, worstCredits } from './pricing.ts';
 import { classifications } from './row-classification.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';

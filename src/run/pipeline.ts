@@ -66,7 +66,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
   const plan = await planOfChange(heard, input, place, sessions);
   const reread = await settlesAnew(heard, input);
-  const budget = await requireConsent(heard, input, place, plan, reread === false);
+  const budget = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
   const batch = await startBatch(heard, input, place, budget, { plan, outputName, anew: reread === true });
@@ -367,6 +367,8 @@ async function settleAnswered(
   return undefined;
 }
 
+const NOT_COVERED = 'not sent again, because the extra credits do not cover it';
+
 /** Handles a call in doubt. @returns its state for this batch; undefined when the ledger knows more now. */
 async function settleDoubt(
   { context, run }: RunningBatch,
@@ -386,7 +388,8 @@ async function settleDoubt(
     case 'send_again': {
       const bought = await buy(run, { ...wanted, ...resolution.again });
       if (typeof bought === 'object') return bought.kind === 'answered' ? undefined : withheld(bought);
-      return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
+      if (bought !== 'over_extra') return undefined;
+      return { kind: 'in_doubt', reason: `${doubtReason(doubt)}; ${NOT_COVERED}`, attempt };
     }
     default:
       return unreachable(resolution);

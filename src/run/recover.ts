@@ -16,6 +16,7 @@ import type {
   OpenAttempt,
 } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
+import { wasRetried } from '../plan/sent-again.ts';
 import { operationFor, type Repetition } from '../vendor/dialect.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/request.ts';
@@ -215,27 +216,12 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
     case 'skip':
       return follow(await decide(run, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
     case 'retry':
-      if (await wasRetried(run, doubt))
+      if (await wasRetried(run.session.ledger, run.session.account.identity, doubt, run.batch))
         return { kind: 'hold', reason: `${doubtReason(doubt)}; asked again once by the job, and lost again` };
       return follow(await decide(run, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
     default:
       return unreachable(policy);
   }
-}
-
-/**
- * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
- * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
- */
-async function wasRetried({ session: { ledger, account }, batch }: Run, doubt: Doubt): Promise<boolean> {
-  const history = await ledger.history(doubt.batch, doubt.row);
-  return history.some(
-    ({ call, decision }) =>
-      decision?.kind === 'retry' &&
-      decision.by === 'job' &&
-      decision.batch === batch &&
-      callKeyOf(account.identity, call) === doubt.key,
-  );
 }
 
 async function decide(

@@ -1,13 +1,16 @@
 import { fieldsOf, parsedFieldsOf, readBody } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
+import { callKeyOf } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { shownBody } from '../files/output/output.ts';
 import { outputSettings } from '../job/job-settings.ts';
 import type {
+  AttemptId,
   AttemptRecord,
   Batch,
+  Decision,
   LedgerReader,
   PlannedRow,
   RawReply,
@@ -35,6 +38,8 @@ export interface RowStory {
 /** One attempt. The call of a row may have been sent for an earlier row. */
 export interface AttemptStory {
   readonly record: AttemptRecord;
+  /** What the batch was told to do about its lost answer, and no attempt has done yet. */
+  readonly decided: Decision | undefined;
   /** The vendor's id of the request. */
   readonly requestId: string | undefined;
   /** How the dialect of today reads the answer, if that differs from the last reading. */
@@ -54,20 +59,44 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
   const planned = await plannedAt(ledger, batch, row);
   if (record === undefined && planned === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
   const dialect = await dialectOfBatch(batch);
+  const decided = await decidedAbout(ledger, batch, history);
   return {
     batch,
     row,
     outcome: record?.outcome,
     planned: planned?.kind === 'work' ? planned.work : undefined,
-    attempts: history.map((each) => attemptStory(each, dialect)),
+    attempts: history.map((each) => attemptStory(each, dialect, decided.get(each.attempt))),
     fields: fieldsShown(batch, record),
   };
 }
 
-function attemptStory(record: AttemptRecord, dialect: Dialect | undefined): AttemptStory {
+/** What was decided about the attempts of a row that are in doubt. */
+async function decidedAbout(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Batch,
+  history: readonly AttemptRecord[],
+): Promise<ReadonlyMap<AttemptId, Decision>> {
+  const lost = history.filter(({ closure }) => closure?.kind === 'in_doubt');
+  const keys = [...new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)))];
+  const states = keys.length === 0 ? [] : await ledger.find(keys, id);
+  return new Map(
+    states.flatMap((state) =>
+      state.kind === 'in_doubt' && state.decision !== undefined && state.decision.kind !== 'repeat'
+        ? [[state.doubt.attempt, state.decision] as const]
+        : [],
+    ),
+  );
+}
+
+function attemptStory(
+  record: AttemptRecord,
+  dialect: Dialect | undefined,
+  decided: Decision | undefined,
+): AttemptStory {
   const today = dialect && readOtherwiseToday(record, dialect);
   return {
     record,
+    decided,
     requestId: record.reply && requestIdIn(record.reply, dialect),
     today,
     settleFlags: dialect && today && settleFlags(record, today, dialect),

@@ -7,6 +7,7 @@ import { BelievedTime } from '../ledger/believed-time.ts';
 import type {
   Batch,
   Credits,
+  Decision,
   DecisionKind,
   DecisionSpec,
   Doubt,
@@ -20,6 +21,7 @@ import { accountOfBatch, dialectOfBatch } from './batch-account.ts';
 import type { FoundBatch } from './open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, storeWords } from './open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from './reconcile.ts';
+import { decisionsAbout, type Retries, retriesOf } from './retries.ts';
 import { toldAnswer } from './told-answer.ts';
 
 /** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
@@ -31,6 +33,8 @@ export interface DoubtList {
   /** Requests without an answer yet, about which nothing can be decided. */
   readonly open: number;
   readonly atRisk: number;
+  /** What of all doubts of the batch is to be sent again. */
+  readonly retries: Retries;
   /** Credits in doubt about which there is nothing to decide. */
   readonly undecidable: number;
 }
@@ -41,6 +45,8 @@ export interface ListedDoubt {
   /** Since when, what is at risk and why, in one clause. */
   readonly reason: string;
   readonly looks: readonly Look[];
+  /** What was decided about it for the batch; undefined when nothing was, or when a run has carried it out. */
+  readonly decision: Decision | undefined;
   /** Whether the account's dialect of today has a question about such a call, or is not known. */
   readonly mayBeAskedAbout: boolean;
 }
@@ -61,6 +67,7 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
       doubts,
       waiting: doubts.length === 0 ? await waitingRows(ledger, batch) : [],
       open: await ledger.openRequests(batch.id),
+      retries: await retriesOf(ledger, batch.id),
       atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
       undecidable: row === undefined ? await undecidable(ledger, batch, doubts) : 0,
     };
@@ -94,13 +101,16 @@ async function examined(
 ): Promise<readonly ListedDoubt[]> {
   const all: ListedDoubt[] = [];
   const dialect = await dialectOfBatch(batch);
-  for (const doubt of doubts.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))) {
+  const sorted = doubts.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+  const decisions = await decisionsAbout(ledger, batch.id, sorted);
+  for (const [at, doubt] of sorted.entries()) {
     const history = await ledger.history(doubt.batch, doubt.row);
     const ofCall = history.filter(({ call }) => callKeyOf(batch.accountIdentity, call) === doubt.key);
     all.push({
       doubt,
       reason: doubtReason(doubt),
       looks: ofCall.flatMap(({ looks }) => looks),
+      decision: decisions[at],
       mayBeAskedAbout: dialect === undefined || canBeAskedAbout(dialect, doubt.call),
     });
   }
@@ -194,12 +204,18 @@ export type PersonsDecision =
   | { readonly kind: 'told'; readonly answer: readonly string[] }
   | { readonly kind: 'skip' | 'not_done' };
 
-/** Notes the decision about the doubts of the batch, or of one row of it. @returns those doubts. */
+/** What a decision was noted for, and what of the batch is to be sent again by now. */
+export interface Decided {
+  readonly doubts: readonly Doubt[];
+  readonly retries: Retries;
+}
+
+/** Notes the decision about the doubts of the batch, or of one row of it. */
 export async function settleDoubts(
   { batch, location }: FoundBatch,
   row: string | undefined,
   decision: PersonsDecision,
-): Promise<readonly Doubt[]> {
+): Promise<Decided> {
   const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
@@ -208,7 +224,7 @@ export async function settleDoubts(
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
     const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
     await decide(ledger, batch, doubts, decision, nowMs);
-    return doubts;
+    return { doubts, retries: await retriesOf(ledger, batch.id) };
   } finally {
     await ledger.close();
   }

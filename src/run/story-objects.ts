@@ -1,6 +1,8 @@
 import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import type { Batch, Closure, Decision, Look, RawReply } from '../ledger/ledger.ts';
+import type { Retries } from './retries.ts';
 import type { AttemptStory, RowStory } from './row-story.ts';
 import type { DoubtList, ListedDoubt } from './settle.ts';
 
@@ -18,7 +20,7 @@ export function rowObject({ batch, row, outcome, planned, attempts, fields }: Ro
 }
 
 function attemptObject(story: AttemptStory): object {
-  const { record, requestId } = story;
+  const { record, requestId, decided } = story;
   const { attempt, batch, call, reserved, intentAtMs, decision, replaces, request, looks, released } = record;
   return {
     attempt,
@@ -33,6 +35,7 @@ function attemptObject(story: AttemptStory): object {
     replaces: replaces ?? null,
     idempotency_key: request?.idempotencyKey ?? null,
     decision: decision === undefined ? null : decisionObject(decision),
+    decided: decided === undefined ? null : decisionObject(decided),
     reply: record.reply === undefined ? null : replyObject(record.reply, requestId),
     closure: record.closure === undefined ? null : closureObject(record.closure),
     looks: looks.map(lookObject),
@@ -82,19 +85,31 @@ function lookObject({ kind, said, why, status, body, atMs }: Look): object {
 
 export function doubtListObject(
   batch: Batch,
-  { doubts, waiting, open, atRisk, undecidable }: DoubtList,
+  { doubts, waiting, open, atRisk, retries, undecidable }: DoubtList,
 ): object {
   return {
     batch: batch.id,
     at_risk: atRisk,
     undecidable,
     open,
+    retries: retriesObject(retries),
     in_doubt: doubts.map(doubtObject),
     ...(waiting.length === 0 ? {} : { waiting }),
   };
 }
 
-function doubtObject({ doubt, looks }: ListedDoubt): object {
+/** What is to be sent again; `enough` is there where the extra credits do not cover it. */
+function retriesObject({ calls, credits, extra, enough }: Retries): object {
+  const { most, used } = extra;
+  return { calls, credits, extra_credits: { most: most ?? null, used }, ...present({ enough }) };
+}
+
+/** The same where something is to be sent again; undefined otherwise. */
+export function retriesObjectIfAny(retries: Retries | undefined): object | undefined {
+  return retries === undefined || retries.calls === 0 ? undefined : retriesObject(retries);
+}
+
+function doubtObject({ doubt, looks, decision }: ListedDoubt): object {
   const { row, call, atRisk, why, sentAtMs, repeats, request } = doubt;
   return {
     row,
@@ -109,5 +124,6 @@ function doubtObject({ doubt, looks }: ListedDoubt): object {
     repeats,
     idempotency_key: request?.idempotencyKey ?? null,
     looks: looks.map(lookObject),
+    decision: decision === undefined ? null : decisionObject(decision),
   };
 }

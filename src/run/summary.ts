@@ -4,10 +4,11 @@ import type { OutputFiles } from '../files/output/output.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
-import { mostOfRow } from '../plan/plan.ts';
+import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
+import { type Retries, retriesOf } from './retries.ts';
 import type { RunMetrics } from './run-metrics.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
@@ -32,6 +33,8 @@ export interface RunSummary {
   readonly forecast: Forecast | undefined;
   /** The changes that were made so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
+  /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
+  readonly retries: Retries | undefined;
   readonly stopped: StopError | undefined;
   /** The number of all the account's answers so far, if every one had status 404; else undefined. */
   readonly onlyMisses: number | undefined;
@@ -73,6 +76,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     tally,
     forecast,
     changes: context.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
+    retries: (counts.in_doubt ?? 0) === 0 ? undefined : await retriesOf(ledger, batch.id),
     stopped,
     onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
     budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(context)),

@@ -28,7 +28,8 @@ import {
 import { isUrl } from '../ledger/store.ts';
 import type { FileOptions } from '../plan/context.ts';
 import { findCalls } from '../plan/known-calls.ts';
-import { mostAsked, mostOfRow } from '../plan/plan.ts';
+import { mostAsked } from '../plan/plan.ts';
+import { mostOfRow } from '../plan/pricing.ts';
 import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { answerPlaceOf, dialectOperationOf } from '../vendor/dialect.ts';
 import { type RuleFound, ruleOf } from '../vendor/judge.ts';

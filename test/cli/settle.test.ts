@@ -51,7 +51,12 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
   expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });
   expect(decided.stderr).toBe(
-    `It is carried out by the next run:\nnpx --no rowonce ${desk.run().join(' ')}\n`,
+    [
+      'It is carried out by the next run:',
+      `npx --no rowonce ${desk.run().join(' ')}`,
+      '2 calls in doubt are to be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
+      `npx --no rowonce settle ${(await desk.json(['settle', 'last'])).batch} --retry --extra-credits 2\n`,
+    ].join('\n'),
   );
   expect(await desk.requests()).toBe(3);
   await desk.type(desk.run());

@@ -154,6 +154,14 @@ test('doubts are listed with the money at risk, and a decision is noted as the c
       )
       .toMatchObject(ids.map(() => ({ state: 'ended', exit_code: 0, stopped: null })));
   };
+  await settle({ rows: [3], how: 'retry', extra_credits: 0 });
+  expect((await page.ask(doubts)).body).toMatchObject({
+    retries: { calls: 1, credits: 1, extra_credits: { most: 0, used: 0 }, enough: 1 },
+    in_doubt: [{ decision: null }, { decision: { kind: 'retry', why: 'retry asked for by the user' } }],
+  });
+  expect((await page.ask(`/batches/${batch}/rows/3`)).body.attempts).toMatchObject([
+    { decision: null, decided: { kind: 'retry' } },
+  ]);
   await settle({ rows: [2], how: 'answer', answer: { name: 'Acme = "Co"' } });
   expect((await page.ask(doubts)).body).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
   await settle({ rows: 'all', how: 'not_done' });

@@ -1,15 +1,38 @@
 import { isoTime } from '../../core/clock.ts';
+import { commandLine } from '../../core/command-line.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { Look } from '../../ledger/ledger.ts';
+import type { BatchId, Decision, Look } from '../../ledger/ledger.ts';
+import type { Retries } from '../../run/retries.ts';
 
 /** Describes calls, and what the vendor said about a doubt. */
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
   return `${questionWords(kind)} at ${isoTime(atMs)}, ${said}: ${why}`;
+}
+
+/** `decided at 2026-11-20T02:13:00.000Z: retry asked for by the user`. */
+export function decisionWords({ why, atMs }: Pick<Decision, 'why' | 'atMs'>): string {
+  return `decided at ${isoTime(atMs)}: ${why}`;
+}
+
+/** Says that the extra credits do not cover what is to be sent again, and what to do; empty where they do. */
+export function heldBackLines(
+  batch: BatchId,
+  { calls, credits, extra, enough, byJob, row }: Retries,
+  store: readonly string[],
+): readonly string[] {
+  if (enough === undefined) return [];
+  const { most = 0, used } = extra;
+  const are = calls === 1 ? 'is' : 'are';
+  const fact = `${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
+  if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
+  const about = row === undefined ? [batch] : [batch, String(row)];
+  const words = ['settle', ...about, '--retry', '--extra-credits', String(enough), ...store];
+  return [`${fact} To let the next run send all of them again:`, commandLine(words)];
 }
 
 function questionWords(kind: Look['kind']): string {

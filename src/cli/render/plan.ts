@@ -12,7 +12,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, comparedWith, sample, row } = plan;
+  const { tooOld = 0, comparedWith, sample, row, again } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -28,6 +28,11 @@ export function planLines(plan: Plan): readonly string[] {
     ...(tooOld === 0
       ? []
       : [`  of them        ${String(tooOld).padStart(width)} again, their answers are too old`]),
+    ...(again === undefined
+      ? []
+      : [
+          `  sent again     ${String(again.rows).padStart(width)} of those in doubt, for at most ${counted(again.most, 'credit')}`,
+        ]),
     ...(comparedWith === undefined
       ? []
       : [`  duplicates     are looked for among the first ${comparedWith} different rows`]),
@@ -106,6 +111,7 @@ export function planObject({
   inDoubt,
   toBuy,
   tooOld,
+  again,
   comparedWith,
   credits,
   seconds,
@@ -119,6 +125,7 @@ export function planObject({
     in_doubt: inDoubt,
     to_buy: toBuy,
     ...present({ too_old: tooOld, compared_with: comparedWith }),
+    ...(again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } }),
     credits,
     seconds: seconds ?? null,
     ...(reasons.length === 0

@@ -6,6 +6,7 @@ import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import { actionCounts } from '../../plan/team/diff-words.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
+import { retriesObjectIfAny } from '../../run/story-objects.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { stoppedObject } from '../shell/console.ts';
@@ -83,6 +84,7 @@ export function summaryObject(summary: RunSummary): object {
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
+    ...present({ retries: retriesObjectIfAny(summary.retries) }),
     stopped: stoppedObject(stopped),
   };
 }

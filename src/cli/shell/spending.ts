@@ -5,6 +5,7 @@ import { EXIT, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RunSummary } from '../../run/summary.ts';
+import { heldBackLines } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
 import { WAIT_FLAG } from './flags.ts';
 
@@ -141,18 +142,21 @@ function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-type Ended = Pick<RunSummary, 'batch' | 'counts' | 'stopped'>;
+type Ended = Pick<RunSummary, 'batch' | 'counts' | 'retries' | 'stopped'>;
 
 /** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
 export function endOf(
-  { batch, counts, stopped }: Ended,
+  { batch, counts, retries, stopped }: Ended,
   store: string | undefined,
   { words }: Resume,
 ): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
   const where = store === undefined ? [] : ['--store', store];
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   return {
-    advice: isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : [],
+    advice: [
+      ...(isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : []),
+      ...(retries === undefined ? [] : heldBackLines(batch, retries, where)),
+    ],
     stopped: stoppedBy(stopped, typedCommand(words)),
   };
 }

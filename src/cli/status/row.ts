@@ -7,7 +7,7 @@ import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/row-story.ts';
 import { rowObject } from '../../run/story-objects.ts';
-import { callWords, lookWords } from '../render/doubts.ts';
+import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 
 /** Shows the story of one row. */
@@ -48,7 +48,7 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
       ...reasonLines(record),
       ...replyLines(story),
       closure === undefined ? 'still open' : closureWords(closure),
-      ...afterwardsLines(record),
+      ...afterwardsLines(story),
       ...readingLines(story, shown),
     ].map((line) => `    ${line}`),
   ];
@@ -93,12 +93,14 @@ function reasonLines({ decision, replaces, request }: AttemptRecord): readonly s
 }
 
 /** Says what became of the attempt after its answer was lost. */
-function afterwardsLines({ decision, looks, released }: AttemptRecord): readonly string[] {
+function afterwardsLines({ record, decided }: AttemptStory): readonly string[] {
+  const { decision, looks, released } = record;
   return [
     ...looks.map((look) => `the vendor was ${lookWords(look)}`),
     ...(released === undefined
       ? []
       : [`its credits were freed at ${isoTime(released.atMs)}: ${released.why}`]),
+    ...(decided === undefined ? [] : [decisionWords(decided)]),
     ...(decision?.kind === 'told' ? [`answered at ${isoTime(decision.atMs)}: ${decision.why}`] : []),
   ];
 }

@@ -13,8 +13,10 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
 import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import { type Plan, type PlannedInput, type Pricing, pricingOf, Reasons } from '../plan.ts';
+import { type Plan, type PlannedInput, Reasons } from '../plan.ts';
+import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
+import { callsSentAgain, extraLeft } from '../sent-again.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import {
@@ -50,6 +52,8 @@ export interface ChangePlan {
   /** The number of requests when all of them succeed; `creditsMost` is the most that they cost. */
   readonly calls: number;
   readonly creditsMost: Credits;
+  /** What of its batch is in doubt and may be sent again, at the cost of `most`; absent when nothing is. */
+  readonly again?: Plan['again'];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
   /** The user who owns the key, if the service tells. */
@@ -97,7 +101,8 @@ export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change
 
 /** The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change. */
 export function planOfChanges(plan: ChangePlan, account: Account): Plan {
-  const { rows, changes, duplicates, calls, creditsMost } = plan;
+  const { rows, changes, duplicates, calls, creditsMost, again } = plan;
+  const most = credits(creditsMost + (again?.most ?? 0));
   const rowsWith = (wanted: (change: PlannedChange) => boolean): number =>
     new Set(changes.filter((change) => change.beyond !== true && wanted(change)).map(({ row }) => row)).size;
   const perSecond = requestsPerSecond(account);
@@ -110,7 +115,8 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
     boughtBefore: 0,
     inDoubt: rowsWith(({ action }) => action === 'in_doubt'),
     toBuy: rowsWith((change) => change.calls.length > 0),
-    credits: { most: creditsMost, expected: creditsMost },
+    ...present({ again }),
+    credits: { most, expected: most },
     seconds: perSecond === undefined ? undefined : Math.ceil(calls / perSecond),
     reasons: reasons.all(),
   };
@@ -140,7 +146,8 @@ export async function planChanges(
       ? await refusedBefore(ledger, batch, workable, team)
       : [];
   const settled = new Map([...refused, ...conflictOutcomes(workable)]);
-  const draft = new Draft(team, await pricingOf(context), settled);
+  const pricing = await pricingOf(context);
+  const draft = new Draft(team, pricing, settled);
   for (const row of asked) draft.add(row);
   for (const row of beyond) draft.add(row);
   const { planned, ...drafted } = draft.result();
@@ -155,8 +162,33 @@ export async function planChanges(
     rowsBeyond: beyond.length,
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     inputSha256,
-    ...present({ ownUser: live?.ownUser, batch }),
+    ...present({ ownUser: live?.ownUser, batch, again: await changesSentAgain(context, pricing, batch) }),
   };
+}
+
+/** What a run of the batch may send again of its changes in doubt. */
+async function changesSentAgain(
+  { ledger, ...context }: PlanContext,
+  { priceOf }: Pricing,
+  batch: Batch | undefined,
+): Promise<Plan['again']> {
+  const doubts = ledger === undefined || batch === undefined ? [] : await ledger.doubts(batch.id);
+  if (ledger === undefined || batch === undefined || doubts.length === 0) return undefined;
+  const inLedger = { ...context, ledger };
+  const again = await callsSentAgain(
+    inLedger,
+    doubts.map(({ key }) => key),
+    batch.id,
+  );
+  const sum = { extra: 0, others: 0, atRisk: 0 };
+  for (const { key, call } of doubts) {
+    const { isExtra, atRisk } = again.get(key) ?? {};
+    if (isExtra !== undefined) sum[isExtra ? 'extra' : 'others'] += priceOf(call).most;
+    sum.atRisk += atRisk ?? 0;
+  }
+  const left = (await extraLeft(inLedger, batch.id)) ?? sum.extra;
+  const most = credits(Math.min(sum.extra, left) + sum.others);
+  return again.size === 0 ? undefined : { rows: again.size, most, atRisk: credits(sum.atRisk) };
 }
 
 function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {

@@ -4,11 +4,11 @@ import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type Pause } from './limiter/backoff.ts';
-import { Jitter, RemainingQuota, SlidingLog } from './limiter/guards.ts';
+import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
-import { type Limits, perSecondOf } from './windows.ts';
+import type { Limits } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
@@ -58,9 +58,6 @@ export interface LimiterOptions {
   onLearned(perSecond: number): void;
 }
 
-/** Learned speeds that differ by less look the same to a user, and are not worth a write. */
-const TOLD_DIFFERENCE = 0.1;
-
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
@@ -73,18 +70,16 @@ export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
   readonly #lanes = new Map<string, Slots>();
-  readonly #guards: readonly SlidingLog[];
+  readonly #guards: PlanGuards;
   readonly #leases: Leases | undefined;
   readonly #backoff: Backoff;
   readonly #learned: RateLearner;
   readonly #remainingQuota = new RemainingQuota();
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
-  #toldPerSecond: number | undefined;
   readonly #standstill: Standstill;
   /** Calendar time until which a wait for the plan was already reported as a pause. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
-  readonly #jitter: Jitter;
   /** Permits that are out, each with its request once that is sent. */
   readonly #permits = new Map<Permit, Sent | undefined>();
   #inHand = 0;
@@ -96,12 +91,10 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
-    this.#guards = limits.windows.map((window) => new SlidingLog(window));
+    this.#guards = new PlanGuards(limits.windows);
     this.#leases = Leases.for(limits.windows);
-    this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
-    this.#toldPerSecond = learnedPerSecond;
     this.#isPaced =
       learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
@@ -262,9 +255,7 @@ export class Limiter {
 
   /** The wait for the plan, and for what the vendor says is left of it. */
   #planMs(nowMs: number): number {
-    let waitMs = this.#remainingQuota.waitMs(nowMs, this.#inHand);
-    for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
-    return waitMs;
+    return Math.max(this.#remainingQuota.waitMs(nowMs, this.#inHand), this.#guards.waitMs(nowMs));
   }
 
   #learnedMs(nowMs: number): number {
@@ -320,14 +311,14 @@ export class Limiter {
     };
     this.#permits.set(permit, undefined);
     this.#inHand += 1;
-    for (const guard of this.#guards) guard.take();
+    this.#guards.take();
     return permit;
   }
 
   #sent(permit: Permit): void {
     if (!this.#permits.has(permit) || this.#permits.get(permit) !== undefined) return;
     const nowMs = this.#nowMs();
-    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.map((guard) => guard.sent(nowMs)) });
+    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.sent(nowMs) });
     this.#inHand -= 1;
     this.#remainingQuota.sent();
     this.#learned.sent(nowMs);
@@ -336,19 +327,16 @@ export class Limiter {
 
   #answered(permit: Permit): void {
     const sent = this.#permits.get(permit);
-    if (sent === undefined) return;
-    const lateMs = this.#jitter.lateMs(this.#nowMs() - sent.atMs);
-    for (const [at, guard] of this.#guards.entries()) guard.late(sent.numbers[at] ?? 0, lateMs);
+    if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
   }
 
   #done(permit: Permit, isGivenBack: boolean): void {
     if (!this.#permits.has(permit)) return;
-    const wasSent = this.#permits.get(permit) !== undefined;
-    this.#permits.delete(permit);
-    if (!wasSent) {
+    if (this.#permits.get(permit) === undefined) {
       this.#inHand -= 1;
-      for (const guard of this.#guards) guard.giveBack();
+      this.#guards.giveBack();
     }
+    this.#permits.delete(permit);
     // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
     if (!isGivenBack || this.#permits.size === 0) this.#watchers.serveAll();
     this.#changed();
@@ -376,17 +364,12 @@ export class Limiter {
 
   /** A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong. */
   #mistrustPlan(): void {
-    const widened = this.#guards.filter((guard) => guard.widen());
-    if (widened.length === 0) this.#isPaced = true;
+    if (!this.#guards.widen()) this.#isPaced = true;
   }
 
   #tellLearned(): void {
-    const { perSecond } = this.#learned;
-    if (!this.#isPaced || perSecond === undefined) return;
-    const told = this.#toldPerSecond;
-    if (told !== undefined && Math.abs(perSecond - told) <= told * TOLD_DIFFERENCE) return;
-    this.#toldPerSecond = perSecond;
-    this.#options.onLearned(perSecond);
+    const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
+    if (perSecond !== undefined) this.#options.onLearned(perSecond);
   }
 
   #sentSince(sentAtMs: number): number {
@@ -408,7 +391,7 @@ export class Limiter {
     const { clock, earlierSendsMs, pausedUntilMs } = this.#options;
     const offsetMs = clock.monotonicMs() - clock.wallMs();
     const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
-    for (const guard of this.#guards) for (const sentMs of past) guard.seed(sentMs + offsetMs);
+    for (const sentMs of past) this.#guards.seed(sentMs + offsetMs);
     const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
     if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
       this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);

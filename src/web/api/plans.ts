@@ -158,6 +158,8 @@ export const PlanFigures = z.object({
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
+  /** Rows in doubt whose calls a run may send again, and the most that this costs. */
+  sent_again: z.object({ rows: z.number(), credits: z.number() }).optional(),
   credits: z.object({ most: z.number(), expected: z.number() }),
   seconds: z.number().nullable(),
   reasons: z

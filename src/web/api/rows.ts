@@ -66,6 +66,10 @@ export type FindLine = z.infer<typeof FindLine>;
 export const LookView = z.object({ said: z.string(), why: z.string(), at: z.string() });
 export type LookView = z.infer<typeof LookView>;
 
+/** What was decided about a call in doubt. */
+export const DecisionView = z.object({ kind: z.string(), why: z.string(), at: z.string() });
+export type DecisionView = z.infer<typeof DecisionView>;
+
 /** An attempt as `status BATCH ROW --json` prints it; the program knows more of it than is named here. */
 export const AttemptView = z.looseObject({
   attempt: z.number(),
@@ -78,7 +82,9 @@ export const AttemptView = z.looseObject({
   /** The attempt whose answer was too old. */
   replaces: z.number().nullable(),
   idempotency_key: z.string().nullable(),
-  decision: z.object({ kind: z.string(), why: z.string(), at: z.string() }).nullable(),
+  decision: DecisionView.nullable(),
+  /** What was decided about its lost answer, until an attempt does it. */
+  decided: DecisionView.nullable(),
   reply: z
     .object({
       status: z.number(),
@@ -137,6 +143,8 @@ export const DoubtView = z.object({
   since: z.string(),
   repeats: z.number(),
   looks: z.array(LookView),
+  /** Null as long as nothing was decided that a run has not done. */
+  decision: DecisionView.nullable(),
 });
 export type DoubtView = z.infer<typeof DoubtView>;
 
@@ -148,6 +156,13 @@ export const DoubtsView = z.object({
   at_risk: z.number(),
   undecidable: z.number(),
   open: z.number(),
+  /** What is to be sent again; `enough` is there where the extra credits do not cover it. */
+  retries: z.object({
+    calls: z.number(),
+    credits: z.number(),
+    extra_credits: z.object({ most: z.number().nullable(), used: z.number() }),
+    enough: z.number().optional(),
+  }),
   in_doubt: z.array(DoubtView),
   waiting: z.array(z.object({ row: z.number(), reason: z.string() })),
 });

@@ -191,6 +191,7 @@ export const text = {
       duplicates: 'Duplicates',
       bought: 'Bought before',
       doubt: 'In doubt',
+      again: 'To be sent again',
       toBuy: 'To buy',
       toChange: 'To change',
       most: 'Credits at most',
@@ -348,6 +349,7 @@ export const text = {
     anew: (attempt: number) => `Bought anew, because the answer of attempt ${attempt} is too old.`,
     again: (why: string) => `Sent again: ${why}.`,
     told: (why: string) => `Answered by a person: ${why}.`,
+    decided: (why: string) => `Decided, and not done yet: ${why}.`,
     looked: (said: string, why: string) => `The vendor was asked without cost: ${said}, ${why}.`,
     freed: (why: string) => `The credits at risk were freed: ${why}.`,
     readLater: (answer: string, credits: string, why: string) =>
@@ -382,6 +384,10 @@ export const text = {
     undecidableWhat: 'Credits of lost answers whose calls were answered later or skipped.',
     open: (count: string) =>
       `${count} requests have no answer yet. If no run is going on, the next run takes what stays without one for in doubt.`,
+    again: (calls: string, credits: string) =>
+      `To be sent again by the next run, as was decided: ${calls}, for at most ${credits}.`,
+    heldBack: (calls: string, used: string, most: string, enough: string) =>
+      `To be sent again, as was decided: ${calls}. The limit is ${most}, and ${used} are used: what it does not cover stays in doubt. ${enough} would be enough for all of them.`,
     waiting: 'Rows that wait for another batch',
     pick: 'Choose',
     pickRow: (row: string) => `Choose row ${row}`,

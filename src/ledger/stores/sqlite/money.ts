@@ -25,8 +25,8 @@ interface Totals {
   readonly in_doubt: number;
 }
 
-export function batchMoney(connection: Connection, batch: number): Money {
-  return moneyOf(connection, `batch:${batch}`, capsOf(connection, batch).batch);
+export function batchMoney(connection: Connection, batch: number, scope: 'batch' | 'extra'): Money {
+  return moneyOf(connection, `${scope}:${batch}`, capsOf(connection, batch)[scope]);
 }
 
 export function accountMoney(

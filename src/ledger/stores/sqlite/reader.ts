@@ -124,8 +124,8 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
-  batchMoney(batch: BatchId): Promise<Money> {
-    return this.read(() => batchMoney(this.connection, batchNumber(batch)));
+  batchMoney(batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> {
+    return this.read(() => batchMoney(this.connection, batchNumber(batch), scope));
   }
 
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {

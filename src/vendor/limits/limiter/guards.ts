@@ -1,6 +1,6 @@
 import { invariant } from '../../../core/errors.ts';
 import type { RateHints } from '../../rate-hints.ts';
-import { marginMs, type Window } from '../windows.ts';
+import { marginMs, perSecondOf, type Window } from '../windows.ts';
 
 /** The guards that check every send last: a log of each window of the plan, and what the vendor says is left of it. */
 
@@ -114,6 +114,49 @@ export class Jitter {
     const lateMs = roundTripMs - this.#fastestMs;
     this.#meanMs += (lateMs - this.#meanMs) * this.#weight;
     return this.#meanMs > AFFORDABLE_MS ? 0 : lateMs;
+  }
+}
+
+/** The guards of all windows of a plan: the longest wait wins. A send has a number in the log of each. */
+export class PlanGuards {
+  readonly #logs: readonly SlidingLog[];
+  readonly #jitter: Jitter;
+
+  constructor(windows: readonly Window[]) {
+    this.#logs = windows.map((window) => new SlidingLog(window));
+    this.#jitter = new Jitter(Math.min(...windows.map(perSecondOf)));
+  }
+
+  waitMs(nowMs: number): number {
+    let waitMs = 0;
+    for (const log of this.#logs) waitMs = Math.max(waitMs, log.waitMs(nowMs));
+    return waitMs;
+  }
+
+  take(): void {
+    for (const log of this.#logs) log.take();
+  }
+
+  sent(atMs: number): readonly number[] {
+    return this.#logs.map((log) => log.sent(atMs));
+  }
+
+  answered(numbers: readonly number[], roundTripMs: number): void {
+    const lateMs = this.#jitter.lateMs(roundTripMs);
+    for (const [at, log] of this.#logs.entries()) log.late(numbers[at] ?? 0, lateMs);
+  }
+
+  giveBack(): void {
+    for (const log of this.#logs) log.giveBack();
+  }
+
+  seed(atMs: number): void {
+    for (const log of this.#logs) log.seed(atMs);
+  }
+
+  /** @returns false when no margin can be the reason any more. */
+  widen(): boolean {
+    return this.#logs.filter((log) => log.widen()).length > 0;
   }
 }
 

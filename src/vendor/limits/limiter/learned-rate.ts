@@ -85,6 +85,9 @@ const REMEMBERED_MS = 130 * SECOND_MS;
 /** Finer than the margin below the ceiling, in a window of a second. */
 const BIN_MS = 20;
 
+/** Speeds that differ by less look the same to a user, and are not worth a write. */
+const NEWS_DIFFERENCE = 0.1;
+
 /** The time since a cut in which nothing was accepted. */
 interface Outage {
   readonly sinceMs: number;
@@ -115,12 +118,25 @@ export class RateLearner {
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #toldKey = '';
   readonly #refutedKeys = new Set<string>();
+  /** The speed that `takeNews` gave last. */
+  #newsPerSecond: number | undefined;
 
   /** @param earlier the speed that an earlier run had learned: this run starts and probes from there. */
   constructor(earlier: { readonly perSecond?: number } = {}) {
     const { perSecond } = earlier;
+    this.#newsPerSecond = perSecond;
     this.#perSecond = Math.max(perSecond ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
     this.#ceiling = perSecond === undefined ? undefined : this.#perSecond / NEAR;
+  }
+
+  /** The speed, when it is new or has changed by more than a tenth since this last gave one; undefined otherwise. */
+  takeNews(): number | undefined {
+    const { perSecond } = this;
+    const before = this.#newsPerSecond;
+    if (perSecond === undefined) return undefined;
+    if (before !== undefined && Math.abs(perSecond - before) <= before * NEWS_DIFFERENCE) return undefined;
+    this.#newsPerSecond = perSecond;
+    return perSecond;
   }
 
   /** Requests a second that the vendor allows, as found or told; undefined while the search has not met a limit. */

@@ -22,7 +22,7 @@ export function DoubtForm({
   const how = useSignal<How>('retry');
   const pairs = useSignal<readonly Pair[]>([['', '']]);
   const extra = useSignal<number | undefined>(undefined);
-  const most = extra.value ?? list.at_risk;
+  const most = extra.value ?? list.retries.extra_credits.used + list.at_risk;
   const state = useSignal<'noting' | 'noted' | Refused | undefined>(undefined);
   const about = list.in_doubt.filter(({ row, own }) => chosen.length === 0 || (own && chosen.includes(row)));
   const credits = about.reduce((sum, doubt) => sum + doubt.credits, 0);

@@ -27,7 +27,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
 }
 
 function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
-  const { in_doubt, at_risk, undecidable, open, waiting } = list;
+  const { in_doubt, at_risk, retries, undecidable, open, waiting } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   return (
     <>
@@ -66,6 +66,18 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
             }}
           />
         </>
+      )}
+      {retries.calls > 0 && (
+        <p class="notice">
+          {retries.enough === undefined
+            ? text.doubts.again(counted(retries.calls, 'call'), counted(retries.credits, 'credit'))
+            : text.doubts.heldBack(
+                counted(retries.calls, 'call'),
+                grouped(retries.extra_credits.used),
+                counted(retries.extra_credits.most ?? 0, 'extra credit'),
+                grouped(retries.enough),
+              )}
+        </p>
       )}
       {open > 0 && <p class="notice">{text.doubts.open(grouped(open))}</p>}
       {waiting.length > 0 && (
@@ -151,7 +163,7 @@ function Line({
   readonly batch: string;
   readonly isChosen: boolean;
 }) {
-  const { row, own, operation, parameters, subject, at_stake, why, since, credits, looks } = doubt;
+  const { row, own, operation, parameters, subject, at_stake, why, since, credits, looks, decision } = doubt;
   const number = grouped(row);
   return (
     <tr>
@@ -182,6 +194,7 @@ function Line({
             {text.row.looked(said.replaceAll('_', ' '), because)}
           </div>
         ))}
+        {decision !== null && <div class="small">{text.row.decided(decision.why)}</div>}
       </td>
       <td class="nowrap">
         <time dateTime={since}>{exactTime(since)}</time>

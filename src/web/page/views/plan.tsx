@@ -163,6 +163,7 @@ function Figures({ plan }: { readonly plan: PlanView }) {
     [figures.duplicates, plan.duplicates],
     [figures.bought, plan.bought_before],
     [figures.doubt, plan.in_doubt],
+    [figures.again, plan.sent_again?.rows ?? 0],
   ] as const;
   return (
     <dl class="figures">

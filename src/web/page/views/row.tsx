@@ -178,7 +178,7 @@ function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptV
 
 /** Why it was made, why it cost what it cost, and what became of it afterwards. */
 function Story({ attempt }: { readonly attempt: AttemptView }) {
-  const { decision, replaces, closure, looks, released, readings = [], today } = attempt;
+  const { decision, decided, replaces, closure, looks, released, readings = [], today } = attempt;
   const isTold = decision?.kind === 'told';
   const sentences = [
     ...(replaces === null ? [] : [text.row.anew(replaces)]),
@@ -186,6 +186,7 @@ function Story({ attempt }: { readonly attempt: AttemptView }) {
     ...(closure === null ? [] : [text.row.why(closure.why)]),
     ...looks.map(({ said, why }) => text.row.looked(said.replaceAll('_', ' '), why)),
     ...(released === null ? [] : [text.row.freed(released.why)]),
+    ...(decided === null ? [] : [text.row.decided(decided.why)]),
     ...(decision !== null && isTold ? [text.row.told(decision.why)] : []),
     ...readings.map(({ answer, charged, why }) =>
       text.row.readLater(answer, counted(charged, 'credit'), why),

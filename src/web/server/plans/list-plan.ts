@@ -59,6 +59,8 @@ export async function planList(
   );
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
   const most = figures.credits.most;
+  // What is only sent again of a batch stays within the limit that it has.
+  const buys = figures.to_buy + sent.length > 0;
   const view: PlanView = {
     ...figures,
     ...{ list: list.id, name: list.name, choices },
@@ -72,7 +74,7 @@ export async function planList(
     actions: actionCounts(changes ?? []),
     requests: (requests ?? []).map((request) => requestWords(request as Parameters<typeof requestWords>[0])),
     confirm: removalWords(sent),
-    needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0,
+    needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
     command: commandLine(['run', jobPath, list.path, ...storeWords(store), ...refreshWords(choices)]),
     moved: [],
   };

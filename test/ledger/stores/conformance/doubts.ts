@@ -175,7 +175,10 @@ export function doubtsConform(store: Store): void {
       });
       expect(await stateOf(ledger, 'two', batch)).toMatchObject({ decision: { id: decision } });
       await answered(ledger, batch, 'two', { decision });
+      const retries = { cap: 3, spent: 1, reserved: 0, inDoubt: 2 };
+      expect(await ledger.batchMoney(batch, 'extra')).toEqual(retries);
       await answered(ledger, batch, 'one', { decision: await decide(ledger, batch, 'one', 'repeat') });
+      expect(await ledger.batchMoney(batch, 'extra')).toEqual(retries);
     });
 
     test('a retry is inside the budget of the batch as well', async () => {

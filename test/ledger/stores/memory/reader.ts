@@ -44,6 +44,7 @@ import {
   releaseOf,
   usesDecision,
 } from './book.ts';
+import { isRetryOf } from './rules.ts';
 import { knownSubjects } from './subjects.ts';
 
 const SETTLED_PAGE = 10_000;
@@ -96,8 +97,10 @@ export class MemoryReader implements LedgerReader {
     return this.book.attempts.filter(isOpen).length;
   }
 
-  async batchMoney(batch: BatchId): Promise<Money> {
-    return this.book.money(this.book.batch(batch)?.budget, ({ intent }) => intent.batch === batch);
+  async batchMoney(batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> {
+    const kept = this.book.batch(batch);
+    if (scope === 'extra') return this.book.money(kept?.extraCredits, isRetryOf(batch));
+    return this.book.money(kept?.budget, ({ intent }) => intent.batch === batch);
   }
 
   async accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {

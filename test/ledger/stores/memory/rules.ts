@@ -4,6 +4,7 @@ import type {
   Admission,
   AnswerRecord,
   Batch,
+  BatchId,
   BudgetScope,
   Credits,
   Decision,
@@ -123,6 +124,11 @@ function refuseRequest(book: MemoryBook, { call, intent, decided }: Asked): void
   invariant(lost === request.idempotencyKey, 'a repeat under a key is the lost request itself');
 }
 
+/** Finds the attempts of a batch that sent a call in doubt again. */
+export function isRetryOf(batch: BatchId): (attempt: KeptAttempt) => boolean {
+  return ({ intent, decision }) => intent.batch === batch && decision?.kind === 'retry';
+}
+
 /** The first budget that the intent does not fit into. */
 export function overBudget(
   book: MemoryBook,
@@ -139,8 +145,7 @@ export function overBudget(
     ['month', caps?.perMonth, () => book.periodMoney(accountIdentity, 'month', atMs)],
   ];
   if (decision?.kind === 'retry') {
-    const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
-    scopes.push(['extra', kept.extraCredits, () => book.money(kept.extraCredits, retry)]);
+    scopes.push(['extra', kept.extraCredits, () => book.money(kept.extraCredits, isRetryOf(batch))]);
   }
   for (const [scope, cap, sum] of scopes) {
     if (cap === undefined) continue;

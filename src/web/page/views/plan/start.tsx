@@ -12,9 +12,9 @@ import { Later } from './later.tsx';
 
 const SAMPLE_ROWS = 20;
 
-/** Whether a start of the plan may spend real credits, so that it has a limit. */
-export function isPaid({ credits, account }: PlanView): boolean {
-  return credits.most > 0 && !account.sandbox;
+/** Whether a start of the plan needs a limit: it buys. What is only sent again stays within the limit of its batch. */
+export function isPaid({ credits, account, to_buy, to_change }: PlanView): boolean {
+  return credits.most > 0 && !account.sandbox && to_buy + to_change > 0;
 }
 
 /** What stands in the field for the limit; undefined where that is no number. */
@@ -122,10 +122,14 @@ export function Start({
 }
 
 /** The button says what it spends, so that nothing is agreed to unseen. */
-function startWords({ account, to_buy, to_change, is_change }: PlanView, budget: number | undefined): string {
+function startWords(plan: PlanView, budget: number | undefined): string {
   const { plan: words } = text;
+  const { account, to_buy, to_change, is_change, sent_again } = plan;
   if (is_change && to_change === 0) return words.startUnchanged;
-  if (!is_change && to_buy === 0) return words.startNothing;
+  if (!is_change && to_buy === 0)
+    return (sent_again?.credits ?? 0) > 0
+      ? `${words.startMost} ${counted(sent_again?.credits ?? 0, 'credit')}`
+      : words.startNothing;
   if (is_change) return `${words.startChanges} ${counted(to_change, 'change')}`;
   if (account.sandbox) return words.startPlay;
   return budget === undefined ? words.start : `${words.startMost} ${counted(budget, 'credit')}`;

@@ -1,0 +1,92 @@
+import type { Call } from '../core/operation.ts';
+import { type Credits, credits } from '../ledger/ledger.ts';
+import { requestsPerSecond } from '../vendor/account/account.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { dialectOperationOf } from '../vendor/dialect.ts';
+import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
+
+/** What rows may cost, before anything is sent. */
+
+/** What the vendor charges for a call, and how many calls it lets us make. */
+export interface Pricing {
+  /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
+  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** How many calls of one row can match, and the most that each of them costs. */
+  readonly row: RowWorst;
+  /** Whether a call that finds nothing is charged as well. */
+  readonly chargesMisses: boolean;
+  /** Share of the account's earlier questions that were answered; undefined before the first answer. */
+  readonly matchRate: number | undefined;
+  /** The account's limit; undefined when none is known. */
+  readonly requestsPerSecond: number | undefined;
+}
+
+export interface RowWorst {
+  readonly calls: number;
+  readonly most: Credits;
+}
+
+export async function pricingOf(context: PlanContext): Promise<Pricing> {
+  const { job, account, dialect, ledger } = context;
+  const matches = mostMatches(context);
+  const seen = await priceSeen(context);
+  return {
+    row: { calls: matches, most: credits(Math.max(mostOfCall(context), seen)) },
+    priceOf(call) {
+      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const most = Math.max(stated, seen);
+      // The number of results is known only when a match has come, so until then it counts as full pages.
+      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
+    },
+    chargesMisses: chargesMisses(dialect),
+    matchRate: await ledger?.matchRate(account.identity, job.operation.name),
+    requestsPerSecond: requestsPerSecond(account),
+  };
+}
+
+/** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
+export async function mostOfRow(context: PlanContext): Promise<number> {
+  return Math.max(mostOfCall(context), await priceSeen(context)) * mostMatches(context);
+}
+
+function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): number {
+  const stated = job.settings?.credits_max;
+  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+}
+
+/**
+ * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
+ * and for an operation that makes calls of other names only.
+ */
+async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
+  const most = job.settings?.credits_max;
+  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
+  return (await ledger?.price(account.identity, call)) ?? 0;
+}
+
+function mostMatches(resolved: ResolvedJob): number {
+  return resolved.job.operation.mostMatches?.(optionsOf(resolved)) ?? 1;
+}
+
+function chargesMisses({ answers, operations }: Dialect): boolean {
+  const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
+  return rules.some(({ means, charged }) => charged === true && means !== 'found');
+}
+
+/** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(
+  { chargesMisses, priceOf }: Pick<Pricing, 'chargesMisses' | 'priceOf'>,
+  calls: readonly Call[],
+): number {
+  const prices = calls.map((call) => priceOf(call).most);
+  return chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
+}
+
+/** The most that a row can cost beside the first of its calls: for further pages of that, or for the calls after it. */
+export function worstAfterFirst(pricing: Pricing, [first, ...others]: readonly Call[]): number {
+  if (first === undefined) return 0;
+  const { most } = pricing.priceOf(first);
+  const pages = most - most / pricing.row.calls;
+  const after = worstCredits(pricing, others);
+  return pricing.chargesMisses ? pages + after : Math.max(pages, after);
+}

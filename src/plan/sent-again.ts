@@ -1,0 +1,95 @@
+import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { type BatchId, type Credits, credits, type Doubt, type LedgerReader } from '../ledger/ledger.ts';
+import type { PlanContext } from './row-walk.ts';
+
+/**
+ * This file says which calls in doubt a run may send again, so that its plan counts what they may cost. It goes by the rules
+ * of `resolveDoubt`, of which those that cost nothing for certain come first. Nothing here decides or sends anything.
+ */
+
+/** How a call in doubt may be sent again. */
+export interface SentAgain {
+  /** Whether nothing but a decision to pay again allows it, so that the extra credits of the batch limit it. */
+  readonly isExtra: boolean;
+  /** Credits of it that count as in doubt already, and no more once it is sent again. */
+  readonly atRisk: number;
+}
+
+/** @param batch the batch that a run would go on with; undefined for one that does not exist yet. */
+export async function callsSentAgain(
+  { ledger, ...context }: PlanContext & { readonly ledger: LedgerReader },
+  keys: readonly CallKey[],
+  batch: BatchId | undefined,
+): Promise<ReadonlyMap<CallKey, SentAgain>> {
+  const again = new Map<CallKey, SentAgain>();
+  const states = await ledger.find(keys, batch);
+  for (const [at, key] of keys.entries()) {
+    const state = states[at];
+    if (state?.kind !== 'in_doubt') continue;
+    const { doubt, decision } = state;
+    const isDecided = decision !== undefined && decision.kind !== 'repeat';
+    const isPaid = isDecided ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
+    const isHarmless = typeof doubt.call.ifLost === 'object';
+    const isFree = endsWithoutCost(context, doubt);
+    if (!isPaid && !isHarmless && !isFree) continue;
+    const isOwn = !isPaid && !isHarmless && doubt.batch === batch;
+    again.set(key, { isExtra: isPaid && !isHarmless && !isFree, atRisk: isOwn ? doubt.atRisk : 0 });
+  }
+  return again;
+}
+
+/** Whether the job says to pay again, and has not done so for this call yet. */
+async function paysAgain(
+  { job, account }: Pick<PlanContext, 'job' | 'account'>,
+  ledger: LedgerReader,
+  doubt: Doubt,
+  batch: BatchId | undefined,
+): Promise<boolean> {
+  if (job.inDoubt.kind !== 'retry') return false;
+  return batch === undefined || !(await wasRetried(ledger, account.identity, doubt, batch));
+}
+
+/**
+ * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
+ * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
+ */
+export async function wasRetried(
+  ledger: LedgerReader,
+  accountIdentity: string,
+  doubt: Doubt,
+  batch: BatchId,
+): Promise<boolean> {
+  const history = await ledger.history(doubt.batch, doubt.row);
+  return history.some(
+    ({ call, decision }) =>
+      decision?.kind === 'retry' &&
+      decision.by === 'job' &&
+      decision.batch === batch &&
+      callKeyOf(accountIdentity, call) === doubt.key,
+  );
+}
+
+/** Whether a rule may repeat the call under its key, or end its doubt by a question, after which it is bought like any other. */
+function endsWithoutCost(
+  { dialect, account }: Pick<PlanContext, 'dialect' | 'account'>,
+  { call, request }: Doubt,
+): boolean {
+  const { idempotency, usage, operations } = dialect;
+  return (
+    (idempotency !== undefined && request !== undefined) ||
+    operations[call.operation]?.read_back !== undefined ||
+    (usage !== undefined && account.exclusiveKey === true)
+  );
+}
+
+/** What the batch may still spend on calls that only extra credits allow; undefined where only its budget limits them. */
+export async function extraLeft(
+  { job, ledger }: Pick<PlanContext, 'job' | 'ledger'>,
+  batch: BatchId | undefined,
+): Promise<Credits | undefined> {
+  const money = batch === undefined ? undefined : await ledger?.batchMoney(batch, 'extra');
+  const cap = job.inDoubt.kind === 'retry' ? job.inDoubt.extraCredits : money?.cap;
+  if (cap === undefined) return undefined;
+  const { spent = 0, reserved = 0, inDoubt = 0 } = money ?? {};
+  return credits(Math.max(0, cap - spent - reserved - inDoubt));
+}

@@ -1,0 +1,57 @@
+import { present } from '../core/objects.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { BatchId, Decision, Doubt, LedgerReader } from '../ledger/ledger.ts';
+
+/** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits cover it. */
+
+/** The calls in doubt of a batch that are to be sent again, and what the batch may spend on that. */
+export interface Retries {
+  readonly calls: number;
+  /** The most that all of them cost. */
+  readonly credits: number;
+  /** The extra credits of the batch, and how many of these are used; `most` is absent where only the budget is a limit. */
+  readonly extra: { readonly most?: number; readonly used: number };
+  /** The extra credits with which all of them could be sent again; absent when those of the batch cover them. */
+  readonly enough?: number;
+  /** Whether another one of them can be sent. */
+  readonly goesOn: boolean;
+  /** Whether the job says so, which then says its limit as well. */
+  readonly byJob: boolean;
+  /** The row of one of them, where the batch also has doubts without such a decision. */
+  readonly row?: RowNumber;
+}
+
+/** What was decided about each doubt, in their order. What a rule left unused is decided anew by the next run. */
+export async function decisionsAbout(
+  ledger: LedgerReader,
+  batch: BatchId,
+  doubts: readonly Doubt[],
+): Promise<readonly (Decision | undefined)[]> {
+  const keys = doubts.map(({ key }) => key);
+  const states = keys.length === 0 ? [] : await ledger.find(keys, batch);
+  return states.map((state) =>
+    state.kind === 'in_doubt' && state.decision?.kind !== 'repeat' ? state.decision : undefined,
+  );
+}
+
+export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<Retries> {
+  const doubts = await ledger.doubts(batch);
+  const decisions = await decisionsAbout(ledger, batch, doubts);
+  const waiting = doubts.filter((_, at) => decisions[at]?.kind === 'retry');
+  const records = await ledger.attempts(waiting.map(({ attempt }) => attempt));
+  // What was sent under an idempotency key again has reserved nothing itself.
+  const prices = waiting.map(({ atRisk }, at) => records[at]?.reserved || atRisk);
+  const credits = prices.reduce((sum, price) => sum + price, 0);
+  const { cap: most, ...money } = await ledger.batchMoney(batch, 'extra');
+  const used = money.spent + money.reserved + money.inDoubt;
+  const left = most === undefined ? Number.POSITIVE_INFINITY : most - used;
+  return {
+    calls: waiting.length,
+    credits,
+    extra: { ...present({ most }), used },
+    ...(credits > left ? { enough: used + credits } : {}),
+    goesOn: prices.some((price) => price <= left),
+    byJob: decisions.some((decision) => decision?.kind === 'retry' && decision.by === 'job'),
+    ...(waiting.length === doubts.length ? {} : present({ row: waiting[0]?.row })),
+  };
+}
