@@ -183,12 +183,13 @@ async function announce(
   isFirst: boolean,
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
+  const counts = await ledger.counts(batch.id);
   emit({
     kind: 'batch',
     batch: batch.id,
     rows: survey.rows,
-    settled: await settledRowCount(ledger, batch.id),
-    inDoubt: (await ledger.counts(batch.id)).in_doubt ?? 0,
+    settled: finalIn(counts),
+    inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
   });
@@ -210,7 +211,10 @@ async function announce(
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
 export async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
-  const { in_doubt: _, ...final } = await ledger.counts(batch);
+  return finalIn(await ledger.counts(batch));
+}
+
+function finalIn({ in_doubt: _, ...final }: Awaited<ReturnType<LedgerReader['counts']>>): number {
   return Object.values(final).reduce((sum, count) => sum + count, 0);
 }
 

@@ -8,7 +8,14 @@ import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
-import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  credits,
+  heldCredits,
+  type Money,
+} from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect.ts';
@@ -145,7 +152,7 @@ function isAgreed(plan: Plan, money: Money | undefined, isFinished: boolean): bo
 
 /** The credits that count against the batch's cap already. */
 function heldBy(money: Money | undefined): number {
-  return money === undefined ? 0 : money.spent + money.reserved + money.inDoubt;
+  return money === undefined ? 0 : heldCredits(money);
 }
 
 // -------------------------------------------------------------------------------------------------------- agreement

@@ -1,5 +1,13 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { type BatchId, type Credits, credits, type Doubt, type LedgerReader } from '../ledger/ledger.ts';
+import {
+  type BatchId,
+  type Credits,
+  credits,
+  type Doubt,
+  heldCredits,
+  type LedgerReader,
+  standingDecision,
+} from '../ledger/ledger.ts';
 import type { PlanContext } from './row-walk.ts';
 
 /**
@@ -26,9 +34,9 @@ export async function callsSentAgain(
   for (const [at, key] of keys.entries()) {
     const state = states[at];
     if (state?.kind !== 'in_doubt') continue;
-    const { doubt, decision } = state;
-    const isDecided = decision !== undefined && decision.kind !== 'repeat';
-    const isPaid = isDecided ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
+    const { doubt } = state;
+    const decision = standingDecision(state);
+    const isPaid = decision ? decision.kind === 'retry' : await paysAgain(context, ledger, doubt, batch);
     const isHarmless = typeof doubt.call.ifLost === 'object';
     const isFree = endsWithoutCost(context, doubt);
     if (!isPaid && !isHarmless && !isFree) continue;
@@ -90,6 +98,5 @@ export async function extraLeft(
   const money = batch === undefined ? undefined : await ledger?.batchMoney(batch, 'extra');
   const cap = job.inDoubt.kind === 'retry' ? job.inDoubt.extraCredits : money?.cap;
   if (cap === undefined) return undefined;
-  const { spent = 0, reserved = 0, inDoubt = 0 } = money ?? {};
-  return credits(Math.max(0, cap - spent - reserved - inDoubt));
+  return credits(Math.max(0, cap - (money === undefined ? 0 : heldCredits(money))));
 }

@@ -1,6 +1,13 @@
 import { present } from '../core/objects.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, Decision, Doubt, LedgerReader } from '../ledger/ledger.ts';
+import {
+  type BatchId,
+  type Decision,
+  type Doubt,
+  heldCredits,
+  type LedgerReader,
+  standingDecision,
+} from '../ledger/ledger.ts';
 
 /** This file says what was decided about calls in doubt and was not carried out yet, and whether the extra credits cover it. */
 
@@ -21,7 +28,7 @@ export interface Retries {
   readonly row?: RowNumber;
 }
 
-/** What was decided about each doubt, in their order. What a rule left unused is decided anew by the next run. */
+/** What was decided about each doubt and is not done yet, in their order. */
 export async function decisionsAbout(
   ledger: LedgerReader,
   batch: BatchId,
@@ -29,9 +36,7 @@ export async function decisionsAbout(
 ): Promise<readonly (Decision | undefined)[]> {
   const keys = doubts.map(({ key }) => key);
   const states = keys.length === 0 ? [] : await ledger.find(keys, batch);
-  return states.map((state) =>
-    state.kind === 'in_doubt' && state.decision?.kind !== 'repeat' ? state.decision : undefined,
-  );
+  return states.map(standingDecision);
 }
 
 export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<Retries> {
@@ -43,7 +48,7 @@ export async function retriesOf(ledger: LedgerReader, batch: BatchId): Promise<R
   const prices = waiting.map(({ atRisk }, at) => records[at]?.reserved || atRisk);
   const credits = prices.reduce((sum, price) => sum + price, 0);
   const { cap: most, ...money } = await ledger.batchMoney(batch, 'extra');
-  const used = money.spent + money.reserved + money.inDoubt;
+  const used = heldCredits(money);
   const left = most === undefined ? Number.POSITIVE_INFINITY : most - used;
   return {
     calls: waiting.length,

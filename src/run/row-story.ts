@@ -6,15 +6,16 @@ import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import { shownBody } from '../files/output/output.ts';
 import { outputSettings } from '../job/job-settings.ts';
-import type {
-  AttemptId,
-  AttemptRecord,
-  Batch,
-  Decision,
-  LedgerReader,
-  PlannedRow,
-  RawReply,
-  RowRecord,
+import {
+  type AttemptId,
+  type AttemptRecord,
+  type Batch,
+  type Decision,
+  type LedgerReader,
+  type PlannedRow,
+  type RawReply,
+  type RowRecord,
+  standingDecision,
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
@@ -80,11 +81,12 @@ async function decidedAbout(
   const keys = [...new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)))];
   const states = keys.length === 0 ? [] : await ledger.find(keys, id);
   return new Map(
-    states.flatMap((state) =>
-      state.kind === 'in_doubt' && state.decision !== undefined && state.decision.kind !== 'repeat'
-        ? [[state.doubt.attempt, state.decision] as const]
-        : [],
-    ),
+    states.flatMap((state) => {
+      const decision = standingDecision(state);
+      return state.kind === 'in_doubt' && decision !== undefined
+        ? [[state.doubt.attempt, decision] as const]
+        : [];
+    }),
   );
 }
 

@@ -181,6 +181,11 @@ export type CallState =
   /** `decision`: the last decision of the asking batch about the call, unless an attempt has already used it. */
   | { readonly kind: 'in_doubt'; readonly doubt: Doubt; readonly decision?: Decision };
 
+/** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */
+export function standingDecision(state: CallState): Decision | undefined {
+  return state.kind === 'in_doubt' && state.decision?.kind !== 'repeat' ? state.decision : undefined;
+}
+
 /**
  * The part of `CallState` that a plan needs, which reads a million of them: without large values and without checks. It
  * is good for counting; code that spends or shows an answer takes `CallState`.

@@ -124,6 +124,10 @@ export interface Money {
   readonly inDoubt: Credits;
 }
 
+/** The credits that count against a cap. */
+export const heldCredits = ({ spent, reserved, inDoubt }: Omit<Money, 'cap'>): number =>
+  spent + reserved + inDoubt;
+
 /** `extra`: what a batch may spend on sending calls in doubt again. */
 export type BudgetScope = 'batch' | 'day' | 'month' | 'extra';
 

@@ -62,9 +62,8 @@ SELECT a.id
  LIMIT 1`;
 
 /**
- * A row whose other answer was taken back is open again, and settles on the same payer. Before a row in doubt stopped to count as
- * a payer, one that was settled otherwise stayed the payer of what it had named: of a lost attempt, or of what was erased.
- * CROSS JOIN keeps SQLite from searching all attempts of a batch for each of its rows.
+ * A row whose other answer was taken back is open again, and settles on the same payer. A row in doubt once
+ * counted as a payer, and stayed the payer of a lost attempt, or of what was erased, when it was settled otherwise. CROSS JOIN keeps SQLite from searching all attempts of a batch for each of its rows.
  */
 const WRONG_PAYER = `
 SELECT a.id
