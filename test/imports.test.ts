@@ -42,6 +42,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'client.ts',
     'dialect.ts',
     'judge.ts',
+    'kept-answers.ts',
     'misses.ts',
     'request.ts',
   ],

@@ -24,7 +24,7 @@ import {
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
-import { isReadAgain, judgedToday } from '../vendor/judge.ts';
+import { isReadAgain, judgedToday } from '../vendor/kept-answers.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale } from './known-calls.ts';

@@ -14,7 +14,7 @@ import type {
   KnownCall,
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { asReadToday } from '../vendor/judge.ts';
+import { asReadToday } from '../vendor/kept-answers.ts';
 import { asksErasedAgain, findCalls, isKnownFreshFor } from './known-calls.ts';
 import {
   type MetCall,

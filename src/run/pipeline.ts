@@ -26,7 +26,7 @@ import { replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { answerPlaceOf } from '../vendor/dialect.ts';
-import { asReadToday } from '../vendor/judge.ts';
+import { asReadToday } from '../vendor/kept-answers.ts';
 import { buy, keepReading, type Wanted } from './attempt.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import { Lanes } from './pipeline/lanes.ts';

@@ -19,7 +19,8 @@ import {
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
-import { changeFields, type Judged, judgedToday } from '../vendor/judge.ts';
+import { changeFields } from '../vendor/judge.ts';
+import { type Judged, judgedToday } from '../vendor/kept-answers.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
 /** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */

@@ -5,26 +5,13 @@ import { present } from '../core/objects.ts';
 import type { Call, JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
-import type {
-  AnswerKind,
-  AttemptId,
-  AttemptRecord,
-  CallState,
-  Closure,
-  Credits,
-  KnownAnswer,
-  KnownCall,
-  LedgerReader,
-  RawReply,
-} from '../ledger/ledger.ts';
+import type { AnswerKind, Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
   answerPlaceOf,
   type Dialect,
   type DialectOperation,
-  dialectMark,
   dialectOperationOf,
-  operationFor,
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
@@ -290,97 +277,4 @@ function factsIn({
     ...(typeof project === 'string' ? { projectId: project } : {}),
     ...(accepted === true ? { state: 'member' } : {}),
   };
-}
-
-// -------------------------------------------------------------------------------------------------- kept answers
-
-/** The settlement by today's dialect. */
-export type Judged = ClosureAs<'settled'>;
-
-/** A kept reply has no address to which a redirect could lead. */
-const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
-
-/**
- * What the reply of any attempt means today, whether or not that is ever applied; undefined when it would not be
- * settled.
- */
-export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
-  const { reply, call, decision, request } = record;
-  if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
-  // What is left of an erased answer is blank, which some dialects take for an answer.
-  if (call.erasedAtMs !== undefined) return undefined;
-  const operation = operationFor(dialect, call, {
-    isRepeated: decision !== undefined && decision.kind !== 'told',
-    underKey: request !== undefined && decision?.kind === 'repeat',
-  });
-  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, NOWHERE);
-  return verdict.kind === 'settled' ? verdict : undefined;
-}
-
-/**
- * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is
- * in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the money for both.
- */
-export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
-  if (call.change !== undefined || closure === undefined || reply === undefined) return false;
-  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'settled';
-  return closure.kind === 'settled' || closure.kind === 'in_doubt';
-}
-
-/** An answer that another dialect read, and its meaning by today's dialect. */
-export interface ReadAgain {
-  readonly record: AttemptRecord;
-  readonly judged: Judged;
-}
-
-/**
- * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered. The raw
- * reply is kept so that a wrong dialect is corrected without another request: an answer that another dialect read is
- * judged again from its reply before it is used. Answers that a person told, and answers to changes, stay as they were
- * settled.
- * @param keep is awaited for each answer that was read again, before any state with it is used.
- */
-export async function asReadToday<State extends KnownCall | CallState>(
-  states: readonly State[],
-  { ledger, dialect }: { readonly ledger: Pick<LedgerReader, 'attempts'>; readonly dialect: Dialect },
-  keep: (read: ReadAgain) => Promise<void> = async () => {},
-): Promise<readonly State[]> {
-  const today = dialectMark(dialect);
-  const others = states.flatMap((state) => attemptToRead(state, today) ?? []);
-  if (others.length === 0) return states;
-  const read = new Map<number, ReadAgain>();
-  for (const record of await ledger.attempts([...new Set(others)])) {
-    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
-    if (judged === undefined) continue;
-    await keep({ record, judged });
-    read.set(record.attempt, { record, judged });
-  }
-  return states.map((state) => readAs(state, read.get(attemptToRead(state, today) ?? 0)));
-}
-
-function attemptToRead(state: KnownCall | CallState, today: number): AttemptId | undefined {
-  switch (state.kind) {
-    case 'unknown':
-      return undefined;
-    case 'in_doubt':
-      return state.doubt.attempt;
-    case 'answered': {
-      const answer: KnownAnswer = state.answer;
-      return answer.dialect === today ? undefined : answer.attempt;
-    }
-    default:
-      return unreachable(state);
-  }
-}
-
-function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
-  if (read === undefined || state.kind === 'unknown') return state;
-  const { answer: kind, why, charged } = read.judged;
-  if (state.kind === 'answered') return { ...state, answer: { ...state.answer, kind, why } };
-  const { attempt, batch, row: paidRow, call, reply } = read.record;
-  if (reply === undefined) return state;
-  const { status, body, receivedAtMs: answeredAtMs } = reply;
-  const answer = { attempt, batch, paidRow, kind, why, call, charged, status, body, answeredAtMs };
-  const answered: CallState & KnownCall = { kind: 'answered', answer };
-  return answered as State;
 }

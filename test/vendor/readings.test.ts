@@ -14,7 +14,7 @@ import {
 } from '../../src/ledger/ledger.ts';
 import { type Dialect, dialectMark } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
-import { asReadToday, isReadAgain, judgedToday } from '../../src/vendor/judge.ts';
+import { asReadToday, isReadAgain, judgedToday } from '../../src/vendor/kept-answers.ts';
 import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
 
 const company = provider.operations['enrich-company'];

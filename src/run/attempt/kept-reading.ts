@@ -1,5 +1,5 @@
 import { dialectMark } from '../../vendor/dialect.ts';
-import type { ReadAgain } from '../../vendor/judge.ts';
+import type { ReadAgain } from '../../vendor/kept-answers.ts';
 import type { Session } from '../session.ts';
 import { priced } from './price.ts';
 
