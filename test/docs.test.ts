@@ -252,7 +252,8 @@ describe('examples', () => {
       const file = join(folder, 'example.yaml');
       writeFileSync(file, text, { mode: 0o600 });
       if (/^accounts:/m.test(text)) expect((await loadAccounts(file)).configured).not.toEqual([]);
-      else if (/^operations:/m.test(text)) expect(await checkDialectFile(text, file, provider)).toBeDefined();
+      else if (/^(?:operations|words):/m.test(text))
+        expect(await checkDialectFile(text, file, provider)).toBeDefined();
       else expect((await loadJob(file)).path).toBe(file);
     },
   );

@@ -31,7 +31,8 @@ import { judge, type Reply } from '../src/vendor/judge.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
-const AT = { origin: 'https://api.example.com', path: '/enrich' };
+const CALL = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' } as const;
+const AT = { origin: 'https://api.example.com', path: '/enrich', call: CALL };
 
 function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
   return {

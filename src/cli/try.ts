@@ -201,14 +201,20 @@ function fieldWords(paths: readonly string[]): string {
 }
 
 /** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
-function ruleWords({ rule, list, number, status }: RuleFound, dialect: string): string {
+function ruleWords({ rule, list, number, status, means }: RuleFound, dialect: string): string {
   const tests = [
     `status ${status} is one of ${rule.status.join(', ')}`,
     ...Object.entries(rule.header ?? {}).map(([name, pattern]) => `header ${name} fits /${pattern}/i`),
     ...bodyWords(rule.body),
   ];
   const before = number === 1 ? '' : ', and no rule above it fits';
-  return `rule ${number} of ${list} in the dialect ${dialect}: ${tests.join(', ')}${before}; it means ${rule.means}`;
+  return `rule ${number} of ${list} in the dialect ${dialect}: ${tests.join(', ')}${before}; ${meansWords(rule, means)}`;
+}
+
+function meansWords(rule: AnswerRule, means: RuleFound['means']): string {
+  return rule.means === means
+    ? `it means ${means}`
+    : `what the answer says of itself decides, and means ${means}`;
 }
 
 function bodyWords(body: AnswerRule['body']): readonly string[] {
@@ -233,7 +239,13 @@ function triedObject(trial: Trial, tried: Tried | undefined): object {
     rule:
       rule === undefined
         ? null
-        : { dialect: trial.dialect.name, list: rule.list, number: rule.number, ...rule.rule },
+        : {
+            dialect: trial.dialect.name,
+            list: rule.list,
+            number: rule.number,
+            ...rule.rule,
+            means: rule.means,
+          },
     fields: tried === undefined ? [] : triedFields(trial, tried).paths,
   };
 }

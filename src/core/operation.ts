@@ -62,10 +62,11 @@ export interface FormerCall {
 export type Answer =
   /**
    * `results`: the list that it holds, where it holds one. `more`: the dialect's word for the page after this one, to be
-   * sent as the parameter `page`; absent at the last.
+   * sent as the parameter `page`; absent at the last. `remark`: what a row that ends with it says about it.
    */
   | {
       readonly kind: 'found';
+      readonly remark?: string;
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
       readonly more?: JsonValue | undefined;

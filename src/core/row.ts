@@ -44,6 +44,12 @@ export type Outcome =
   | { readonly kind: 'in_doubt'; readonly reason: string }
   | { readonly kind: 'skipped'; readonly reason: string };
 
+/** The outcome with a remark behind its reason. */
+export function withRemark(outcome: Outcome, remark: string): Outcome {
+  const reason = outcome.reason === undefined ? remark : `${outcome.reason}; ${remark}`;
+  return { ...outcome, reason } as Outcome;
+}
+
 export type OutcomeKind = Outcome['kind'];
 
 export const OUTCOME_KINDS = [
@@ -56,6 +62,9 @@ export const OUTCOME_KINDS = [
   'in_doubt',
   'skipped',
 ] as const satisfies readonly OutcomeKind[];
+
+/** In the reason of a change that was done as far as anybody can tell, although the service's answer says nothing. */
+export const DONE_WITHOUT_A_WORD = 'done, without a word';
 
 /** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';

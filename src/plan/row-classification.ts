@@ -215,8 +215,8 @@ class Answers {
     return states;
   }
 
-  answerOf(answer: KnownAnswer | AnswerRecord): Answer {
-    return operationAnswer(answer, this.#context.job.operation);
+  answerOf(call: Call, answer: KnownAnswer | AnswerRecord): Answer {
+    return operationAnswer(call, answer, this.#context.job.operation);
   }
 }
 
@@ -253,7 +253,7 @@ async function lookUp(
     for (const [index, { row, call }] of asking.entries()) {
       const state = states[index] ?? UNKNOWN;
       if (state.kind === 'answered') {
-        row.walk.tell(call, answers.answerOf(state.answer));
+        row.walk.tell(call, answers.answerOf(call.call, state.answer));
         row.answers.push({ call: call.call, kind: state.answer.kind });
         row.isOfBatch ||= state.answer.batch === batch.id;
         going.push(row);

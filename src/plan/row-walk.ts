@@ -12,15 +12,16 @@ import {
   type RowInput,
   type Step,
 } from '../core/operation.ts';
-import type { InputRow, Outcome } from '../core/row.ts';
+import { type InputRow, type Outcome, withRemark } from '../core/row.ts';
 import type { ColumnMap } from '../files/columns/columns.ts';
-import { notingRepair, repairedRow } from '../files/quality/job-issues.ts';
+import { repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
 import type { AnswerRecord, AttemptId, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { unaskable } from '../vendor/dialect.ts';
+import { remarkOn } from '../vendor/judge.ts';
 import { stepIn } from './row-walk/in-dialect.ts';
 
 /** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */
@@ -210,8 +211,17 @@ export class RowWalk {
     });
     const isTooLong = step.kind === 'send' && this.#told + assumed.length >= MOST_CALLS_A_ROW;
     invariant(!isTooLong, `${this.operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
+    return step.kind === 'end' ? end(this.#remarked(step.outcome)) : step;
+  }
+
+  /** The outcome with what its answers and the row's repaired cells say besides. */
+  #remarked(outcome: Outcome): Outcome {
     const { repaired } = this.#row;
-    return step.kind === 'end' && repaired !== undefined ? end(notingRepair(step.outcome, repaired)) : step;
+    const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
+    const remarks = this.#met.flatMap(
+      ({ answer }) => (isDone && answer?.kind === 'found' && answer.remark) || [],
+    );
+    return [...new Set(remarks), ...(repaired === undefined ? [] : [repaired])].reduce(withRemark, outcome);
   }
 
   #meet(call: Call): MetCall {
@@ -270,7 +280,7 @@ export async function replay<Halt extends { readonly kind: string }>(
     if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };
     const found = await answerTo(step.met.call, step.met.keyFor(accountIdentity));
     if (!isAnswer(found)) return { kind: 'halted', at: found, answers };
-    walk.tell(step.met, operationAnswer(found.answer, walk.operation));
+    walk.tell(step.met, operationAnswer(step.met.call, found.answer, walk.operation));
     answers.push(found.answer.attempt);
   }
 }
@@ -281,6 +291,7 @@ function isAnswer(found: Answering | { readonly kind: string }): found is Answer
 
 /** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
 export function operationAnswer(
+  call: Call,
   answer: KnownAnswer | AnswerRecord,
   { readsAnswers }: Pick<Operation, 'readsAnswers'>,
 ): Answer {
@@ -288,7 +299,8 @@ export function operationAnswer(
   switch (kind) {
     case 'found': {
       const body = readsAnswers && 'body' in answer ? readBody(answer.body) : undefined;
-      return { kind: 'found', fields: body?.kind === 'json' ? body.value : null };
+      const fields = body?.kind === 'json' ? body.value : null;
+      return { kind: 'found', fields, ...present({ remark: remarkOn(call, why) }) };
     }
     case 'no_match':
       return { kind: 'no_match', words: why };

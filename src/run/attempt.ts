@@ -275,7 +275,7 @@ export function conclude(
   path: string,
 ): Concluded {
   const { dialect, origin } = session.client;
-  const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path }));
+  const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path, call }));
   crashPoint('after-judge');
   const isSettled = reply.kind === 'answered' && verdict.kind === 'settled';
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;

@@ -11,7 +11,6 @@ import type { Client } from '../vendor/client.ts';
 import {
   asReceived,
   type Dialect,
-  type DialectOperation,
   dialectOperationOf,
   type ReadBack,
   vendorReply,
@@ -68,7 +67,7 @@ function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
     sureMs: sureMsOf(client, shape.sure_after),
     ask: async () => {
       const { reply } = await client.ask(run.waiter, request);
-      return { finding: readBackFinding(client, operation, shape, request, reply), heard: heardIn(reply) };
+      return { finding: readBackFinding(client, doubt.call, shape, request, reply), heard: heardIn(reply) };
     },
   };
 }
@@ -87,7 +86,7 @@ function readBackRequest(
 
 function readBackFinding(
   { dialect, origin }: Client,
-  operation: DialectOperation,
+  call: Call,
   shape: ReadBack,
   request: FreeRequest,
   reply: Reply,
@@ -98,7 +97,12 @@ function readBackFinding(
   if (own === undefined || said === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
-  const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, { origin, path: request.path });
+  const operation = dialectOperationOf(dialect, call);
+  const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, {
+    origin,
+    path: request.path,
+    call,
+  });
   if (verdict.kind !== 'settled') {
     return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.why}` };
   }

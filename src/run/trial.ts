@@ -212,7 +212,7 @@ async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Trie
 /** The dialect's rule that decided; undefined when no rule did, for example for an answer that a person gave. */
 export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried): RuleFound | undefined {
   const isTold = reply === undefined || closure === undefined;
-  return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call.operation);
+  return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call);
 }
 
 /** The fields that `add` may name, and those that the job's `add` names although the answer lacks them. */

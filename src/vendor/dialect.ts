@@ -16,9 +16,11 @@ export type {
   DialectOperation,
   Envelope,
   Listing,
+  Meaning,
   RateHintNames,
   ReadBack,
   Through,
+  Words,
 } from './dialect/schema.ts';
 
 /**
@@ -121,7 +123,7 @@ function headersWithoutProject(dialect: Dialect): readonly unknown[] {
 }
 
 /** To be raised when the program itself changes how it judges replies. */
-const JUDGED_SINCE = 1;
+const JUDGED_SINCE = 2;
 
 /** Length of 48 bits, which a number holds exactly. */
 const HEX_DIGITS = 12;
@@ -132,13 +134,25 @@ const MARKS = new WeakMap<Dialect, number>();
 export function dialectMark(dialect: Dialect): number {
   const known = MARKS.get(dialect);
   if (known !== undefined) return known;
-  const { answers, fields_at, credits_charged, operations, through } = dialect;
+  const { answers, words, fields_at, credits_charged, operations, through, permissions } = dialect;
   const judged = Object.entries(operations).map(
-    ([name, { answers, repeated, credits, results, redirect }]) =>
-      [name, { answers, repeated, credits, results, redirect }] as const,
+    ([
+      name,
+      { method: _, path: _path, headers: _headers, paging: _paging, read_back: _readBack, ...judging },
+    ]) => [name, judging] as const,
   );
   const { answer, answers: outer } = through?.envelope ?? {};
-  const parts = [JUDGED_SINCE, answers, fields_at, credits_charged, judged, answer, outer];
+  const parts = [
+    JUDGED_SINCE,
+    answers,
+    words,
+    fields_at,
+    credits_charged,
+    judged,
+    answer,
+    outer,
+    permissions,
+  ];
   const text = canonicalJson(JSON.parse(JSON.stringify(parts)));
   const mark = Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
   MARKS.set(dialect, mark);

@@ -1,24 +1,28 @@
-import { fieldsOf, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
+import { readBody, readBodyOnce } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
-import type { SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
-import type { Call, JsonObject, JsonValue } from '../core/operation.ts';
+import type { Call, JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
-import type { AnswerKind, Closure, Credits, RawReply } from '../ledger/ledger.ts';
+import { DONE_WITHOUT_A_WORD } from '../core/row.ts';
+import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
-  answerPlaceOf,
   type Dialect,
   type DialectOperation,
   dialectOperationOf,
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
+import { Asked } from './judge/asked.ts';
 import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
-import { bodyMatches, firstFitting, isReadable } from './judge/rules.ts';
+import { besideData, holdsData } from './judge/lookup.ts';
+import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
+import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
 import { rateHintsIn } from './rate-hints.ts';
+
+export { changeFields, leftBy } from './judge/change-facts.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -50,15 +54,17 @@ export type Verdict =
 
 type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
 
-/** Address and path of the request, against which a redirect is read. */
-export interface RequestedAt {
+/** What was asked. Against its address and path a redirect is read. */
+export interface Requested {
   readonly origin: string;
   /** The path with its query. */
   readonly path: string;
+  /** Left out of a free question, which is about no call. */
+  readonly call?: Call;
 }
 
 /** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
-export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
   try {
     return judgeReply(reply, dialect, operation, at);
   } catch (error) {
@@ -66,7 +72,7 @@ export function judge(reply: Reply, dialect: Dialect, operation: DialectOperatio
   }
 }
 
-function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
   switch (reply.kind) {
     case 'not_sent':
       return { kind: 'not_sent', why: foreignWords(reply.message) };
@@ -79,50 +85,77 @@ function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation,
   }
 }
 
-function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
-  const { own, said, rule } = readAnswer(raw, dialect, operation);
+function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+  const answer = readAnswer(raw, dialect, operation, at.call);
+  const { own, said } = answer;
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
     const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
     return { kind: 'not_sent', why, movedTo };
   }
-  const charged = chargedCredits(rule, said, dialect, operation);
-  return verdictOf(rule ?? NO_RULE, charged, said);
+  return verdictOf(answer, chargedCredits(answer, dialect, operation), at.call);
 }
 
-interface ReadAnswer {
+interface ReadAnswer extends Meant {
   /** The vendor's answer; undefined when the service in front of it answered. */
   readonly own: RawReply | undefined;
-  readonly said: Said;
   /** The rules that may read it, in the order in which they are tried. */
   readonly rules: readonly AnswerRule[];
-  /** The rule that fits; undefined when none does. */
-  readonly rule: AnswerRule | undefined;
 }
 
-function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation): ReadAnswer {
+function readAnswer(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call | undefined,
+): ReadAnswer {
   const own = vendorReply(raw, dialect);
   const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
   const rules = rulesFor(dialect, own === undefined ? undefined : operation);
-  return { own, said, rules, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
+  const question = { dialect, operation, call, isOuter: own === undefined };
+  return { own, rules, ...meantBy(said, rules, question) };
+}
+
+type Rules = readonly AnswerRule[];
+
+/** The rule that reads an answer, and what the answer means by it. Where no rule does, it is in doubt. */
+function meantBy(said: Said, rules: Rules, question: Omit<Question, 'meaningOf'>): Meant {
+  const { fields_at: fieldsAt } = question.dialect;
+  for (let rule = firstFitting(rules, said.raw, said.body, fieldsAt); rule !== undefined; ) {
+    if (rule.means !== 'as_stated') return { said, rule, stated: undefined, means: rule.means };
+    const meaningOf = (status: number): PlainMeaning =>
+      meantBy({ ...said, raw: { ...said.raw, status } }, rules, question).means;
+    const stated = statedBy(said, { ...question, meaningOf });
+    if (stated !== undefined) return { said, rule, stated, means: stated.means };
+    rule = firstFitting(rules, said.raw, said.body, fieldsAt, rule);
+  }
+  return { said, rule: undefined, stated: undefined, means: 'in_doubt' };
 }
 
 /** @param operation undefined where the service in front of the vendor answered. */
-function rulesFor(
-  { answers, through }: Dialect,
-  operation: DialectOperation | undefined,
-): readonly AnswerRule[] {
+function rulesFor({ answers, through }: Dialect, operation: DialectOperation | undefined): Rules {
   if (operation === undefined) return through?.envelope.answers ?? [];
   return operation.answers === undefined ? answers : [...operation.answers, ...answers];
 }
 
+/** Whether a value holds a field of what was asked about, and not only what speaks of the answer or repeats the question. */
+export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call: Call): boolean {
+  return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
+}
+
 /** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
-export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectOperation): boolean {
+export function isFreeMatch(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): boolean {
   // Only an answer that states its cost can say that it was free.
   if (dialect.credits_charged === undefined) return false;
-  const { said, rule } = readAnswer(raw, dialect, operation);
-  if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
-  return assumedCredits(rule, said, dialect, operation) > 0;
+  const answer = readAnswer(raw, dialect, operation, call);
+  const { said, rule, means } = answer;
+  if (means !== 'found' || rule?.charged === false || statedCredits(said, dialect) !== 0) return false;
+  return assumedCredits(answer, dialect, operation) > 0;
 }
 
 /** A rule that fits an answer, with its place in the dialect, so that a user can find it. */
@@ -134,6 +167,8 @@ export interface RuleFound {
   readonly number: number;
   /** Status of the answer that was judged, which may stand inside another one. */
   readonly status: number;
+  /** What the answer means: what the rule says, or the answer itself. */
+  readonly means: PlainMeaning;
 }
 
 /** The rule that judges an answer, for display; undefined when none fits, so that the answer is in doubt. */
@@ -141,16 +176,17 @@ export function ruleOf(
   raw: RawReply,
   dialect: Dialect,
   operation: DialectOperation,
-  name: string,
+  call: Call,
 ): RuleFound | undefined {
-  const { own, said, rules, rule } = readAnswer(raw, dialect, operation);
+  const { own, said, rules, rule, means } = readAnswer(raw, dialect, operation, call);
   if (rule === undefined) return undefined;
   const { status } = said.raw;
   const at = rules.indexOf(rule);
   const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
-  if (at < ofOperation) return { rule, list: `operations.${name}.answers`, number: at + 1, status };
+  if (at < ofOperation)
+    return { rule, means, list: `operations.${call.operation}.answers`, number: at + 1, status };
   const list = own === undefined ? 'api_call.answers' : 'answers';
-  return { rule, list, number: at - ofOperation + 1, status };
+  return { rule, means, list, number: at - ofOperation + 1, status };
 }
 
 /** These two repeat the same request elsewhere, unchanged; other redirects turn it into a GET. */
@@ -164,7 +200,7 @@ function newPath(
   { status, headers: { location } }: RawReply,
   { through }: Dialect,
   { redirect }: DialectOperation,
-  at: RequestedAt,
+  at: Requested,
 ): string | undefined {
   if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
     return undefined;
@@ -179,18 +215,12 @@ function newPath(
   return target.origin === base.origin ? target.pathname + target.search : undefined;
 }
 
-/** What no rule reads may have been charged. */
-const NO_RULE = { means: 'in_doubt' } as const;
-
-function verdictOf(
-  rule: Pick<AnswerRule, 'means' | 'charged' | 'body'>,
-  charged: Credits,
-  said: Said,
-): Verdict {
-  const { means } = rule;
-  const words = vendorWords(said);
+function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call: Call | undefined): Verdict {
+  if (means === 'found')
+    return { kind: 'settled', answer: means, charged, why: foundWords(said, stated, call) };
+  const isOdd = stated !== undefined && (means === 'in_doubt' || means === 'refused');
+  const words = vendorWords(said, stated?.texts, isOdd);
   switch (means) {
-    case 'found':
     case 'no_match':
     case 'refused':
       return { kind: 'settled', answer: means, charged, why: words };
@@ -200,10 +230,11 @@ function verdictOf(
       const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
       return { kind: 'paused', why: words, ...present({ pauseMs }) };
     }
-    case 'in_doubt':
-      return rule.charged === false
-        ? { kind: 'not_sent', why: words }
-        : { kind: 'in_doubt', why: `${words}${missingWords(rule.body)}` };
+    case 'in_doubt': {
+      if (rule?.charged === false) return { kind: 'not_sent', why: words };
+      const clause = stated?.because === undefined ? missingWords(rule?.body) : `, ${stated.because}`;
+      return { kind: 'in_doubt', why: `${words}${clause}` };
+    }
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address':
@@ -211,6 +242,26 @@ function verdictOf(
     default:
       return unreachable(means);
   }
+}
+
+/** Behind the words of a change that was done as far as anybody can tell, and of which the answer says nothing. */
+const WITHOUT_A_WORD = ', without a word';
+
+/** What a match says of itself besides counts only where it names a part that is missing. */
+function foundWords(said: Said, stated: Stated | undefined, call: Call | undefined): string {
+  if (stated?.isWordless === true) return vendorWords(said, stated.texts) + WITHOUT_A_WORD;
+  if (stated?.isPartial === true) return vendorWords(said, stated.texts, true);
+  return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, stated?.texts);
+}
+
+/**
+ * What a row that ends with this found answer says about it; undefined where there is nothing to say.
+ * @param why as the ledger keeps it with the answer.
+ */
+export function remarkOn({ change }: Call, why: string): string | undefined {
+  if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
+  const [, words] = /^status \d+, (.*)$/su.exec(why) ?? [];
+  return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
 }
 
 /**
@@ -223,58 +274,4 @@ export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answ
   const isSuccess = body.kind === 'blank' && Math.floor(own.status / 100) === 2;
   if (rule === undefined) return 'unclear';
   return rule.body !== undefined || isReadable(body) || isSuccess ? rule.says : 'unclear';
-}
-
-// -------------------------------------------------------------------------------------------------- what a change has done
-
-/**
- * How the subject stands once its change is settled like this; undefined when it stands as before. It makes no
- * difference whether the vendor answered, repeated its answer, or a person told it.
- */
-export function leftBy(
-  call: Call,
-  answer: AnswerKind,
-  raw: Pick<RawReply, 'body'>,
-  dialect: Dialect,
-): SubjectFacts | undefined {
-  const { change } = call;
-  if (change === undefined) return undefined;
-  switch (answer) {
-    case 'found': {
-      const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
-      return { ...change.leaves, ...factsIn(changeFields(dialectOperationOf(dialect, call), fields)) };
-    }
-    case 'no_match':
-      return change.missing;
-    case 'refused':
-      return undefined;
-    default:
-      return unreachable(answer);
-  }
-}
-
-/** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
-export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
-  const { answer_fields: places = {}, accepted } = operation;
-  const told = Object.entries(places).flatMap(([name, path]) => {
-    const value = path === undefined ? undefined : valueAt(fields, path);
-    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
-  });
-  const body = { kind: 'json', value: fields ?? null } as const;
-  const isAccepted = [accepted ?? []].flat().some((test) => bodyMatches(test, body));
-  return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
-}
-
-function factsIn({
-  invite_code: code,
-  user_id: user,
-  project_id: project,
-  accepted,
-}: JsonObject): Partial<SubjectFacts> {
-  return {
-    ...(typeof code === 'string' ? { inviteCode: code } : {}),
-    ...(typeof user === 'string' ? { userId: user } : {}),
-    ...(typeof project === 'string' ? { projectId: project } : {}),
-    ...(accepted === true ? { state: 'member' } : {}),
-  };
 }

@@ -31,7 +31,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
     isRepeated: decision !== undefined && decision.kind !== 'told',
     underKey: request !== undefined && decision?.kind === 'repeat',
   });
-  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, NOWHERE);
+  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, { ...NOWHERE, call });
   return verdict.kind === 'settled' ? verdict : undefined;
 }
 

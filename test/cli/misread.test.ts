@@ -78,7 +78,7 @@ test('odd ones among others stop nothing', async () => {
 });
 
 test('a request of one’s own may answer anything', async () => {
-  const { desk, asked } = await deskBefore({ ok: 'yes' }, { fields_at: 'data' });
+  const { desk, asked } = await deskBefore({ ok: 'yes', tagged: true }, { fields_at: 'data' });
   await desk.write(
     'job.yaml',
     'operation: api-call\nmethod: POST\nendpoint: /tags\nkind: read\nbody: { tag: "{{Tag}}" }\n',

@@ -13,19 +13,16 @@ function line(without: string, text: string, instead = ''): Mutation {
   };
 }
 
+/** A line of what an answer says of itself, which is code. */
+function stated(without: string, text: string, instead: string, named: string, file = 'stated'): Mutation {
+  const at = `src/vendor/judge/${file}.ts`;
+  return { rule: 9, without, at, text, instead, test: 'test/vendor/answers.test.ts', named };
+}
+
 /** What an answer means, and what a run does when answers look wrong. */
 export const RULE_9: readonly Mutation[] = [
   line('429 as a pause', "{ status: [429], means: 'rate_limited' },"),
-  line('204 as no match', "{ status: [204], means: 'no_match' },"),
-  line('the doubt about an empty 2xx', "{ status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },"),
-  line(
-    'the doubt about an unreadable 2xx',
-    "{ status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },",
-  ),
-  line(
-    'a 2xx without a result as no match',
-    "{ status: ['2xx'], body: { is: 'empty' }, means: 'no_match' },",
-  ),
+  line('what a 2xx says of itself', "{ status: ['2xx', '4xx', '5xx'], means: 'as_stated' },"),
   line('3xx as a wrong address', "{ status: ['3xx'], means: 'wrong_address' },"),
   line('401 and 403 as a dead key', "{ status: [401, 403], means: 'key_dead' },"),
   line("402 as the end of the vendor's credits", "{ status: [402], means: 'credits_used_up' },"),
@@ -44,12 +41,61 @@ export const RULE_9: readonly Mutation[] = [
     rule: 9,
     without: 'the doubt about what no rule reads, 5xx among it',
     at: 'src/vendor/judge.ts',
-    text: 'verdictOf(rule ?? NO_RULE, charged, said)',
+    text: 'const clause = stated?.because',
     instead:
-      "verdictOf(rule === undefined || rule.means === 'in_doubt' ? { ...rule, means: 'refused' } : rule, charged, said)",
+      "if (rule !== undefined) return { kind: 'settled', answer: 'refused', charged, why: words };\n      const clause = stated?.because",
     test: 'test/vendor/judge.test.ts',
     named: 'rule 9, line by line',
   },
+  stated('204 as no match', 'status === NO_CONTENT ?', 'status !== NO_CONTENT ?', '204'),
+  stated(
+    'the doubt about an empty 2xx',
+    "doubt('without a body');\n  const",
+    "{ means: 'no_match' };\n  const",
+    'It failed',
+  ),
+  stated('the doubt about an unreadable 2xx', "doubt('which is no JSON')", "{ means: 'found' }", 'html'),
+  stated(
+    'the pause for words about the rate',
+    "return said.says('rate_limited') || TOO",
+    'return TOO',
+    'Too fast',
+  ),
+  stated(
+    'the doubt about a 2xx that shows somebody else',
+    'if (shown.otherwise ||',
+    'if (',
+    'Something else',
+    'change',
+  ),
+  stated(
+    'the doubt about a mark of failure beside a price',
+    'isPriced || speaksFor',
+    'speaksFor',
+    'api-call',
+    'change',
+  ),
+  stated(
+    'the refusal by a mark of failure',
+    'const speaksAgainst = said.no ||',
+    'const speaksAgainst =',
+    'no mark of failure',
+    'change',
+  ),
+  stated(
+    'the doubt about an answer without its id',
+    " || publishedId === 'missing') return",
+    ') return',
+    'create-',
+    'change',
+  ),
+  stated(
+    'the doubt about a match that says that it failed',
+    'return said.no ? undefined :',
+    'return',
+    'A part is missing',
+    'lookup',
+  ),
   {
     rule: 9,
     without: 'the doubt about a lost answer',

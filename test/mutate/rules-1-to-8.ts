@@ -362,7 +362,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 8,
     without: 'reading an answer anew by the dialect of today',
-    at: 'src/vendor/judge.ts',
+    at: 'src/vendor/kept-answers.ts',
     text: 'const others = states.flatMap((state) => attemptToRead(state, today) ?? []);',
     instead: 'const others: AttemptId[] = [];',
     test: 'test/cli/readings.test.ts',

@@ -23,7 +23,7 @@ function recordOf(kind: AnswerKind, body: string, call = callOf(1)): AnswerRecor
     attempt: Number(call.parameters.page) as AttemptId,
     batch: 'b' as BatchId,
     kind,
-    why: 'status 404, "gone"',
+    why: kind === 'found' ? 'status 200' : 'status 404, "gone"',
     call,
     charged: credits(0),
     status: 200,
@@ -119,20 +119,38 @@ describe('an answer', () => {
   const READING = { readsAnswers: true } as const;
 
   test('has no fields for an operation that does not look into answers', () => {
-    expect(operationAnswer(recordOf('found', '{"a":1}'), {})).toEqual({ kind: 'found', fields: null });
+    expect(operationAnswer(callOf(1), recordOf('found', '{"a":1}'), {})).toEqual({
+      kind: 'found',
+      fields: null,
+    });
   });
 
   test('has its fields, or none where its body cannot be read', () => {
-    expect(operationAnswer(recordOf('found', '{"a":1}'), READING)).toMatchObject({
+    expect(operationAnswer(callOf(1), recordOf('found', '{"a":1}'), READING)).toMatchObject({
       kind: 'found',
       fields: { a: 1 },
     });
-    expect(operationAnswer(recordOf('found', ''), READING)).toMatchObject({ kind: 'found', fields: null });
+    expect(operationAnswer(callOf(1), recordOf('found', ''), READING)).toMatchObject({
+      kind: 'found',
+      fields: null,
+    });
+  });
+
+  test('that was found has a remark only where the vendor says that something is missing', () => {
+    const partial = { ...recordOf('found', '{}'), why: 'status 200, "phones: timed out"' };
+    expect(operationAnswer(callOf(1), partial, {})).toEqual({
+      kind: 'found',
+      fields: null,
+      remark: 'the vendor says that something is missing: "phones: timed out"',
+    });
   });
 
   test('that is none, or a refusal, has the vendor’s words', () => {
     const words = 'status 404, "gone"';
-    expect(operationAnswer(recordOf('no_match', ''), READING)).toEqual({ kind: 'no_match', words });
-    expect(operationAnswer(recordOf('refused', ''), READING)).toEqual({ kind: 'refused', words });
+    expect(operationAnswer(callOf(1), recordOf('no_match', ''), READING)).toEqual({
+      kind: 'no_match',
+      words,
+    });
+    expect(operationAnswer(callOf(1), recordOf('refused', ''), READING)).toEqual({ kind: 'refused', words });
   });
 });

@@ -105,7 +105,8 @@ const inside = (status: number, body?: unknown, headers: object = {}): RawReply 
 
 function verdictOn(raw: RawReply, dialect = through(), redirect?: 'same_host'): Verdict {
   const operation = { method: 'POST' as const, path: '/e', credits: { most: 1, found: 1 } };
-  const at = { origin: 'https://service.example', path: PATH };
+  const call: Call = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' };
+  const at = { origin: 'https://service.example', path: PATH, call };
   return judge(
     { kind: 'answered', raw },
     dialect,

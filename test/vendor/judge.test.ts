@@ -7,11 +7,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody, valueAt } from '../../src/core/answer-body.ts';
+import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { judge as judgeAt, type Reply, type RequestedAt, type Verdict } from '../../src/vendor/judge.ts';
+import { judge as judgeAt, type Reply, type Requested, type Verdict } from '../../src/vendor/judge.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const operation: DialectOperation = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } };
@@ -24,9 +25,10 @@ function answered(status: number, body: unknown = '', headers: Readonly<Record<s
   return { kind: 'answered', raw };
 }
 
-const AT: RequestedAt = { origin: 'https://api.example.com', path: '/v1/enrich?a=1' };
-const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation): Verdict =>
-  judgeAt(reply, dialect, asked, AT);
+const AT: Requested = { origin: 'https://api.example.com', path: '/v1/enrich?a=1' };
+const LOOKUP: Call = { operation: 'enrich-company', parameters: { domain: 'asked.example' }, ifLost: 'hold' };
+const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
+  judgeAt(reply, dialect, asked, { ...AT, call });
 const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
@@ -46,7 +48,7 @@ describe('what costs by volume', () => {
   test('is booked by what came', () => {
     expect(inShort(judge(answered(200, three), provider, search))).toBe('found, 6 credits');
     expect(inShort(judge(answered(200, { people: [], id: 'r-1' }), provider, search))).toBe(
-      'found, 0 credits',
+      'no_match, 0 credits',
     );
     const { results: _, ...first } = search;
     expect(inShort(judge(answered(200, { id: 'r-1', ...three }), provider, first))).toBe('found, 6 credits');
@@ -88,6 +90,13 @@ describe('what costs by volume', () => {
 describe('a change by a call of one’s own', () => {
   const change = provider.operations['api-call-change'];
   if (change === undefined) throw new Error('the provider has no such operation');
+  const call: Call = {
+    operation: 'api-call-change',
+    parameters: { method: 'POST', endpoint: '/tags', body: { tag: 'vip' } },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject: { name: 'call:1' }, leaves: { state: 'done' } },
+  };
 
   test.each<[string, Reply, string]>([
     ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
@@ -100,7 +109,7 @@ describe('a change by a call of one’s own', () => {
     ['400', answered(400, {}), 'refused, 0 credits'],
     ['500', answered(500), 'in_doubt'],
   ])('%s', (_, reply, verdict) => {
-    expect(inShort(judge(reply, provider, change))).toBe(verdict);
+    expect(inShort(judge(reply, provider, change, call))).toBe(verdict);
   });
 });
 
@@ -108,7 +117,6 @@ describe('rule 9, line by line', () => {
   test.each<[string, Reply, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
     ['a 201 with data', answered(201, { name: 'Acme' }), 'found, 2 credits'],
-    ['a 200 with a plain text as JSON', answered(200, '"Acme"'), 'found, 2 credits'],
     ['a 200 with one filled field among blanks', answered(200, { a: '', b: [{ c: 1 }] }), 'found, 2 credits'],
     ['a 200 with an empty object', answered(200, {}), 'no_match, 0 credits'],
     [
@@ -131,7 +139,6 @@ describe('rule 9, line by line', () => {
     ['a 200 with empty data', answered(200, { data: {}, id: 'r-1' }), 'no_match, 0 credits'],
     ['a 200 without results', answered(200, { results: [], id: 'r-1' }), 'no_match, 0 credits'],
     ['a 200 with data', answered(200, { status: 'ok', data: { name: 'Acme' } }), 'found, 2 credits'],
-    ['a company of another status', answered(200, { status: 'no longer active' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
@@ -190,19 +197,19 @@ describe('rule 9, line by line', () => {
   test('a header that is named as something which every object has is not there by itself', () => {
     const rules: AnswerRule[] = [{ status: ['2xx'], header: { constructor: 'function' }, means: 'no_match' }];
     const dialect = { ...provider, answers: [...rules, ...provider.answers] };
-    expect(inShort(judged(answered(200, { id: 1 }), dialect))).toBe('found, 2 credits');
+    expect(inShort(judged(answered(200, { name: 'Acme' }), dialect))).toBe('found, 2 credits');
   });
 
   test('rules look at headers too', () => {
     const rules: AnswerRule[] = [{ status: ['2xx'], header: { 'x-result': '^none$' }, means: 'no_match' }];
     const dialect = { ...provider, answers: [...rules, ...provider.answers] };
-    expect(inShort(judged(answered(200, { id: 1 }, { 'x-result': 'NONE' }), dialect))).toBe(
+    expect(inShort(judged(answered(200, { name: 'Acme' }, { 'x-result': 'NONE' }), dialect))).toBe(
       'no_match, 0 credits',
     );
-    expect(inShort(judged(answered(200, { id: 1 }, { 'x-result': 'one' }), dialect))).toBe(
+    expect(inShort(judged(answered(200, { name: 'Acme' }, { 'x-result': 'one' }), dialect))).toBe(
       'found, 2 credits',
     );
-    expect(inShort(judged(answered(200, { id: 1 }), dialect))).toBe('found, 2 credits');
+    expect(inShort(judged(answered(200, { name: 'Acme' }), dialect))).toBe('found, 2 credits');
   });
 });
 
@@ -376,15 +383,21 @@ describe('what an answer cost', () => {
   const byPath = { credits_charged: { path: 'meta.credits' } };
 
   test.each<[string, unknown, Record<string, string>, Partial<Dialect>, number]>([
-    ['by the header', { id: 1 }, { 'x-credits': '3' }, byHeader, 3],
-    ['by the body', { meta: { credits: 1 } }, {}, byPath, 1],
-    ['by a number in a text', { meta: { credits: '0' } }, {}, byPath, 0],
-    ['rounded up, so that what is shown is never below the bill', { meta: { credits: 0.2 } }, {}, byPath, 1],
-    ['left out: the price', { id: 1 }, {}, byPath, 2],
-    ['garbage: the price', { meta: { credits: 'free' } }, {}, byPath, 2],
-    ['blank: the price', { id: 1 }, { 'x-credits': ' ' }, byHeader, 2],
-    ['negative: the price', { meta: { credits: -4 } }, {}, byPath, 2],
-    ['larger than a ledger can count: the price', { meta: { credits: 1e300 } }, {}, byPath, 2],
+    ['by the header', { name: 'Acme' }, { 'x-credits': '3' }, byHeader, 3],
+    ['by the body', { name: 'Acme', meta: { credits: 1 } }, {}, byPath, 1],
+    ['by a number in a text', { name: 'Acme', meta: { credits: '0' } }, {}, byPath, 0],
+    [
+      'rounded up, so that what is shown is never below the bill',
+      { name: 'Acme', meta: { credits: 0.2 } },
+      {},
+      byPath,
+      1,
+    ],
+    ['left out: the price', { name: 'Acme' }, {}, byPath, 2],
+    ['garbage: the price', { name: 'Acme', meta: { credits: 'free' } }, {}, byPath, 2],
+    ['blank: the price', { name: 'Acme' }, { 'x-credits': ' ' }, byHeader, 2],
+    ['negative: the price', { name: 'Acme', meta: { credits: -4 } }, {}, byPath, 2],
+    ['larger than a ledger can count: the price', { name: 'Acme', meta: { credits: 1e300 } }, {}, byPath, 2],
   ])('%s', (_, body, headers, dialect, expected) => {
     expect(charged(body, headers, dialect)).toBe(`found, ${expected} credits`);
   });
@@ -501,11 +514,18 @@ describe('whatever arrives gets a verdict, and none throws', () => {
 test('an answer that is in doubt for what it lacks names what that is', () => {
   const invite = service.operations['create-invite'];
   if (invite === undefined) throw new Error('The dialect of the service has no create-invite.');
-  const why = (body: unknown): string => judge(answered(200, body), service, invite).why;
-  expect(why({ id: 'r-1' })).toBe('status 200, without "invite_code"');
-  expect(why({ success: false })).toBe('status 200, "success" is false');
+  const call: Call = {
+    operation: 'create-invite',
+    parameters: { email: 'jo@a.example', role: 'viewer' },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject: { name: 'jo@a.example' }, leaves: { state: 'invited' } },
+  };
+  const why = (body: unknown): string => judge(answered(200, body), service, invite, call).why;
+  expect(why({ id: 'r-1' })).toBe('status 200, {"id":"r-1"}, without "invite_code"');
+  expect(why({ success: false })).toBe('status 200, {"success":false}, without "invite_code"');
   expect(why('')).toBe('status 200, without a body');
-  expect(why({ error: 'oh' })).toBe('status 200, "oh"');
+  expect(why({ error: 'oh' })).toBe('status 200, "oh", without "invite_code"');
 });
 
 /** What the ledger can keep: a clause, and whole credits that are not negative. */

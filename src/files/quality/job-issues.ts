@@ -1,6 +1,6 @@
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import { type Outcome, RowCount, type RowNumber } from '../../core/row.ts';
+import { RowCount, type RowNumber } from '../../core/row.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
 import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
@@ -128,12 +128,6 @@ export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; 
  * Only what is sure is repaired, and only in what is sent: the cells of the file come back as they are, and each such row
  * says in its reason what it was read as.
  */
-
-/** The outcome of a row, which also says what its repaired cells were read as. */
-export function notingRepair(outcome: Outcome, note: string): Outcome {
-  const reason = outcome.reason === undefined ? note : `${outcome.reason}; ${note}`;
-  return { ...outcome, reason } as Outcome;
-}
 
 /** Whether a repair changes what is sent for the row. */
 export function isRowRepaired(operation: Pick<Operation, 'inputs'>, row: RowInput): boolean {

@@ -10,14 +10,9 @@ import { FREE_FORM, quoted } from './unread-answers.ts';
  * vendors mean that they found nobody. Some vendors do not charge for repeated questions; then a rule of the dialect says so.
  */
 
-export function isFree(
-  dialect: Dialect,
-  { operation: name, change }: Call,
-  operation: DialectOperation,
-  raw: RawReply,
-): boolean {
-  if (change !== undefined || name === FREE_FORM) return false;
-  return isFreeMatch(raw, dialect, operation);
+export function isFree(dialect: Dialect, call: Call, operation: DialectOperation, raw: RawReply): boolean {
+  if (call.change !== undefined || call.operation === FREE_FORM) return false;
+  return isFreeMatch(raw, dialect, operation, call);
 }
 
 /** The stop for a run with too many free matches. */

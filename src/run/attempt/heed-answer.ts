@@ -21,7 +21,7 @@ export function oddMatches(
     const end = newest.findIndex((found) => {
       if (!Object.hasOwn(dialect.operations, found.call.operation)) return true;
       const operation = operationFor(dialect, found.call, { isRepeated: false, underKey: false });
-      const at = { origin, path: operation.path };
+      const at = { origin, path: operation.path, call: found.call };
       const verdict = judge({ kind: 'answered', raw: found.reply }, dialect, operation, at);
       const isMatch = verdict.kind === 'settled' && verdict.answer === 'found';
       return !(isMatch && isOdd(found, operation));

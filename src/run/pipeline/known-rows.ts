@@ -92,7 +92,7 @@ export class KnownRows {
       walking = asking.flatMap(({ each, met }, at) => {
         const answer = found[at];
         if (typeof answer === 'object' && this.#isBeyondQuestion(answer)) {
-          each.walk.tell(met, operationAnswer(answer, job.operation));
+          each.walk.tell(met, operationAnswer(met.call, answer, job.operation));
           each.answers.push(answer.attempt);
           return [each];
         }

@@ -50,6 +50,8 @@ export const dialectFileSchema = z.strictObject({
   idempotency: shape.idempotency.unwrap().partial().optional(),
   usage: shape.usage.unwrap().partial().optional(),
   permissions: shape.permissions.unwrap().partial().optional(),
+  /** Words of the file are added to the built-in ones. */
+  words: shape.words.partial().optional(),
   api_call: z
     .strictObject({
       ...envelope.partial().shape,
@@ -117,11 +119,19 @@ function mergedEntry(name: string, builtIn: unknown, value: unknown, replaceAnsw
   if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) {
     return replaceAnswers ? value : [...value, ...builtIn];
   }
+  if (name === 'words' && isEntries(value) && isEntries(builtIn)) return allWords(builtIn, value);
   // There are two ways of paging, and half of one with half of the other is neither.
   if (name === 'paging' || !isEntries(value)) return value;
   const merged = mergedMaps(isEntries(builtIn) ? builtIn : {}, value, replaceAnswers);
   if (name !== 'headers') return merged;
   return Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
+}
+
+function allWords(builtIn: Entries, added: Entries): Entries {
+  const both = Object.entries(added).map(
+    ([sense, phrases]) => [sense, [builtIn[sense], phrases].flat()] as const,
+  );
+  return { ...builtIn, ...Object.fromEntries(both) };
 }
 
 function isEntries(value: unknown): value is Entries {

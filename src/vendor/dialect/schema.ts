@@ -8,8 +8,9 @@ import { pathProblem } from '../../core/vendor-path.ts';
  * user can override single entries. `docs/dialects.md` explains each entry with an example.
  */
 
-/** What an answer means. `judge.ts` turns a meaning into a verdict. */
+/** What an answer means. `judge.ts` turns a meaning into a verdict. `as_stated`: what it says of itself, if it says anything. */
 export const MEANINGS = [
+  'as_stated',
   'found',
   'no_match',
   'refused',
@@ -262,12 +263,38 @@ export const envelope = z.strictObject({
 
 export type Envelope = z.infer<typeof envelope>;
 
+/** A word or a sentence. With a star at its end it stands for every word that begins so. */
+const phrase = z
+  .string()
+  .max(200)
+  .refine((text) => /[\p{L}\p{N}]/u.test(text), { error: 'a phrase has a letter or a digit' });
+
+const phrases = z.array(phrase);
+
+/** What vendors say in codes and messages, by what it means. Answers that are read `as_stated` are read by it. */
+export const words = z.strictObject({
+  rate_limited: phrases,
+  credits_used_up: phrases,
+  key_dead: phrases,
+  project_refused: phrases,
+  no_match: phrases,
+  refused: phrases,
+  /** It has not happened yet. */
+  pending: phrases,
+  done: phrases,
+  /** In one sentence with a word of `done`: nobody can tell. */
+  takes_back: phrases,
+});
+
+export type Words = z.infer<typeof words>;
+
 export const dialectSchema = z.strictObject({
   name: z.string().min(1),
   vendor: z.enum(['provider', 'service']),
   headers: requestHeaders,
   operations: z.record(z.string(), dialectOperation),
   answers: z.array(answerRule),
+  words,
   /** Response headers that carry the vendor's own id of a request, in order of preference. */
   request_id: z.array(headerName),
   /** Where an answer says how many credits it cost; absent when no answer says it. */

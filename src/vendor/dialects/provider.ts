@@ -1,10 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-
-/** Words by which vendors say that nobody was found. */
-const NO_MATCH = 'no[ _-]?(match|result)(es|s)?|not[ _-]?found';
-
-/** JSON of a list or an object without members. */
-const EMPTY = String.raw`^(\[\]|\{\})$`;
+import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
 /**
  * The data provider, called directly. Operations and fields are published; everything about answers is not, so the
@@ -30,43 +25,12 @@ const provider: Dialect = {
     },
     // The job states method, path and body. It also states the cost; without that a call costs 1.
     'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
-    'api-call-change': {
-      method: 'POST',
-      path: '/',
-      credits: { most: 1, found: 1 },
-      // Answers of changes are not published: any whole one that names no error says that it was done.
-      answers: [
-        { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
-        { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
-        { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
-        { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
-        { status: ['2xx'], means: 'found' },
-      ],
-    },
+    'api-call-change': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
   },
   answers: [
     { status: [429], means: 'rate_limited' },
-    { status: [204], means: 'no_match' },
-    { status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },
-    { status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },
-    { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
-    { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
-    { status: ['2xx'], body: { is: 'empty' }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'error', matches: NO_MATCH }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'message', matches: NO_MATCH }, means: 'no_match' },
-    // An indication beside other words, such as the id of the request, which keep the body from being empty.
-    { status: ['2xx'], body: { path: 'status', matches: `^(${NO_MATCH})$` }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'code', matches: `^(${NO_MATCH})$` }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'found', equals: false }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'matched', equals: false }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'data', equals: null }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'data', matches: EMPTY }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'result', equals: null }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'results', equals: null }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'results', matches: EMPTY }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
-    { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
-    { status: ['2xx'], means: 'found' },
+    { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
+    { status: [420], body: { is: 'readable' }, means: 'rate_limited' },
     { status: ['3xx'], means: 'wrong_address' },
     { status: [401, 403], means: 'key_dead' },
     { status: [402], means: 'credits_used_up' },
@@ -77,6 +41,7 @@ const provider: Dialect = {
     { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
     { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
   ],
+  words: { ...COMMON_WORDS, key_dead: [...COMMON_WORDS.key_dead, ...NO_RIGHT] },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
 };
 

@@ -1,4 +1,5 @@
 import type { AnswerRule, Dialect } from '../dialect.ts';
+import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
 /** Only the data provider charges credits. */
 const NO_CREDITS = { most: 0, found: 0 };
@@ -9,26 +10,6 @@ const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/
 const PROJECT_BEARER = { authorization: 'Bearer {project_id}:{key}' };
 const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
 const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
-
-/** Some services answer with status 200 when requests come too fast. */
-const THROTTLED: AnswerRule[] = [
-  { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
-  { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
-];
-
-/** Rules for an operation with a published answer: without its id nobody can say what was done. */
-const withId = (path: string): AnswerRule[] => [
-  ...THROTTLED,
-  { status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },
-  { status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },
-  { status: ['2xx'], body: { path, is: 'empty' }, means: 'in_doubt' },
-];
-
-/** A whole answer that names an error does not say what was done. */
-const NAMES_AN_ERROR: AnswerRule[] = [
-  { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
-  { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
-];
 
 /**
  * A person who is in the organization already is in the project at once, and there is no invite with a code. How the
@@ -60,8 +41,6 @@ const service: Dialect = {
       headers: NO_PROJECT_BEARER,
       credits: NO_CREDITS,
       answer_fields: { project_id: 'project_id' },
-      // A 403 here is not about one project.
-      answers: [...withId('project_id'), { status: [403], body: { is: 'readable' }, means: 'refused' }],
     },
     'create-invite': {
       method: 'POST',
@@ -69,12 +48,6 @@ const service: Dialect = {
       headers: PROJECT_BEARER,
       credits: NO_CREDITS,
       answer_fields: { invite_code: 'invite_code' },
-      answers: [
-        ...THROTTLED,
-        ...NAMES_AN_ERROR,
-        ...ACCEPTED_AT_ONCE.map((body): AnswerRule => ({ status: ['2xx'], body, means: 'found' })),
-        ...withId('invite_code'),
-      ],
       accepted: ACCEPTED_AT_ONCE,
     },
     'update-user': {
@@ -100,10 +73,8 @@ const service: Dialect = {
   },
   answers: [
     { status: [429], means: 'rate_limited' },
-    ...THROTTLED,
-    ...NAMES_AN_ERROR,
-    // Answers of changes are not published, so any whole one of this class says that it was applied.
-    { status: ['2xx'], means: 'found' },
+    { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
+    { status: [420], body: { is: 'readable' }, means: 'rate_limited' },
     { status: ['3xx'], means: 'wrong_address' },
     { status: [401], means: 'key_dead' },
     { status: [402], means: 'credits_used_up' },
@@ -116,6 +87,7 @@ const service: Dialect = {
     { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
     { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
   ],
+  words: { ...COMMON_WORDS, project_refused: NO_RIGHT },
   permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
@@ -125,6 +97,7 @@ const service: Dialect = {
     answer: { status: 'status', headers: 'headers', body: 'body' },
     answers: [
       { status: [429], means: 'rate_limited' },
+      { status: ['2xx', '4xx', '5xx'], means: 'as_stated' },
       { status: [401, 403], means: 'key_dead' },
       { status: [402], means: 'credits_used_up' },
       // The step itself does not exist: when the vendor lacks something, that comes inside of a 200.

@@ -1,21 +1,17 @@
 import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
 import { type Credits, credits } from '../../ledger/ledger.ts';
-import type { AnswerRule, Dialect, DialectOperation } from '../dialect.ts';
+import type { Dialect, DialectOperation } from '../dialect.ts';
 import { headerOf } from './rules.ts';
 import type { Said } from './said.ts';
+import type { Meant } from './stated.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 
-export function chargedCredits(
-  rule: AnswerRule | undefined,
-  said: Said,
-  dialect: Dialect,
-  operation: DialectOperation,
-): Credits {
-  const charges = rule?.charged ?? rule?.means === 'found';
+export function chargedCredits(answer: Meant, dialect: Dialect, operation: DialectOperation): Credits {
+  const charges = answer.rule?.charged ?? answer.means === 'found';
   if (!charges) return credits(0);
-  return credits(statedCredits(said, dialect) ?? assumedCredits(rule, said, dialect, operation));
+  return credits(statedCredits(answer.said, dialect) ?? assumedCredits(answer, dialect, operation));
 }
 
 /**
@@ -23,12 +19,11 @@ export function chargedCredits(
  * is no list to count, it is the most that the answer may have cost: the shown cost is never less than the bill.
  */
 export function assumedCredits(
-  rule: AnswerRule | undefined,
-  { body }: Said,
+  { means, said: { body } }: Pick<Meant, 'means' | 'said'>,
   { fields_at: fields }: Dialect,
   { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
 ): number {
-  if (perResult === undefined || rule?.means !== 'found') return found;
+  if (perResult === undefined || means !== 'found') return found;
   const place = present({ fields, results: at });
   const results = body.kind === 'json' ? parsedResultsOf(body.value, place) : undefined;
   return results === undefined ? most : results.length * perResult;

@@ -11,15 +11,20 @@ type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
 /**
  * The first rule of which every part holds.
  * @param fieldsAt where the fields stand: an answer without anything there counts as empty.
+ * @param after the rule behind which to go on; without it, all are tried.
  */
 export function firstFitting<Rule extends AnswerTest>(
   rules: readonly Rule[],
   raw: RawReply,
   body: Body,
   fieldsAt?: string,
+  after?: Rule,
 ): Rule | undefined {
-  const fitting = readied(rules, raw.status).find(
-    ({ header, test }) => headersMatch(header, raw) && (test === undefined || passes(test, body, fieldsAt)),
+  const ready = readied(rules, raw.status);
+  const from = after === undefined ? 0 : ready.findIndex(({ rule }) => rule === after) + 1;
+  const fitting = ready.find(
+    ({ header, test }, index) =>
+      index >= from && headersMatch(header, raw) && (test === undefined || passes(test, body, fieldsAt)),
   );
   return fitting?.rule;
 }

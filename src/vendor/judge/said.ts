@@ -43,12 +43,22 @@ export function speakerOf(
   return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
 }
 
-/** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
-export function vendorWords({ raw, body }: Said): string {
+/**
+ * The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`.
+ * @param texts what the answer says of itself.
+ * @param quotesAll an answer without a text is quoted as a whole.
+ */
+export function vendorWords({ raw, body }: Said, texts: readonly string[] = [], quotesAll = false): string {
   if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
-  const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
-  const shown = text === '' ? '' : foreignWords(text);
-  return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
+  const shown = foreignWords(explanationOf(body, texts[0]));
+  if (shown !== '') return `status ${raw.status}, "${shown}"`;
+  const whole = quotesAll && body.kind === 'json' ? `, ${foreignWords(JSON.stringify(body.value))}` : '';
+  return `status ${raw.status}${whole}`;
+}
+
+function explanationOf(body: Body, text = ''): string {
+  if (body.kind === 'blank') return '';
+  return body.kind === 'json' ? explanationIn(body.value) || text : body.text;
 }
 
 /** What an answer should have had, where the rule is about an answer without it: `, without "invite_code"`. */
@@ -62,7 +72,8 @@ export function missingWords({ is, path, equals }: NonNullable<AnswerRule['body'
 function explanationIn(value: JsonValue): string {
   if (typeof value === 'string') return value;
   for (const path of ['error.message', 'error', 'message', 'detail', 'title', 'reason']) {
-    const text = valueText(valueAt(value, path));
+    const said = valueAt(value, path);
+    const text = typeof said === 'boolean' ? '' : valueText(said);
     if (text !== '') return text;
   }
   return '';

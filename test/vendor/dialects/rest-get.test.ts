@@ -98,7 +98,8 @@ describe('what an answer means', () => {
     const entry = dialect.operations[operation];
     if (entry === undefined) throw new Error(`there is no ${operation}`);
     const raw = { status, headers, body: bytes, receivedAtMs: 0 };
-    return judge({ kind: 'answered', raw }, dialect, entry, AT);
+    const call: Call = { operation, parameters: { domain: 'a.example' }, ifLost: 'hold' };
+    return judge({ kind: 'answered', raw }, dialect, entry, { ...AT, call });
   }
 
   function inShort(verdict: Verdict): string {

@@ -1,0 +1,100 @@
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import type { DialectOperation } from '../dialect.ts';
+
+/** A value that was sent, and is not blank. */
+export interface Sent {
+  readonly name: string;
+  readonly text: string;
+  /** Its letters and digits. */
+  readonly plain: string;
+  /** A single word, such as an id: a vendor that shows another one means something else. */
+  readonly isWord: boolean;
+}
+
+/** What a call asked with, as far as it helps to read the answer to it. It is found out when it is first needed. */
+export class Asked {
+  readonly #call: Call | undefined;
+  readonly #fields: Readonly<Record<string, string | null>>;
+  #sent: readonly Sent[] | undefined;
+  #names: ReadonlyMap<string, Sent> | undefined;
+
+  /** @param call undefined for a free question. */
+  constructor(call: Call | undefined, { fields = {} }: Pick<DialectOperation, 'fields'>) {
+    this.#call = call;
+    this.#fields = fields;
+  }
+
+  get sent(): readonly Sent[] {
+    this.#sent ??= this.#call === undefined ? [] : sentBy(this.#call);
+    return this.#sent;
+  }
+
+  /** By the plain names that we and the vendor have for it. */
+  get names(): ReadonlyMap<string, Sent> {
+    this.#names ??= namesOf(this.sent, this.#fields);
+    return this.#names;
+  }
+
+  /** Whether a value of an answer repeats what was asked. */
+  repeats(value: string | number): boolean {
+    const plain = plainValue(String(value));
+    return this.sent.some((each) => (plain === '' ? each.text === value : each.plain === plain));
+  }
+}
+
+/** A method and a path are how it was asked, and not what. */
+const HOW: ReadonlySet<string> = new Set(['method', 'endpoint']);
+
+function sentBy({ parameters, sentBody = {}, project }: Call): readonly Sent[] {
+  const sent: Sent[] = [];
+  for (const given of [parameters, sentBody])
+    for (const name of Object.keys(given)) if (!HOW.has(name)) addSent(sent, name, given[name] ?? null);
+  if (project !== undefined) addSent(sent, 'project_id', project);
+  return sent;
+}
+
+function addSent(sent: Sent[], name: string, value: JsonValue): void {
+  if (Array.isArray(value)) for (const each of value) addSent(sent, name, each);
+  else if (isObject(value))
+    for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each as JsonValue);
+  else if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) {
+    const text = String(value);
+    sent.push({ name, text, plain: plainValue(text), isWord: !/\s/.test(text.trim()) });
+  }
+}
+
+function namesOf(
+  sent: readonly Sent[],
+  fields: Readonly<Record<string, string | null>>,
+): ReadonlyMap<string, Sent> {
+  const names = new Map<string, Sent>();
+  for (const each of sent) {
+    const field = Object.hasOwn(fields, each.name) ? fields[each.name] : undefined;
+    names.set(plainName(each.name), each);
+    if (typeof field === 'string') names.set(plainName(field.slice(field.lastIndexOf('.') + 1)), each);
+  }
+  return names;
+}
+
+/** A name without what differs from vendor to vendor: `errorCode`, `error_code` and `Error-Code` are one. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A value without what a vendor may write otherwise: `51 824 753 556` and `51824753556` are one. */
+export function plainValue(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". */
+export function withoutValues(text: string, { sent }: Asked): string {
+  const longestFirst = sent.toSorted((one, other) => other.text.length - one.text.length);
+  return longestFirst.reduce((rest, { text: value }) => {
+    const words = value.trim().split(/\s+/u);
+    // To make a pattern takes longer than all else, and few texts repeat a value.
+    if (!rest.toLowerCase().includes((words[0] ?? '').toLowerCase())) return rest;
+    const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
+    return rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu'), ' ');
+  }, text);
+}

@@ -1,0 +1,199 @@
+import { type Role, roleOf, type SubjectState } from '../../core/membership.ts';
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import { wordsIn } from '../../core/plain-text.ts';
+import type { Dialect } from '../dialect.ts';
+import { type Asked, plainValue } from './asked.ts';
+import { type Name, nameOf, WRAPPERS } from './names.ts';
+import { isFilled, type Statement } from './statement.ts';
+
+/** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */
+
+const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
+
+const REMOVED = set('removed deleted revoked cancelled canceled');
+const UPDATED = set('updated changed modified assigned granted');
+const CREATED = set('created invited granted');
+
+/** Under which names an answer says that such a change was made; `any` where nobody knows what the change is. */
+const EFFECTS: Readonly<Record<SubjectState, ReadonlySet<string> | 'any'>> = {
+  gone: REMOVED,
+  between: REMOVED,
+  member: UPDATED,
+  invited: CREATED,
+  unsure: 'any',
+  done: 'any',
+};
+
+export function effectsOf({ change }: Call): ReadonlySet<string> | 'any' | undefined {
+  return change && EFFECTS[change.leaves.state];
+}
+
+// ------------------------------------------------------------------------------------------------- what it shows
+
+/** What an answer shows of the thing that was to be changed. */
+export interface Shown {
+  /** The thing that was asked about. */
+  thing: boolean;
+  /** The role that was asked for. */
+  role: boolean;
+  /** Something else than what was asked for: another id, another role, a user who is still active. */
+  otherwise: boolean;
+  /** A failure, deeper than where an answer speaks of itself. */
+  trouble: boolean;
+}
+
+/** What the answer is held against. */
+interface Wanted {
+  readonly asked: Asked;
+  readonly role: Role | undefined;
+  /** The person, or the invite, is to be gone by it. */
+  readonly isRemoval: boolean;
+  readonly permissions: Dialect['permissions'];
+}
+
+/** Objects that show the thing itself; others show who did it, or what belongs to it. */
+const THINGS = set('user member person invite invitation project account item');
+
+/** Deeper than that no answer shows what was changed. */
+const DEEPEST = 6;
+
+export function shownBy(body: JsonValue, call: Call, asked: Asked, { permissions }: Dialect): Shown {
+  const { role } = call.parameters;
+  const wanted = {
+    ...{ asked, permissions, isRemoval: effectsOf(call) === REMOVED },
+    role: typeof role === 'string' ? roleOf(role) : undefined,
+  };
+  const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false };
+  look(shown, wanted, body, '', DEEPEST);
+  return shown;
+}
+
+/** @param under the plain name of the object that is looked at; '' for the answer itself and what wraps it. */
+function look(shown: Shown, wanted: Wanted, value: JsonValue, under: string, deepest: number): void {
+  for (const [key, member] of membersIn(value)) {
+    const name = nameOf(key);
+    shown.trouble ||= saysTrouble(name, member);
+    const isRole = wanted.role !== undefined && ROLE_NAMES.has(name.plain);
+    if (isRole) lookAtRole(shown, wanted, member);
+    else if (member === null || typeof member !== 'object') lookAtMember(shown, wanted, name, member, under);
+    else if (deepest > 0) look(shown, wanted, member, isWrapper(name) ? under : name.plain, deepest - 1);
+  }
+}
+
+/** The members of an object, or of all objects of a list. */
+function membersIn(value: JsonValue): readonly (readonly [string, JsonValue])[] {
+  if (Array.isArray(value)) return value.flatMap(membersIn);
+  return isObject(value) ? (Object.entries(value) as [string, JsonValue][]) : [];
+}
+
+const isWrapper = ({ plain }: Name): boolean => WRAPPERS.has(plain) || plain === 'response';
+
+function saysTrouble({ kind }: Name, value: JsonValue): boolean {
+  return kind === 'trouble' ? isFilled(value) : kind === 'success' && (value === false || value === 0);
+}
+
+/** Words and flags of a user who still has access. */
+const STILL_THERE = set('active enabled member accepted');
+const IS_THERE = /^(?:is)?(?:active|enabled|member)$/;
+
+function isStillThere({ kind, plain }: Name, value: JsonValue): boolean {
+  if (value === true) return IS_THERE.test(plain);
+  return kind === 'machine' && typeof value === 'string' && STILL_THERE.has(plainValue(value));
+}
+
+function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue, under: string): void {
+  if (under !== '' && !THINGS.has(under)) return;
+  const { asked, isRemoval } = wanted;
+  if (isRemoval && isStillThere(name, value)) shown.otherwise = true;
+  if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
+  const text = plainValue(String(value));
+  if (text === '') return;
+  const { plain } = name;
+  const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
+  if (sent?.plain === text) shown.thing = true;
+  else if (sent?.isWord === true) shown.otherwise = true;
+  else if (sent === undefined && plain === 'id') lookAtId(shown, asked, String(value));
+}
+
+/** An `id` may be that of the thing, or one of the request: those of one kind begin alike, such as `u-17` and `u-99`. */
+function lookAtId(shown: Shown, { names }: Asked, id: string): void {
+  const ids = [...names].flatMap(([name, sent]) => (/(?:id|code)$/.test(name) ? [sent] : []));
+  if (ids.some(({ plain }) => plain === plainValue(id))) shown.thing = true;
+  else if (ids.some(({ text }) => beginningOf(text) === beginningOf(id))) shown.otherwise = true;
+}
+
+function beginningOf(id: string): string {
+  return /^[a-z]+(?=[_-])/i.exec(id)?.[0].toLowerCase() ?? '';
+}
+
+// ------------------------------------------------------------------------------------------------------- roles
+
+const ROLE_NAMES = set('role roles newrole userrole permission permissions');
+
+function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValue): void {
+  const named = grantedIn(value);
+  if (role === undefined || named.length === 0) return;
+  const isWanted = (word: string): boolean => roleOf(word) === role || word === permissions?.[role];
+  if (named.some(isWanted)) shown.role = true;
+  else shown.otherwise = true;
+}
+
+/** The roles that a value names: a word, a list of words, or an object with the granted ones as names of `true`. */
+function grantedIn(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    each === true ? [name] : grantedIn(each as JsonValue),
+  );
+}
+
+// ------------------------------------------------------------------------------------------------------ meaning
+
+/** What is known of the ids that the operation publishes: they came, they should have come, or there are none. */
+export type PublishedId = 'came' | 'missing' | 'none';
+
+/** `wordless`: it was done as far as is published, and the answer does not say so. */
+export type ChangeMeaning =
+  | 'found'
+  | 'wordless'
+  | 'no_match'
+  | 'refused'
+  | 'project_refused'
+  | 'credits_used_up'
+  | 'key_dead';
+
+/** What the answer says of itself, what it shows, and what there is to know of the operation. */
+export interface ChangeAnswer {
+  readonly said: Statement;
+  readonly shown: Shown;
+  readonly publishedId: PublishedId;
+  readonly isPriced: boolean;
+  readonly status: number;
+}
+
+/** @returns undefined where nobody can say what was done. */
+export function changeMeaning(answer: ChangeAnswer): ChangeMeaning | undefined {
+  const { said, shown, publishedId, isPriced } = answer;
+  if (shown.otherwise || publishedId === 'missing') return undefined;
+  const speaksAgainst = said.no || said.trouble || said.status !== undefined;
+  if (shown.trouble && !speaksAgainst) return undefined;
+  const against = AGAINST.find((sense) => said.says(sense)) ?? (speaksAgainst ? 'refused' : undefined);
+  if (publishedId === 'came') return against === undefined ? 'found' : undefined;
+  if (against === undefined) return praised(answer);
+  return isPriced || speaksFor(answer) ? undefined : against;
+}
+
+/** What words against it mean, the weightiest first. */
+const AGAINST = ['credits_used_up', 'key_dead', 'project_refused', 'no_match', 'refused'] as const;
+
+export function speaksFor({ said, shown }: Pick<ChangeAnswer, 'said' | 'shown'>): boolean {
+  return said.yes || shown.role || said.says('done');
+}
+
+/** What an answer means against which nothing speaks. */
+function praised({ said, shown, status }: ChangeAnswer): 'found' | 'wordless' | undefined {
+  if (status === 202 || said.says('pending') || said.says('unclear')) return undefined;
+  if (speaksFor({ said, shown })) return 'found';
+  return said.unknownProse || (said.unknownCode && !shown.thing) ? undefined : 'wordless';
+}

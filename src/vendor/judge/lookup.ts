@@ -1,0 +1,118 @@
+import { valueAt } from '../../core/answer-body.ts';
+import { isObject } from '../../core/objects.ts';
+import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import type { Dialect } from '../dialect.ts';
+import { type Asked, plainName } from './asked.ts';
+import { nameOf } from './names.ts';
+import type { Statement } from './statement.ts';
+
+/** What a 2xx to a lookup means by what it holds and by what it says of itself. */
+
+/** Where the answers of an operation hold what was asked for. */
+export interface DataPlace {
+  /** Dotted path of the fields, where the dialect names one. */
+  readonly fields: string | undefined;
+  /** The list of what was found, where the operation finds lists and the answer holds one. */
+  readonly list: readonly JsonValue[] | undefined;
+}
+
+/** What an answer holds of what was asked for. `empty`: the place for it is there, and nothing in it. */
+export type Holding = 'data' | 'empty' | 'nothing';
+
+/** The usual places of what was asked for. Where an answer has one of them, what stands beside it is not looked at. */
+const CONTAINERS = ['data', 'result', 'results'] as const;
+
+export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: Beside): Holding {
+  if (list !== undefined) return list.length > 0 ? 'data' : 'empty';
+  const named = fields === undefined ? undefined : valueAt(body, fields);
+  const places = named === undefined ? containersIn(body) : [named];
+  const looked = places.length > 0 ? places : [body];
+  if (looked.some((place) => !isPlain(place) && holdsData(place, beside))) return 'data';
+  return looked.every(isBlank) ? 'empty' : 'nothing';
+}
+
+function containersIn(body: JsonValue): readonly JsonValue[] {
+  if (!isObject(body)) return [];
+  return CONTAINERS.flatMap((name) => {
+    const value = Object.hasOwn(body, name) ? (body[name] as JsonValue) : undefined;
+    // A word there, such as "no_match", is the answer's own.
+    return value === undefined || (value !== null && isPlain(value)) ? [] : [value];
+  });
+}
+
+const isPlain = (value: JsonValue): boolean => value === null || typeof value !== 'object';
+
+/** What stands beside the data: what we know already, and what the dialect names for something else. */
+export interface Beside {
+  readonly asked: Asked;
+  /** Plain names at which the dialect reads a price or a page. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** Whether a value holds something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
+export function holdsData(value: JsonValue | undefined, beside: Beside): boolean {
+  if (value === undefined || value === null || value === false || value === 0) return false;
+  if (value === true) return true;
+  if (typeof value === 'number') return !beside.asked.repeats(value);
+  if (typeof value === 'string') return value.trim() !== '' && !beside.asked.repeats(value);
+  if (Array.isArray(value)) return value.some((each) => holdsData(each, beside));
+  const members = value as JsonObject;
+  return Object.keys(members).some((name) => {
+    const member = members[name] ?? null;
+    return isField(name, member, beside) && holdsData(member, beside);
+  });
+}
+
+/** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
+function isField(name: string, value: JsonValue, { named }: Beside): boolean {
+  const { kind, plain } = nameOf(name);
+  if (kind === 'field') return !named.has(plain);
+  if (kind === 'effect') return typeof value !== 'boolean';
+  return (
+    !isPlain(value) &&
+    (kind === 'described' || kind === 'found' || (kind === 'machine' && plain !== 'status'))
+  );
+}
+
+const NAMED = new WeakMap<Dialect, ReadonlySet<string>>();
+
+export function besideData(dialect: Dialect, asked: Asked): Beside {
+  const named = NAMED.get(dialect) ?? namesIn(dialect);
+  NAMED.set(dialect, named);
+  return { asked, named };
+}
+
+function namesIn({ credits_charged: charged, operations }: Dialect): ReadonlySet<string> {
+  const next = Object.values(operations).map(({ paging }) =>
+    paging && 'next' in paging ? paging.next : undefined,
+  );
+  const paths = [charged?.path, ...next].filter((path) => path !== undefined);
+  return new Set(paths.map((path) => plainName(path.slice(path.lastIndexOf('.') + 1))));
+}
+
+/** Whether there is nothing in it at all. A 0 and a `false` say something. */
+function isBlank(value: JsonValue): boolean {
+  if (value === null || value === '') return true;
+  return typeof value === 'object' && Object.values(value).every(isBlank);
+}
+
+/** @returns undefined where nobody can read it. */
+export function lookupMeaning(
+  said: Statement,
+  holding: Holding,
+  status: number,
+): 'found' | 'no_match' | 'credits_used_up' | 'key_dead' | undefined {
+  if (said.isJust('no_match') || said.foundNobody) return 'no_match';
+  if (holding === 'data') return said.no ? undefined : 'found';
+  const sense = DECIDING.find((each) => said.says(each));
+  if (sense !== undefined) return sense;
+  if (said.no || said.trouble || status === 202) return undefined;
+  const isEmpty = holding === 'empty' || said.countedNone;
+  return isEmpty && !OTHERWISE.some((each) => said.says(each)) ? 'no_match' : undefined;
+}
+
+/** Words that decide where nothing was found, the weightiest first. */
+const DECIDING = ['credits_used_up', 'key_dead', 'no_match'] as const;
+
+/** Beside these an empty result is not the vendor's last word. */
+const OTHERWISE = ['refused', 'project_refused', 'pending'] as const;

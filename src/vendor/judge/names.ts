@@ -1,0 +1,109 @@
+import { wordsIn } from '../../core/plain-text.ts';
+import { plainName } from './asked.ts';
+
+/**
+ * What the names in an answer stand for. Nothing of this is published, so names are read as most vendors use them, and
+ * whatever is not here is a field of what was asked about.
+ */
+export type NameKind =
+  /** Holds a code, a status or a word about the request: `status`, `code`, `result`. */
+  | 'machine'
+  /** Holds a sentence for a person: `message`. */
+  | 'prose'
+  /** Holds a sentence, or an object with fields: `detail`, `data`. */
+  | 'described'
+  /** True or false about the request as a whole: `success`, `ok`. */
+  | 'success'
+  /** What a change has done, as true, a number, a list or a word: `done`, `count`, `removed`. */
+  | 'effect'
+  /** What went wrong, where it is filled: `error`, `errors`, `failed`. */
+  | 'trouble'
+  /** Whether anything was found: `found`, `matched`. */
+  | 'found'
+  /** How many were found: `count`, `total`. */
+  | 'total'
+  /** Describes the answer: an id, a time, a page, a price, or what was asked. */
+  | 'about'
+  | 'field';
+
+const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
+
+const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
+  [
+    'machine',
+    set(
+      `status state result outcome code type reason statuscode statustext httpstatus httpcode httpstatuscode resultcode
+       resulttype responsecode responsestatus returncode reasoncode subcode`,
+    ),
+  ],
+  ['prose', set('message msg messages statusmessage resultmessage responsemessage usermessage')],
+  ['described', set('detail details description title data results response')],
+  ['success', set('success ok successful succeeded')],
+  [
+    'effect',
+    set(
+      `done affected affectedrows rowsaffected removed deleted revoked cancelled canceled updated changed modified created
+       invited applied granted assigned removedcount deletedcount revokedcount updatedcount modifiedcount createdcount`,
+    ),
+  ],
+  ['trouble', set('error errors failed failure failures fault exception err errs errno errcode errmsg')],
+  ['found', set('found matched match')],
+  ['total', set('count total totalcount totalresults resultcount')],
+  [
+    'about',
+    set(
+      `meta metadata pagination paging ratelimit query input request params parameters echo criteria links warning warnings
+       notice notices deprecation hint hints help documentation documentationurl docs support timestamp time datetime
+       servertime took tookms duration durationms elapsed elapsedms latency latencyms responsetime credit credits
+       creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits creditbalance
+       cost price charged ratelimitremaining quota cached fromcache apiversion page pagesize perpage limit offset nextpage
+       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid`,
+    ),
+  ],
+];
+
+/** `isSuccess`, `was_removed` and `has_errors` say the same as the words behind. */
+const ASKING = /^(?:is|was|has)(?=\p{L})/u;
+const ASKED_FOR: ReadonlySet<NameKind> = new Set(['success', 'effect', 'trouble', 'found']);
+
+/** An id names something, and says nothing of it: `id`, `request_id`, `companyId`. */
+const ID = /(?:^|[^a-z0-9])ids?$/i;
+const JOINED_ID = /[a-z0-9]I[dD]s?$/;
+
+/** What a name stands for, and the name without what differs from vendor to vendor. */
+export interface Name {
+  readonly kind: NameKind;
+  readonly plain: string;
+}
+
+/** Vendors have few names, and some write ids as names: no more than these are kept. */
+const MOST_NAMES = 2_000;
+const KNOWN = new Map<string, Name>();
+
+export function nameOf(name: string): Name {
+  const known = KNOWN.get(name);
+  if (known !== undefined) return known;
+  const plain = plainName(name);
+  const found = { kind: kindOf(name, plain), plain };
+  if (KNOWN.size < MOST_NAMES) KNOWN.set(name, found);
+  return found;
+}
+
+function kindOf(name: string, plain: string): NameKind {
+  const asked = plain.replace(ASKING, '');
+  for (const [kind, names] of KINDS)
+    if (names.has(plain) || (ASKED_FOR.has(kind) && names.has(asked))) return kind;
+  if (/^error(?!rate)/.test(plain)) return 'trouble';
+  return ID.test(name) || JOINED_ID.test(name) ? 'about' : 'field';
+}
+
+/** Objects in which an answer speaks of itself as it does at its top. */
+export const SPEAKING: ReadonlySet<string> = set('meta status response');
+
+/** Where an answer to a change stands that is wrapped once. */
+export const WRAPPERS: ReadonlySet<string> = set('data result results');
+
+/** The machine places that say how a request ended and nothing else. */
+export const STATUS_NAMES: ReadonlySet<string> = set(
+  'status code result outcome statuscode httpstatus resultcode responsecode errorcode',
+);

@@ -1,0 +1,160 @@
+import { parsedFieldsOf, parsedResultsOf } from '../../core/answer-body.ts';
+import { present } from '../../core/objects.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import type { AnswerRule, Dialect, DialectOperation, Meaning } from '../dialect.ts';
+import { Asked } from './asked.ts';
+import { changeMeaning, effectsOf, shownBy, speaksFor } from './change.ts';
+import { publishedIdIn } from './change-facts.ts';
+import { besideData, holdingOf, lookupMeaning } from './lookup.ts';
+import type { Said } from './said.ts';
+import { Statement } from './statement.ts';
+import { vocabularyOf } from './vocabulary.ts';
+
+/**
+ * What an answer means by what it holds and by what it says of itself: so the rule `as_stated` of a dialect reads it. Of a
+ * 2xx it always finds something, if only that nobody can know. Of another status it finds words about the rate alone.
+ */
+
+export type PlainMeaning = Exclude<Meaning, 'as_stated'>;
+
+export interface Stated {
+  readonly means: PlainMeaning;
+  /** Why it is in doubt, as a clause behind the vendor's words: `which does not say whether it was done`. */
+  readonly because?: string;
+  /** A match of which a part is missing, by the answer's own word. */
+  readonly isPartial?: true;
+  /** A change that was done as far as anybody can tell, and whose answer does not say so. */
+  readonly isWordless?: true;
+  /** The answer's texts and codes, as they stand in it. */
+  readonly texts: readonly string[];
+}
+
+type Conclusion = Omit<Stated, 'texts'>;
+
+/** An answer and what it means. */
+export interface Meant {
+  readonly said: Said;
+  /** The rule that reads it; undefined when none fits, so that it is in doubt. */
+  readonly rule: AnswerRule | undefined;
+  /** What it says of itself, where the rule leaves it to that. */
+  readonly stated: Stated | undefined;
+  readonly means: PlainMeaning;
+}
+
+/** What was asked, and how the dialect reads a status. */
+export interface Question {
+  readonly dialect: Dialect;
+  readonly operation: DialectOperation;
+  /** Undefined for a free question, which is about no call. */
+  readonly call: Call | undefined;
+  /** A service answers in front of the vendor, and its answer holds none of the vendor's. */
+  readonly isOuter: boolean;
+  meaningOf(status: number): PlainMeaning;
+}
+
+/** @returns undefined where the status has to tell. */
+export function statedBy({ raw: { status }, body }: Said, question: Question): Stated | undefined {
+  const { call, operation, dialect, isOuter } = question;
+  const isSuccess = Math.floor(status / 100) === 2;
+  if (body.kind !== 'json') {
+    if (!isSuccess || isOuter) return undefined;
+    return { ...withoutJson(status, body, question), texts: [] };
+  }
+  const asked = new Asked(call, operation);
+  const vocabulary = vocabularyOf(dialect.words);
+  const said = new Statement(body.value, { asked, vocabulary, effects: call && effectsOf(call) });
+  const answer: Answer = { said, asked, body: body.value, status };
+  const stated = isSuccess ? concluded(answer, question) : saysTooFast(said) ? TOO_FAST : undefined;
+  return stated && { ...stated, texts: said.texts };
+}
+
+interface Answer {
+  readonly said: Statement;
+  readonly asked: Asked;
+  readonly body: JsonValue;
+  readonly status: number;
+}
+
+const ACCEPTED = 202;
+const NO_CONTENT = 204;
+
+const TOO_FAST: Conclusion = { means: 'rate_limited' };
+
+const doubt = (because: string): Conclusion => ({ means: 'in_doubt', because });
+
+/** A service may delete somebody and say nothing. A page, or a text that is no JSON, is not the vendor's word. */
+function withoutJson(status: number, body: Said['body'], { call, operation }: Question): Conclusion {
+  if (body.kind === 'unreadable' && body.why !== undefined) return { means: 'in_doubt' };
+  if (body.kind !== 'blank') return doubt('which is no JSON');
+  if (call?.change === undefined)
+    return status === NO_CONTENT ? { means: 'no_match' } : doubt('without a body');
+  const isEnough = status !== ACCEPTED && publishedIdIn(operation, undefined) === 'none';
+  return isEnough ? { means: 'found', isWordless: true } : doubt('without a body');
+}
+
+function concluded(answer: Answer, question: Question): Conclusion | undefined {
+  if (question.isOuter || question.call === undefined) return ofQuestion(answer, question);
+  return question.call.change === undefined
+    ? ofLookup(answer, question)
+    : ofChange(answer, question, question.call);
+}
+
+const TOO_FAST_STATUSES: readonly (number | undefined)[] = [420, 429];
+
+function saysTooFast(said: Statement): boolean {
+  return said.says('rate_limited') || TOO_FAST_STATUSES.includes(said.status);
+}
+
+function byStatus(status: number, { meaningOf }: Question): Conclusion {
+  const means = meaningOf(status);
+  return { means, ...(means === 'in_doubt' ? { because: `which states ${status}` } : {}) };
+}
+
+/** A free question has no answer of a certain shape, and a service without the vendor's answer says nothing of it. */
+function ofQuestion({ said }: Answer, question: Question): Conclusion | undefined {
+  if (saysTooFast(said)) return TOO_FAST;
+  if (said.status !== undefined) return byStatus(said.status, question);
+  if (question.isOuter) return undefined;
+  return said.no || said.trouble ? doubt('which names an error') : { means: 'found' };
+}
+
+function ofLookup({ said, asked, body, status }: Answer, question: Question): Conclusion {
+  const { dialect, operation } = question;
+  const { credits, results } = operation;
+  const place = present({ fields: dialect.fields_at, results });
+  const findsLists = results !== undefined || credits.per_result !== undefined;
+  const list = findsLists ? parsedResultsOf(body, place) : undefined;
+  const holding = holdingOf(body, { fields: dialect.fields_at, list }, besideData(dialect, asked));
+  const isPlainData = holding === 'data' && !said.no && !said.trouble;
+  if (saysTooFast(said) && (!isPlainData || said.isJust('rate_limited'))) return TOO_FAST;
+  if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
+  const means = lookupMeaning(said, holding, status);
+  if (means === 'found') return said.trouble ? { means, isPartial: true } : { means };
+  if (means !== undefined) return { means };
+  if (holding === 'data') return doubt('which says that it failed, and holds something');
+  return doubt(
+    said.no || said.trouble ? 'which names an error' : 'which does not say whether anything was found',
+  );
+}
+
+function ofChange({ said, asked, body, status }: Answer, question: Question, call: Call): Conclusion {
+  const { dialect, operation } = question;
+  const shown = shownBy(body, call, asked, dialect);
+  const publishedId = publishedIdIn(operation, parsedFieldsOf(body, present({ fields: dialect.fields_at })));
+  const saysDone = publishedId === 'came' || speaksFor({ said, shown });
+  if (!saysDone && saysTooFast(said)) return TOO_FAST;
+  if (!saysDone && said.status !== undefined) return byStatus(said.status, question);
+  const isPriced = operation.credits.most > 0;
+  const means = changeMeaning({ said, shown, publishedId, isPriced, status });
+  if (means === 'wordless') return { means: 'found', isWordless: true };
+  if (means !== undefined) return { means };
+  if (shown.otherwise) return doubt('which shows something else than was asked for');
+  if (publishedId === 'missing') return doubt(`without ${namesOfIds(operation)}`);
+  return doubt('which does not say whether it was done');
+}
+
+function namesOfIds({
+  answer_fields: { invite_code: code, project_id: project } = {},
+}: DialectOperation): string {
+  return JSON.stringify(code ?? project ?? '');
+}

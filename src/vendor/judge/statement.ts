@@ -1,0 +1,272 @@
+import { isObject } from '../../core/objects.ts';
+import type { JsonValue } from '../../core/operation.ts';
+import { wordsIn } from '../../core/plain-text.ts';
+import { type Asked, plainValue, withoutValues } from './asked.ts';
+import { type Name, nameOf, SPEAKING, STATUS_NAMES, WRAPPERS } from './names.ts';
+import { LONGEST_TEXT, type Sense, type Vocabulary } from './vocabulary.ts';
+
+/** How an answer is heard. */
+export interface Hearing {
+  readonly asked: Asked;
+  readonly vocabulary: Vocabulary;
+  /** Names under which the answer to a change says whether it was made; undefined for a lookup. */
+  readonly effects: ReadonlySet<string> | 'any' | undefined;
+}
+
+/** More texts than these say nothing more. */
+const MOST_TEXTS = 50;
+
+/** An answer to one change that lists more results than these is about something else. */
+const MOST_LISTED = 100;
+
+/** Codes that say nothing: no error, and the status of a success. */
+const NO_CODE = /^(?:0|[23]\d\d|none|null)?$/i;
+const FAILURE_STATUS = /^[45]\d\d$/;
+
+/** Names under which any change says that it was made. */
+const ANY_EFFECT = /^(?:done|count|affected|rowsaffected|affectedrows|applied)$/;
+
+/**
+ * What an answer says of itself, at its top and in `error`, `errors`, `meta`, `status` and `response`; the answer to a change
+ * also in one wrapper.
+ */
+export class Statement {
+  /** True under `success` or `ok`; in the answer to a change also under `done`, a count, or what was done: `removed`. */
+  yes = false;
+  /** False, 0 or "false" there. */
+  no = false;
+  /** An `error`, `errors` or `failed` is filled. */
+  trouble = false;
+  /** A status of HTTP from 400 to 599 that stands as a code. */
+  status: number | undefined;
+  /** There is a code of which no word is known. */
+  unknownCode = false;
+  /** There is a text of which no word is known. */
+  unknownProse = false;
+  /** `found` is false. */
+  foundNobody = false;
+  /** A count of what was found is 0. */
+  countedNone = false;
+  /** The texts and codes as they stand in the answer. */
+  texts: readonly string[] = [];
+  #senses: ReadonlySet<Sense> = NOTHING;
+  #exactly: ReadonlySet<Sense> = NOTHING;
+  readonly #hearing: Hearing;
+
+  constructor(body: JsonValue, hearing: Hearing) {
+    this.#hearing = hearing;
+    if (typeof body === 'string') this.#hearProse(body);
+    else if (Array.isArray(body)) this.#hearListed(this.#isOfChange ? body : []);
+    else if (isObject(body)) this.#hearObject(body, this.#isOfChange);
+    else this.#hearScalar(body);
+  }
+
+  /** Whether a code or a sentence says so. */
+  says(sense: Sense): boolean {
+    return this.#senses.has(sense);
+  }
+
+  /** Whether a status or code is nothing but words of that sense. */
+  isJust(sense: Sense): boolean {
+    return this.#exactly.has(sense);
+  }
+
+  get #isOfChange(): boolean {
+    return this.#hearing.effects !== undefined;
+  }
+
+  /** A whole body may be the word whether a change was made. */
+  #hearScalar(body: JsonValue): void {
+    if (body === null) return;
+    if (this.#isOfChange && (typeof body === 'boolean' || body === 1 || body === 0)) this.#hearTruth(body);
+    else this.unknownCode = true;
+  }
+
+  /** @param mayBeWrapped whether what stands in a wrapper speaks as well. */
+  #hearObject(members: Readonly<Record<string, unknown>>, mayBeWrapped: boolean): void {
+    for (const key of Object.keys(members)) {
+      const name = nameOf(key);
+      const { kind, plain } = name;
+      // Nearly every answer to a lookup has fields alone, and none of them speaks.
+      if (kind === 'field' && !this.#isOfChange) continue;
+      // What was sent by that name is a field of what was asked about, such as the description of a project.
+      if (this.#hearing.asked.names.has(plain)) continue;
+      const value = members[key] as JsonValue;
+      const speaks = SPEAKING.has(plain) || (mayBeWrapped && WRAPPERS.has(plain));
+      if (speaks && typeof value === 'object') this.#hearListed(Array.isArray(value) ? value : [value]);
+      else this.#hearMember(name, value);
+    }
+  }
+
+  #hearListed(list: readonly JsonValue[]): void {
+    for (const each of list.slice(0, MOST_LISTED)) if (isObject(each)) this.#hearObject(each, false);
+  }
+
+  #hearMember({ kind, plain }: Name, value: JsonValue): void {
+    switch (kind) {
+      case 'trouble':
+        this.#hearTrouble(value, plain);
+        break;
+      case 'machine':
+        this.#hearCode(value, plain);
+        break;
+      case 'prose':
+        this.#hearTexts(value);
+        break;
+      case 'described':
+        if (!isObject(value)) this.#hearTexts(value);
+        break;
+      case 'success':
+        this.#hearTruth(value);
+        break;
+      case 'found':
+        if (truthOf(value) === false) this.#noteNobody();
+        break;
+      case 'effect':
+        this.#hearEffect(value, plain);
+        break;
+      case 'total':
+        if (!this.#isOfChange) this.countedNone ||= value === 0;
+        else if (plain === 'count') this.#hearEffect(value, plain);
+        break;
+      case 'field':
+        this.#hearField(value);
+        break;
+      case 'about':
+        break;
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------- codes and texts
+
+  #hearCode(value: JsonValue, plain: string): void {
+    if (typeof value === 'boolean' && this.#isOfChange && STATUS_NAMES.has(plain)) this.#hearTruth(value);
+    if (typeof value !== 'string' && typeof value !== 'number') return;
+    const code = String(value).trim();
+    if (NO_CODE.test(code)) return;
+    this.#noteText(code);
+    if (FAILURE_STATUS.test(code)) this.status ??= Number(code);
+    else this.#hearWord(code, plain);
+  }
+
+  #hearWord(code: string, plain: string): void {
+    const { vocabulary } = this.#hearing;
+    const sense = vocabulary.senseOfCode(code);
+    this.unknownCode ||= sense === undefined;
+    if (sense === undefined) return;
+    this.#note(sense);
+    if (STATUS_NAMES.has(plain) && vocabulary.isJust(code, sense))
+      this.#exactly = new Set([...this.#exactly, sense]);
+  }
+
+  #hearProse(text: string): void {
+    const { vocabulary, asked } = this.#hearing;
+    this.#noteText(text);
+    const rest = withoutValues(text.slice(0, LONGEST_TEXT), asked);
+    const senses = vocabulary.sensesOf(rest);
+    for (const sense of senses) this.#note(sense);
+    this.unknownProse ||= senses.length === 0 && /\p{L}/u.test(rest);
+  }
+
+  /** All texts in a value. */
+  #hearTexts(value: JsonValue): void {
+    if (typeof value === 'string') this.#hearProse(value);
+    else if (value !== null && typeof value === 'object')
+      for (const each of Object.values(value)) this.#hearTexts(each as JsonValue);
+  }
+
+  /** A sentence in a field may say that a change was not made, and is no proof that it was. */
+  #hearField(value: JsonValue): void {
+    const { vocabulary, asked } = this.#hearing;
+    if (typeof value !== 'string' || !/\s/.test(value.trim())) return;
+    const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
+    if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
+  }
+
+  #hearTrouble(value: JsonValue, plain: string): void {
+    if (!isFilled(value)) return;
+    this.trouble = true;
+    if (typeof value === 'string' && /\s/.test(value.trim())) this.#hearProse(value);
+    else if (Array.isArray(value)) for (const each of value) this.#hearTrouble(each, plain);
+    else if (isObject(value)) this.#hearTroubles(value);
+    else this.#hearCode(value, plain);
+  }
+
+  /** The names of what went wrong may be codes: `{"rate_limit": true}`. */
+  #hearTroubles(members: Readonly<Record<string, unknown>>): void {
+    for (const [key, value] of Object.entries(members)) {
+      const { kind, plain } = nameOf(key);
+      if (kind === 'about' || !isFilled(value as JsonValue)) continue;
+      const sense = kind === 'field' ? this.#hearing.vocabulary.senseOfCode(key) : undefined;
+      if (sense !== undefined) this.#note(sense);
+      this.#hearTrouble(value as JsonValue, plain);
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------- true and false
+
+  #hearTruth(value: JsonValue): void {
+    const truth = truthOf(value);
+    this.yes ||= truth === true;
+    this.no ||= truth === false;
+    this.unknownCode ||= truth === undefined && isFilled(value);
+  }
+
+  #hearEffect(value: JsonValue, plain: string): void {
+    const { effects, asked } = this.#hearing;
+    if (effects === undefined) return;
+    const isOwn = effects === 'any' || ANY_EFFECT.test(plain) || effects.has(plain.replace(/count$/, ''));
+    const truth = effectOf(value, asked);
+    if (isOwn && truth === true) this.yes = true;
+    if (isOwn && truth === false) this.no = true;
+    // To be told that the user was removed is no answer to a change of the role.
+    if (truth === 'other' || (!isOwn && truth === true)) this.#note('unclear');
+  }
+
+  // -------------------------------------------------------------------------------------------- notes
+
+  #noteNobody(): void {
+    if (this.#isOfChange) this.#note('no_match');
+    else this.foundNobody = true;
+  }
+
+  #noteText(text: string): void {
+    if (this.texts.length < MOST_TEXTS && text.trim() !== '') this.texts = [...this.texts, text];
+  }
+
+  #note(sense: Sense): void {
+    if (!this.#senses.has(sense)) this.#senses = new Set([...this.#senses, sense]);
+  }
+}
+
+const NOTHING: ReadonlySet<Sense> = new Set();
+
+function truthOf(value: JsonValue): boolean | undefined {
+  if (typeof value === 'number') return value !== 0;
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (text === true || text === 'true' || text === '1' || text === 'yes') return true;
+  return text === false || text === 'false' || text === '0' || text === 'no' ? false : undefined;
+}
+
+/** Whether it was done, as true, a number, or a list of whom; `other` when the list does not name whom we sent. */
+function effectOf(value: JsonValue, asked: Asked): boolean | 'other' | undefined {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return false;
+    const named = value.filter((each) => typeof each === 'string' || typeof each === 'number');
+    return named.length === 0 || named.some((each) => asked.repeats(each)) ? true : 'other';
+  }
+  if (typeof value === 'string' && asked.repeats(value)) return true;
+  return isObject(value) && Object.keys(value).length > 0 ? true : truthOf(value);
+}
+
+/** Under `error`, these say that there was none. */
+const NO_ERROR: ReadonlySet<string> = new Set(
+  wordsIn('none no null nil false ok success na noerror noerrors 0'),
+);
+
+/** Whether a value says anything, as an empty list of errors does not. */
+export function isFilled(value: JsonValue): boolean {
+  if (value === null || value === false || value === 0) return false;
+  if (typeof value === 'string') return value.trim() !== '' && !NO_ERROR.has(plainValue(value));
+  return typeof value !== 'object' || Object.values(value).some((each) => isFilled(each as JsonValue));
+}
