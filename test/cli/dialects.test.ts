@@ -5,7 +5,9 @@
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { version } from '../../src/core/families.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
@@ -44,6 +46,22 @@ test('what came through a service is exported again without the account, to the 
   await rm(desk.place.path('config/accounts.yaml'));
   expect((await desk.type(['export', 'last', '-o', 'again.csv'])).code).toBe(0);
   expect(await desk.read('again.csv')).toBe(first);
+});
+
+test.each([
+  ['direct', '{}', `rowonce/${version()}`],
+  ['via', '{}', `rowonce/${version()}`],
+  ['direct', 'headers: { User-Agent: Acme-Data/2.1 }', 'Acme-Data/2.1'],
+  ['direct', 'headers: { user-agent: null }', undefined],
+] as const)('a vendor is told which program asks, %s, with the dialect %s', async (way, dialect, told) => {
+  const desk = await openDesk({ way });
+  const vendor = await ScriptedVendor.start((_, response) => response.end('{"name":"Acme"}'));
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  desk.list(1);
+  await desk.write('config/mine.yaml', dialect);
+  desk.place.writeAccount(vendor.url, { dialect: 'mine.yaml' });
+  await desk.type(desk.run());
+  expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
 });
 
 test('a key that the service refuses ends the run, and says whose it is', async () => {

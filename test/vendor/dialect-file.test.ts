@@ -91,11 +91,12 @@ describe('what a file changes', () => {
 
   test('a header is replaced whatever the case of its name, added, or taken away by null', async () => {
     const { headers } = await merged(
-      'headers: { Authorization: null, ACCEPT: text/json, X-Api-Key: "{key}" }',
+      'headers: { Authorization: null, ACCEPT: text/json, User-Agent: Acme/2, X-Api-Key: "{key}" }',
     );
     expect(headers).toEqual({
       'content-type': 'application/json',
       accept: 'text/json',
+      'user-agent': 'Acme/2',
       'x-api-key': '{key}',
     });
   });

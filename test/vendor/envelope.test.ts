@@ -6,6 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
+import { version } from '../../src/core/families.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 import {
@@ -40,6 +41,7 @@ describe('a request', () => {
       authorization: 'Bearer :k3y',
       'content-type': 'application/json',
       accept: 'application/json',
+      'user-agent': `rowonce/${version()}`,
     });
     expect(String(request.body)).toBe(
       '{"account":"acme-data","method":"POST","endpoint":"/enrich/company","body":{"abn":"51824753556"}}',
