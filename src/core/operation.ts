@@ -32,10 +32,10 @@ export interface Call {
   readonly parameters: Readonly<Record<string, JsonValue>>;
   readonly ifLost: IfLost;
   /**
-   * The body as it leaves, where it differs from that of the parameters: a blank cell is left out of it. No part of the
-   * key, so that what was bought when a blank cell was sent as "" is not bought again.
+   * Parameters that leave in another form than the one by which the call is known: a body without its blank cells, or a
+   * website with `http:`. No part of the key, so that a question is bought once however it is put.
    */
-  readonly sentBody?: JsonObject;
+  readonly sent?: Readonly<Record<string, JsonValue>>;
   /** The service's project on which the call acts. */
   readonly project?: string;
   /**
@@ -49,6 +49,11 @@ export interface Call {
   readonly creditsMost?: number;
   /** What the call asked was erased then, with the answer; nothing of it but its operation is left. No part of the key. */
   readonly erasedAtMs?: number;
+}
+
+/** The parameters of a call as they leave. */
+export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
+  return sent === undefined ? parameters : { ...parameters, ...sent };
 }
 
 /** A call that an earlier version of Rowonce made where another is made now. It is looked up, and never sent. */
@@ -84,9 +89,12 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/** A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". */
+/**
+ * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
+ * the vendor is asked for it, where that is not the value itself.
+ */
 export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string }
+  | { readonly kind: 'usable'; readonly value: string; readonly sent?: string }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 

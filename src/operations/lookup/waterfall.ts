@@ -49,6 +49,8 @@ export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** See `Call`; absent when all of them leave as they are. */
+  readonly sent?: Readonly<Record<string, string>>;
 }
 
 /** A row, ready to be looked up. */
@@ -129,6 +131,8 @@ interface Reading {
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
+  /** See `Normalised`. */
+  readonly sent: string | undefined;
   /** Name of the identifier whose cell gave the value. */
   readonly source: string;
 }
@@ -186,9 +190,12 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 }
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
-  if (own.kind === 'usable') return { identifier, value: own.value, source: identifier.name };
+  if (own.kind === 'usable') {
+    return { identifier, value: own.value, sent: own.sent, source: identifier.name };
+  }
   if (derived?.said.kind !== 'usable') return undefined;
-  return { identifier, value: derived.said.value, source: derived.from.name };
+  const { value, sent } = derived.said;
+  return { identifier, value, sent, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -229,8 +236,13 @@ function asWritten(
 
 function tierOf(readings: readonly UsableReading[]): Tier {
   const parameters: Record<string, string> = {};
-  for (const { identifier, value } of readings) parameters[identifier.name] = value;
-  return { name: readings.map(({ identifier }) => identifier.name).join('+'), parameters };
+  const otherwise: Record<string, string> = {};
+  for (const { identifier, value, sent } of readings) {
+    parameters[identifier.name] = value;
+    if (sent !== undefined) otherwise[identifier.name] = sent;
+  }
+  const name = readings.map((each) => each.identifier.name).join('+');
+  return Object.keys(otherwise).length === 0 ? { name, parameters } : { name, parameters, sent: otherwise };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons
