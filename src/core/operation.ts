@@ -120,7 +120,10 @@ export type RowInput = Readonly<Record<string, string>>;
 
 /** What a job may say about how its rows are treated. */
 export interface OperationOptions {
-  /** Identifiers tried in order, `abn+domain` for two in one call; undefined: the operation's own order. */
+  /**
+   * Identifiers tried in order, `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has;
+   * undefined: the operation's own order.
+   */
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
