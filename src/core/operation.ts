@@ -192,6 +192,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly vendor: Vendor;
   /** Inputs in the order in which they are documented. */
   readonly inputs: readonly InputField[];
+  /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
+  readonly needsNoColumn?: true;
   /** What a waterfall may name; empty when the operation has none. */
   readonly tiers: readonly string[];
   /** Entries that a job may have for it. Left out: none. */
