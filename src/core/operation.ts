@@ -66,13 +66,14 @@ export interface FormerCall {
 /** What the ledger holds for a settled call, as an operation sees it. */
 export type Answer =
   /**
-   * `results`: the list that it holds, where it holds one. `more`: the dialect's word for the page after this one, to be
-   * sent as the parameter `page`; absent at the last.
+   * `results`: the list that it holds, where it holds one; otherwise `parts` names what else it holds. `more`: the
+   * dialect's word for the page after this one, to be sent as the parameter `page`; absent at the last.
    */
   | {
       readonly kind: 'found';
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
+      readonly parts?: readonly string[] | undefined;
       readonly more?: JsonValue | undefined;
     }
   /** For a change: the vendor does not have what the call names, and says so in these words. */

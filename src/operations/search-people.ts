@@ -1,3 +1,4 @@
+import { isRepeated } from '../core/answer-body.ts';
 import { stop } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
@@ -182,6 +183,9 @@ function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined
 
 type Page = Extract<Answer, { readonly kind: 'found' }>;
 
+/** What ended a search before its pages did: an answer that held no page, or a page that brought nobody new. */
+type LastWord = Exclude<Answer, Page> | 'repeated';
+
 function nextPage(input: Search, answered: Answered): Step {
   const pages: Page[] = [];
   let call: Call | undefined = pageCall(input, undefined);
@@ -189,11 +193,14 @@ function nextPage(input: Search, answered: Answered): Step {
     const answer = answered(call);
     if (answer === undefined) return send(call);
     if (answer.kind !== 'found') return ended(input, pages, answer);
+    if (isRepeated(answer.results, pages.map(listOf))) return ended(input, pages, 'repeated');
     pages.push(answer);
     call = pages.length < input.pages ? callAfter(input, pages) : undefined;
   }
   return ended(input, pages, undefined);
 }
+
+const listOf = ({ results = [] }: Page): readonly JsonValue[] => results;
 
 /** Undefined behind the last page: also when the vendor names one that it named before, because it would for ever. */
 function callAfter(input: Search, pages: readonly Page[]): Call | undefined {
@@ -211,20 +218,35 @@ function pageCall({ parameters, creditsMost }: Search, page: JsonValue | undefin
   });
 }
 
-/** @param last the answer that held no page, if that is what ended it. */
-function ended(input: Search, pages: readonly Page[], last: Exclude<Answer, Page> | undefined): Step {
+function ended(input: Search, pages: readonly Page[], last: LastWord | undefined): Step {
   const { by } = input;
-  if (pages.length === 0 && last?.kind === 'refused') {
+  const isRefused = typeof last === 'object' && last.kind === 'refused';
+  if (pages.length === 0 && isRefused) {
     return end({ kind: 'refused', reason: `the vendor refused ${by} (${last.words})` });
   }
-  const lists = pages.map(({ results }) => results);
-  const people = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
-  if (people === 0 && !lists.includes(undefined)) return end({ kind: 'no_match', reason: `nobody by ${by}` });
+  const people = pages.reduce((sum, page) => sum + listOf(page).length, 0);
+  const unknown = unknownList(pages);
+  if (people === 0 && unknown === undefined) return end({ kind: 'no_match', reason: `nobody by ${by}` });
+  const page = `page ${pages.length + 1}`;
   const remarks = [
-    people === 1 ? '1 person' : `${people} people`,
-    ...(lists.includes(undefined) ? ['an answer holds no list of people'] : []),
-    ...(last?.kind === 'refused' ? [`page ${pages.length + 1} was refused (${last.words})`] : []),
+    ...(people === 0 ? [] : [people === 1 ? '1 person' : `${people} people`]),
+    ...(unknown === undefined ? [] : [unknown]),
+    ...(isRefused ? [`${page} was refused (${last.words})`] : []),
+    ...(last === 'repeated' ? [`${page} ${BROUGHT_NOBODY_NEW}`] : []),
     ...(last === undefined && callAfter(input, pages) !== undefined ? ['the vendor has more pages'] : []),
   ];
   return end({ kind: 'matched', matchedBy: by, reason: remarks.join('; ') });
+}
+
+const BROUGHT_NOBODY_NEW =
+  'brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging';
+
+/** What a page holds that has no list of people at a place where one is known; undefined when each has one. */
+function unknownList(pages: readonly Page[]): string | undefined {
+  const at = pages.findIndex(({ results }) => results === undefined);
+  if (at === -1) return undefined;
+  const { parts = [] } = pages[at] ?? {};
+  const which = pages.length === 1 ? 'the answer' : `page ${at + 1}`;
+  const others = parts.length === 0 ? '' : `, only ${parts.join(', ')}`;
+  return `${which} holds no list of people that is known${others}; the dialect says where it stands, as operations.search-people.results`;
 }

@@ -1,4 +1,4 @@
-import { ownBodyIn, parsedFieldsOf, parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed, valueAt } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import {
   type Answer,
@@ -53,8 +53,10 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   const fields = parsedFieldsOf(answer.fields, place);
   if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
   const results = parsedResultsOf(answer.fields, place);
-  const more = entry.paging && pageAfter(call, entry.paging, ownBodyIn(answer.fields, place), results);
-  return { kind: 'found', fields: fields ?? null, results, more };
+  const own = ownBodyIn(answer.fields, place);
+  const more = entry.paging && pageAfter(call, entry.paging, own, results);
+  const parts = results === undefined ? partsNamed(own) : undefined;
+  return { kind: 'found', fields: fields ?? null, results, parts, more };
 }
 
 /** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
