@@ -228,12 +228,14 @@ function ended(input: Search, pages: readonly Page[], last: LastWord | undefined
   const unknown = unknownList(pages);
   if (people === 0 && unknown === undefined) return end({ kind: 'no_match', reason: `nobody by ${by}` });
   const page = `page ${pages.length + 1}`;
+  const whyNoMore = pages.at(-1)?.whyNoMore;
   const remarks = [
     ...(people === 0 ? [] : [people === 1 ? '1 person' : `${people} people`]),
     ...(unknown === undefined ? [] : [unknown]),
     ...(isRefused ? [`${page} was refused (${last.words})`] : []),
     ...(last === 'repeated' ? [`${page} ${BROUGHT_NOBODY_NEW}`] : []),
     ...(last === undefined && callAfter(input, pages) !== undefined ? ['the vendor has more pages'] : []),
+    ...(last === undefined && whyNoMore !== undefined ? [whyNoMore] : []),
   ];
   return end({ kind: 'matched', matchedBy: by, reason: remarks.join('; ') });
 }

@@ -287,8 +287,10 @@ export function operationAnswer(
   const { kind, why } = answer;
   switch (kind) {
     case 'found': {
-      const body = readsAnswers && 'body' in answer ? readBody(answer.body) : undefined;
-      return { kind: 'found', fields: body?.kind === 'json' ? body.value : null };
+      if (readsAnswers !== true || !('body' in answer)) return { kind: 'found', fields: null };
+      const body = readBody(answer.body);
+      const { headers } = answer;
+      return { kind: 'found', fields: body.kind === 'json' ? body.value : null, ...present({ headers }) };
     }
     case 'no_match':
       return { kind: 'no_match', words: why };

@@ -5,7 +5,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
-import type { Call, JsonValue, Vendor } from '../core/operation.ts';
+import type { Answer, Call, JsonValue, Vendor } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/schema.ts';
@@ -213,6 +213,16 @@ function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefine
   // When the service does not pass on the vendor's date, its own date serves to measure the vendor's times.
   const { date } = raw.headers;
   return { ...raw, status, headers: { ...present({ date }), ...headersIn(headers) }, body: bytesOf(body) };
+}
+
+/** The headers of a kept answer of the vendor, also when they stand inside the reply of the service that it came through. */
+export function vendorHeaders(
+  { fields, headers = {} }: Extract<Answer, { readonly kind: 'found' }>,
+  { through }: Pick<Dialect, 'through'>,
+): RawReply['headers'] {
+  if (through === undefined) return headers;
+  const { headers: at } = through.envelope.answer;
+  return at === undefined ? {} : headersIn(valueAt(fields, at));
 }
 
 function statusIn(value: JsonValue | undefined): number | undefined {

@@ -177,17 +177,19 @@ interface Shaped {
  */
 function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries(sentParameters(call))) {
-    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
-    const field = named === undefined ? name : named;
-    if (field === null) continue;
+  const add = (field: string, value: JsonValue): void => {
     const other = [...sent.keys()].find((each) => isWithin(each, field) || isWithin(field, each));
     if (other !== undefined) {
       const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
       throw stop('job', fact, 'Take the filter of that name out of the job.');
     }
     sent.set(field, value);
+  };
+  for (const [name, value] of Object.entries(sentParameters(call))) {
+    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
+    if (named !== null) add(named ?? name, value);
   }
+  if (paging?.size !== undefined) add(paging.size.parameter, paging.size.results);
   return sent;
 }
 

@@ -197,6 +197,24 @@ describe('what is refused, with line and column', () => {
       'Write the name as it has to stand in the query, without a dot.',
     ],
     [
+      'two ways of paging at once',
+      'operations: { search-people: { paging: { parameter: page, offset: 0, next: next } } }',
+      '1:59: "offset" is not known here',
+      'Known are: size, next_header, from.',
+    ],
+    [
+      'a page that is asked for by a field of the search',
+      'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
+      '1:84: "org.name" is sent beside it already',
+      'Write the name of the field that asks for a page.',
+    ],
+    [
+      'a size that is asked for by the field that asks for the page',
+      'operations: { search-people: { paging: { parameter: page, from: 1, size: { parameter: page, results: 25 } } } }',
+      '1:87: "page" is sent beside it already',
+      'Write the name of the field that asks for a page.',
+    ],
+    [
       'a field that has another one inside',
       'operations: { enrich-company: { fields: { abn: query, domain: query.domain } } }',
       '1:63: two parameters go into the field "query.domain", and a call may have both',

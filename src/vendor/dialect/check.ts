@@ -37,7 +37,7 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
     const parameters = CHANGE_PARAMETERS.get(name) ?? inputs;
     yield* inCredits(entry, keys);
     yield* nestedInQuery(entry, keys);
-    yield* nestedName(entry.method, entry.paging?.parameter, [...keys, 'paging', 'parameter']);
+    yield* inPaging(entry, inputs ?? [], [...keys, 'paging']);
     yield* inHeaders(entry.headers, [...keys, 'headers'], ACCOUNT_VALUES);
     if (CHANGE_PARAMETERS.has(name)) yield* inChange(dialect, name, entry);
     else if (inputs !== undefined) yield* inFields(entry, inputs, keys);
@@ -79,6 +79,30 @@ function* inFields(entry: DialectOperation, inputs: readonly string[], keys: rea
   const fields = asked.map((name) => fieldOf(entry, name));
   yield* inPath(entry.path, fields, [...keys, 'path']);
   yield* sometimesMissing(entry.path, fields, [...keys, 'path']);
+}
+
+/** The fields by which pages are requested stand beside those of every call. */
+function* inPaging(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
+  const { method, paging } = entry;
+  if (paging === undefined) return;
+  const { parameter, size } = paging;
+  const asked = askable(entry, inputs).map((name) => fieldOf(entry, name));
+  yield* takenField(method, parameter, asked, [...keys, 'parameter']);
+  yield* takenField(method, size?.parameter, [...asked, parameter], [...keys, 'size', 'parameter']);
+}
+
+function* takenField(
+  method: Method,
+  field: string | undefined,
+  taken: readonly string[],
+  keys: readonly string[],
+): Problems {
+  yield* nestedName(method, field, keys);
+  const other =
+    field === undefined ? undefined : taken.find((each) => isWithin(each, field) || isWithin(field, each));
+  if (other === undefined) return;
+  const fact = `${foreignName(other)} is sent beside it already`;
+  yield { keys, part: 'value', fact, next: 'Write the name of the field that asks for a page.' };
 }
 
 /** A lookup may have any one of its fields alone, so a path can only name a field that is the only one. */

@@ -117,7 +117,7 @@ function mergedEntry(name: string, builtIn: unknown, value: unknown, replaceAnsw
   if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) {
     return replaceAnswers ? value : [...value, ...builtIn];
   }
-  // There are two ways of paging, and half of one with half of the other is neither.
+  // There are several ways of paging, and half of one with half of another is neither.
   if (name === 'paging' || !isEntries(value)) return value;
   const merged = mergedMaps(isEntries(builtIn) ? builtIn : {}, value, replaceAnswers);
   if (name !== 'headers') return merged;

@@ -169,6 +169,13 @@ export const listing = z.strictObject({
 
 export type Listing = z.infer<typeof listing>;
 
+const paging = {
+  /** The field that asks for a page. The first page is requested without it. */
+  parameter: field,
+  /** A field that every page is requested with, and the number of results that it asks for. */
+  size: z.strictObject({ parameter: field, results: z.int().min(1) }).optional(),
+};
+
 export const dialectOperation = z.strictObject({
   ...request,
   method: z.enum(METHODS),
@@ -198,14 +205,17 @@ export const dialectOperation = z.strictObject({
   accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
   /** Where an answer holds the list of results; without it, at the first member that is a list. */
   results: path.optional(),
-  /**
-   * How the next page is requested, by the field `parameter`: with the value at the path `next`, until there is none;
-   * or by counting from `from`, until a page is empty. Without it there are no pages.
-   */
+  /** How the next page is requested. Without it there are no pages. */
   paging: z
     .union([
-      z.strictObject({ parameter: field, next: path }),
-      z.strictObject({ parameter: field, from: z.int() }),
+      /** The value at the path, until there is none. Of an address it is the parameter in its query. */
+      z.strictObject({ ...paging, next: path }),
+      /** The same in a response header; of `Link` the address that is called next. */
+      z.strictObject({ ...paging, next_header: headerName }),
+      /** Counts pages, of which the first one has this number, until one is empty. */
+      z.strictObject({ ...paging, from: z.int() }),
+      /** Counts results, of which the first one has this number, until a page is empty. */
+      z.strictObject({ ...paging, offset: z.int() }),
     ])
     .optional(),
 });
