@@ -253,6 +253,7 @@ describe('examples', () => {
       writeFileSync(file, text, { mode: 0o600 });
       if (/^accounts:/m.test(text)) expect((await loadAccounts(file)).configured).not.toEqual([]);
       else if (/^operations:/m.test(text)) expect(await checkDialectFile(text, file, provider)).toBeDefined();
+      else if (/^api_call:/m.test(text)) expect(await checkDialectFile(text, file, service)).toBeDefined();
       else expect((await loadJob(file)).path).toBe(file);
     },
   );

@@ -98,7 +98,7 @@ const EXAMPLES: readonly { readonly from: string; readonly text: string }[] = [
 
 function kindOf(text: string): Kind {
   if (/^accounts:/m.test(text)) return 'accounts';
-  return /^operations:/m.test(text) ? 'dialect' : 'job';
+  return /^(operations|api_call):/m.test(text) ? 'dialect' : 'job';
 }
 
 describe('files that work', () => {

@@ -93,6 +93,9 @@ export function bytesOf(body: JsonValue | undefined): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
+/** The path of a body as a whole, where a dialect lets the vendor's own body be all of what came. */
+export const WHOLE_BODY = '.';
+
 /** Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has no dialect. */
 export interface AnswerPlace {
   /** Path of the vendor's own body in the answer of the service that it came through. */

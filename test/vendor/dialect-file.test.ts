@@ -115,6 +115,35 @@ describe('what a file changes', () => {
   });
 });
 
+describe('where the vendor’s own answer stands in that of a service', () => {
+  const answerOf = async (text: string) =>
+    (await merged(`api_call: { answer: ${text} }`, service)).api_call?.answer;
+
+  test('is changed place by place, and null takes one away', async () => {
+    expect(await answerOf('{ body: result }')).toEqual({
+      status: 'status',
+      headers: 'headers',
+      body: 'result',
+    });
+    expect(await answerOf('{ status: null }')).toEqual({ headers: 'headers', body: 'body' });
+  });
+
+  test('is all of it with a dot, without places of status and headers', async () => {
+    expect(await answerOf('{ body: . }')).toEqual({ body: '.' });
+    expect(await answerOf('{ body: ., status: null }')).toEqual({ body: '.' });
+  });
+
+  test.each([
+    [
+      '{ body: ., status: code }',
+      "mine.yaml:1:32: with `body: .` the vendor's answer is all that the service answers",
+    ],
+    ['{ headers: . }', 'mine.yaml:1:32: api_call.answer.headers: only the body can be all of the answer'],
+  ])('%s is refused with its place', async (text, words) => {
+    await expect(answerOf(text)).rejects.toThrow(words);
+  });
+});
+
 describe('what is refused, with line and column', () => {
   test.each<[string, string, string, string]>([
     ['a misspelt name', 'anwsers: []', '1:1: "anwsers" is not known here', 'Did you mean answers?'],

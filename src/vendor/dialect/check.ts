@@ -1,9 +1,9 @@
-import { isWithin } from '../../core/answer-body.ts';
+import { isWithin, WHOLE_BODY } from '../../core/answer-body.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Method, Operation } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import type { SchemaProblem } from '../../core/yaml/schema-problem.ts';
-import type { Dialect, DialectOperation, Listing, ReadBack } from './schema.ts';
+import type { Dialect, DialectOperation, Envelope, Listing, ReadBack } from './schema.ts';
 
 /**
  * Finds what no schema can see in a dialect: entries that contradict each other, and requests that could not be made
@@ -51,7 +51,15 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
   yield* inLookUps(dialect);
   if (dialect.api_call !== undefined) {
     yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers'], ACCOUNT_VALUES);
+    yield* besideWholeBody(dialect.api_call);
   }
+}
+
+function* besideWholeBody({ answer }: Envelope): Problems {
+  const beside = (['status', 'headers'] as const).find((name) => answer[name] !== undefined);
+  if (answer.body !== WHOLE_BODY || beside === undefined) return;
+  const fact = `with \`body: ${WHOLE_BODY}\` the vendor's answer is all that the service answers, so its ${beside} cannot stand in it`;
+  yield { keys: ['api_call', 'answer', beside], part: 'name', fact, next: 'Leave it out.' };
 }
 
 function* inCredits({ credits: { most, found } }: DialectOperation, keys: readonly string[]): Problems {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
@@ -244,6 +245,9 @@ export const rateHints = z.strictObject({
 
 export type RateHintNames = z.infer<typeof rateHints>;
 
+/** Path of what can only be a part of an answer. */
+const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be all of the answer' });
+
 /**
  * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
  * unwrapped.
@@ -260,12 +264,11 @@ export const envelope = z.strictObject({
     endpoint: z.string().min(1),
     body: z.string().min(1),
   }),
-  /** Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. */
-  answer: z.strictObject({
-    status: z.string().min(1).optional(),
-    headers: z.string().min(1).optional(),
-    body: z.string().min(1),
-  }),
+  /**
+   * Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. A
+   * `body` of `.` is all of the outer answer, and has neither status nor headers of its own.
+   */
+  answer: z.strictObject({ status: part.optional(), headers: part.optional(), body: path }),
   /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
   answers: z.array(answerRule),
 });
