@@ -170,9 +170,8 @@ interface UsableReading {
 
 /**
  * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the operation's order,
- * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it, and no call
- * twice.
- * `options.waterfall` has passed `checkWaterfall`.
+ * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it, and
+ * none twice. `options.waterfall` has passed `checkWaterfall`.
  */
 export function prepareTiers(
   identifiers: readonly Identifier[],
