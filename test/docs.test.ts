@@ -254,6 +254,7 @@ describe('examples', () => {
       if (/^accounts:/m.test(text)) expect((await loadAccounts(file)).configured).not.toEqual([]);
       else if (/^(?:operations|words):/m.test(text))
         expect(await checkDialectFile(text, file, provider)).toBeDefined();
+      else if (/^api_call:/m.test(text)) expect(await checkDialectFile(text, file, service)).toBeDefined();
       else expect((await loadJob(file)).path).toBe(file);
     },
   );

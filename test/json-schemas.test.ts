@@ -98,7 +98,7 @@ const EXAMPLES: readonly { readonly from: string; readonly text: string }[] = [
 
 function kindOf(text: string): Kind {
   if (/^accounts:/m.test(text)) return 'accounts';
-  return /^(?:operations|words):/m.test(text) ? 'dialect' : 'job';
+  return /^(operations|words|api_call):/m.test(text) ? 'dialect' : 'job';
 }
 
 describe('files that work', () => {

@@ -110,7 +110,9 @@ function tellBeginning(console: Console, { job, input, account, requests }: Plan
   console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
   const order = waterfallOf(job, columns.columns);
-  if (order.length > 1) console.print(`  looked up by   ${order.join(', then ')}`);
+  // The only identifier of a list is told by its column.
+  const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);
+  if (!isTold) console.print(`  looked up by   ${order.join(', then ')}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
   for (const note of sheet.notes) console.say(plainText(note));
   if (columns.note !== undefined) console.say(plainText(columns.note));

@@ -1,5 +1,7 @@
+import { canonicalJson } from './call-key.ts';
 import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
+import { foreignWords, wordsIn } from './plain-text.ts';
 
 /** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
 
@@ -91,6 +93,9 @@ export function bytesOf(body: JsonValue | undefined): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
+/** The path of a body as a whole, where a dialect lets the vendor's own body be all of what came. */
+export const WHOLE_BODY = '.';
+
 /** Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has no dialect. */
 export interface AnswerPlace {
   /** Path of the vendor's own body in the answer of the service that it came through. */
@@ -141,13 +146,50 @@ export function parsedResultsOf(
     .find((list) => list !== undefined && (place.objects !== true || list.some(isObject)));
 }
 
-/** Names under which a list of what was found usually stands, at the top of a body or in its `data`. */
-const USUAL_LISTS = ['results', 'people', 'contacts', 'persons', 'profiles', 'data'] as const;
+/** Names under which a list of what was found usually stands, and the objects in which it does, from the top of a body. */
+const USUAL_LISTS = wordsIn(
+  'results people contacts persons profiles data records items hits result matches',
+);
+const USUAL_OBJECTS = ['', 'data.', 'result.', 'results.', 'response.', 'hits.'];
 
 /** The list where most vendors have it, for one that is not where the dialect says: at the top, or under a usual name. */
 function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
-  const places = [own, ...['', 'data.'].flatMap((at) => USUAL_LISTS.map((name) => valueAt(own, at + name)))];
-  return places.map(asList).find((list) => list !== undefined);
+  const paths = USUAL_OBJECTS.flatMap((at) => USUAL_LISTS.map((name) => at + name));
+  return [own, ...paths.map((path) => valueAt(own, path))].map(asList).find((list) => list !== undefined);
+}
+
+/** Whether a list holds something, and nothing but what earlier lists hold: some vendors give the same page for ever. */
+export function isRepeated(
+  list: readonly JsonValue[] | undefined,
+  earlier: readonly (readonly JsonValue[])[],
+): boolean {
+  if (list === undefined || list.length === 0 || earlier.length === 0) return false;
+  const known = new Set(earlier.flat().map(canonicalJson));
+  return list.every((member) => known.has(canonicalJson(member)));
+}
+
+/** More of them say nothing to anybody. */
+const PARTS_NAMED = 5;
+
+/**
+ * Where lists and objects stand in a body in which no list is known: `team (a list of 3)`, `payload.team (a list of 3)`,
+ * `meta (an object)`. Lists come first, because one of them may be meant.
+ */
+export function partsNamed(own: JsonValue | undefined): readonly string[] {
+  const top = membersOf(own, '');
+  const inside = top.flatMap(([name, value]) => (isObject(value) ? membersOf(value, `${name}.`) : []));
+  const lists = [...top, ...inside].flatMap(([name, value]) =>
+    Array.isArray(value) ? [`${foreignWords(name)} (a list of ${value.length})`] : [],
+  );
+  const others = top.flatMap(([name, value]) =>
+    isObject(value) && !Object.values(value).some(Array.isArray) ? [`${foreignWords(name)} (an object)`] : [],
+  );
+  return [...lists, ...others].slice(0, PARTS_NAMED);
+}
+
+function membersOf(value: JsonValue | undefined, at: string): readonly (readonly [string, JsonValue])[] {
+  if (value === undefined || !isObject(value)) return [];
+  return Object.entries(value as JsonObject).map(([name, member]) => [at + name, member] as const);
 }
 
 const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>

@@ -32,10 +32,10 @@ export interface Call {
   readonly parameters: Readonly<Record<string, JsonValue>>;
   readonly ifLost: IfLost;
   /**
-   * The body as it leaves, where it differs from that of the parameters: a blank cell is left out of it. No part of the
-   * key, so that what was bought when a blank cell was sent as "" is not bought again.
+   * Parameters that leave in another form than the one by which the call is known: a body without its blank cells, or a
+   * website with `http:`. No part of the key, so that a question is bought once however it is put.
    */
-  readonly sentBody?: JsonObject;
+  readonly sent?: Readonly<Record<string, JsonValue>>;
   /** The service's project on which the call acts. */
   readonly project?: string;
   /**
@@ -51,6 +51,11 @@ export interface Call {
   readonly erasedAtMs?: number;
 }
 
+/** The parameters of a call as they leave. */
+export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
+  return sent === undefined ? parameters : { ...parameters, ...sent };
+}
+
 /** A call that an earlier version of Rowonce made where another is made now. It is looked up, and never sent. */
 export interface FormerCall {
   readonly call: Call;
@@ -61,15 +66,20 @@ export interface FormerCall {
 /** What the ledger holds for a settled call, as an operation sees it. */
 export type Answer =
   /**
-   * `results`: the list that it holds, where it holds one. `more`: the dialect's word for the page after this one, to be
-   * sent as the parameter `page`; absent at the last. `remark`: what a row that ends with it says about it.
+   * `results`: the list that it holds, where it holds one; otherwise `parts` names what else it holds. `more`: the
+   * dialect's word for the page after this one, to be sent as the parameter `page`; absent at the last. `whyNoMore`: there
+   * is such a page, and this clause says why it cannot be asked for. `headers`: of the reply, for the dialect to read. `remark`:
+   * what a row that ends with it says about it.
    */
   | {
       readonly kind: 'found';
       readonly remark?: string;
       readonly fields: JsonValue;
       readonly results?: readonly JsonValue[] | undefined;
+      readonly parts?: readonly string[] | undefined;
       readonly more?: JsonValue | undefined;
+      readonly whyNoMore?: string | undefined;
+      readonly headers?: Readonly<Record<string, string>>;
     }
   /** For a change: the vendor does not have what the call names, and says so in these words. */
   | { readonly kind: 'no_match'; readonly words?: string }
@@ -85,9 +95,12 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/** A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". */
+/**
+ * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
+ * the vendor is asked for it, where that is not the value itself.
+ */
 export type Normalised =
-  | { readonly kind: 'usable'; readonly value: string }
+  | { readonly kind: 'usable'; readonly value: string; readonly sent?: string }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };
 
@@ -113,7 +126,10 @@ export type RowInput = Readonly<Record<string, string>>;
 
 /** What a job may say about how its rows are treated. */
 export interface OperationOptions {
-  /** Identifiers tried in order, `abn+domain` for two in one call; undefined: the operation's own order. */
+  /**
+   * Identifiers tried in order, `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has;
+   * undefined: the operation's own order.
+   */
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
@@ -182,6 +198,8 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly vendor: Vendor;
   /** Inputs in the order in which they are documented. */
   readonly inputs: readonly InputField[];
+  /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
+  readonly needsNoColumn?: true;
   /** What a waterfall may name; empty when the operation has none. */
   readonly tiers: readonly string[];
   /** Entries that a job may have for it. Left out: none. */

@@ -13,7 +13,7 @@ import { foreignName, plainText } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../core/yaml/document.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
-import { checkWaterfall } from '../operations/lookup/waterfall.ts';
+import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
@@ -52,7 +52,7 @@ export interface Job {
   readonly account?: string;
   /** Maps the operation's inputs to columns; without it columns are guessed where that is sure. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Order of the identifiers, checked against the operation; without it the operation's own order holds. */
+  /** Order of the identifiers as `OperationOptions` has it, checked against the operation. */
   readonly waterfall?: readonly string[];
   /** Maps each new column to a dotted path in the answer; without it the whole answer is added. */
   readonly add?: Readonly<Record<string, string>>;
@@ -84,12 +84,13 @@ export interface Job {
   readonly schedule?: string;
 }
 
-/** In which order identifiers are tried: as the job says, else each that the list has, in the order of the operation. */
+/** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
 export function waterfallOf(
   { operation, waterfall }: Pick<Job, 'operation' | 'waterfall'>,
   columns: Readonly<Record<string, string>>,
 ): readonly string[] {
-  return waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined);
+  const tiers = waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined);
+  return tiers.map(tierWords);
 }
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };

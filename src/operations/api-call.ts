@@ -47,7 +47,7 @@ interface Shape {
 interface Filled {
   readonly request: Shape;
   /** The body that is sent, where blank cells are left out of it. The call is known by the body with them. */
-  readonly sentBody?: JsonObject;
+  readonly sent?: Pick<Shape, 'body'>;
   readonly creditsMost?: number;
   /** The columns of the path and the members of the body, as `_matched_by` shows them. */
   readonly by: string;
@@ -133,22 +133,22 @@ function prepare(
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
   }
   const request = { method, endpoint: path.input, body: filledIn(body, row) };
-  const sentBody = withoutBlanks(body, row);
+  const sparse = withoutBlanks(body, row);
   const creditsMost = settings?.credits_max;
   return {
     kind: 'ready',
     input: {
       request,
-      ...(canonicalJson(sentBody) === canonicalJson(request.body) ? {} : { sentBody }),
+      ...(canonicalJson(sparse) === canonicalJson(request.body) ? {} : { sent: { body: sparse } }),
       ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
-      by: [...inPath, ...Object.keys(sentBody)].join('+'),
+      by: [...inPath, ...Object.keys(sparse)].join('+'),
     },
   };
 }
 
-function callOf(operation: 'api-call' | 'api-call-change', { request, sentBody, creditsMost }: Filled): Call {
+function callOf(operation: 'api-call' | 'api-call-change', { request, sent, creditsMost }: Filled): Call {
   // Nobody knows whether what the job sends may be sent twice.
-  return present({ operation, parameters: { ...request }, sentBody, ifLost: 'hold', creditsMost });
+  return present({ operation, parameters: { ...request }, sent, ifLost: 'hold', creditsMost });
 }
 
 // ------------------------------------------------------------------------------------------------ the path

@@ -1,3 +1,4 @@
+import { present } from '../core/objects.ts';
 import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
@@ -72,11 +73,9 @@ export default defineOperation<TieredInput>({
   tiers: identifiers.map(({ name }) => name),
   prepare: (row, options) => prepareTiers(identifiers, row, options),
   next: (input, answered) =>
-    nextTier(input, answered, ({ parameters }) => ({
-      operation: 'enrich-company',
-      parameters,
+    nextTier(input, answered, ({ parameters, sent }) =>
       // A lost answer may have been charged, so only the user may pay again.
-      ifLost: 'hold',
-    })),
+      present({ operation: 'enrich-company', parameters, sent, ifLost: 'hold' }),
+    ),
   formerly: (call) => formerLookUps(identifiers, call),
 });

@@ -1,3 +1,4 @@
+import { isRepeated } from '../core/answer-body.ts';
 import { stop } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
@@ -51,20 +52,24 @@ const PAGE = 'page';
 const DEFAULT_PAGES = 1;
 
 interface Search {
-  /** Names of the row's own filters, as `_matched_by` shows them. */
+  /** Names of the row's own filters, as `_matched_by` shows them; those of the job where the row has none. */
   readonly by: string;
   readonly parameters: JsonObject;
   readonly pages: number;
   readonly creditsMost?: number;
 }
 
-/** @param extra filters by the vendor's names for which the job names a column, and columns that its `filters` name. */
-function searchWith(extra: readonly InputField[], mapped: readonly string[]): Operation {
+/**
+ * @param extra filters by the vendor's names for which the job names a column (`mapped`), and columns that its `filters`
+ * name.
+ */
+function searchWith(filters: JsonObject, extra: readonly InputField[], mapped: readonly string[]): Operation {
   return defineOperation<Search>({
     name: 'search-people',
     summary: 'Find the people of a company, a position, a seniority or a department.',
     vendor: 'provider',
     inputs: [...FILTERS, ...extra],
+    ...(Object.keys(filters).length === 0 ? {} : { needsNoColumn: true }),
     tiers: [],
     readsAnswers: true,
     settings: { filters: 'asks', pages: 'asks', credits_max: 'allows' },
@@ -76,7 +81,7 @@ function searchWith(extra: readonly InputField[], mapped: readonly string[]): Op
   });
 }
 
-const searchPeople = searchWith([], []);
+const searchPeople = searchWith({}, [], []);
 
 export default searchPeople;
 
@@ -85,16 +90,17 @@ const PUBLISHED = FILTERS.map(({ name }) => name);
 /** A name that is so near to a published filter is a slip of the hand, and no filter of the vendor's. */
 const SLIP_LETTERS = 2;
 
-function shapedBy({ filters = {} }: JsonObject, columns: readonly string[] = []): Operation {
-  checkFilters(filters as JsonObject);
+function shapedBy(settings: JsonObject, columns: readonly string[] = []): Operation {
+  const filters = (settings.filters ?? {}) as JsonObject;
+  checkFilters(filters);
   const named = columnsIn(filters).filter((name) => !PUBLISHED.includes(name));
   const mapped = columns.filter((name) => !PUBLISHED.includes(name) && !named.includes(name));
-  for (const name of mapped) checkMapped(name, filters as JsonObject);
+  for (const name of mapped) checkMapped(name, filters);
   const extra = [
     ...named.map((name) => columnInput(name, 'as the filters of the job name it')),
     ...mapped.map((name) => ({ name, about: 'a filter by the name of the vendor', aliases: [] })),
   ];
-  return extra.length === 0 ? searchPeople : searchWith(extra, mapped);
+  return searchWith(filters, extra, mapped);
 }
 
 /** @throws StopError `job` where a filter of the job would take the place of what a row says, or of our paging. */
@@ -135,37 +141,50 @@ function prepare(row: RowInput, options: OperationOptions, mapped: readonly stri
   const cells = Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, cell.replaceAll(/\s+/gu, ' ').trim()]),
   );
-  const filled = (name: string) => (cells[name] ? [[name, cells[name]] as const] : []);
-  const given = PUBLISHED.flatMap(filled);
-  if (given.length === 0) return { kind: 'invalid', reason: whyNothing(row) };
-  const unaskable = given.find(([name]) => options.unaskable?.includes(name));
+  const { filters: ofJob = {}, credits_max: creditsMost } = options.settings ?? {};
+  const filters = ofJob as JsonObject;
+  const own = [...PUBLISHED, ...mapped].flatMap((name) =>
+    cells[name] ? [[name, cells[name]] as const] : [],
+  );
+  const asked = withoutBlanks(filters, cells);
+  const parameters = { ...Object.fromEntries(own), ...asked };
+  const nothing = whyNothing(cells, parameters);
+  if (nothing !== undefined) return { kind: 'invalid', reason: `nothing to search by: ${nothing}` };
+  const unaskable = own.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined) {
     return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot be asked by it` };
   }
-  const { credits_max: creditsMost } = options.settings ?? {};
-  const filters = (options.settings?.filters ?? {}) as JsonObject;
-  const asked = withoutBlanks(filters, cells);
-  const own = [...given, ...mapped.flatMap(filled)];
   const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
+  const by = [...own.map(([name]) => name), ...ofRow];
   const input: Search = {
-    by: [...own.map(([name]) => name), ...ofRow].join('+'),
-    parameters: { ...Object.fromEntries(own), ...asked },
+    by: (by.length === 0 ? Object.keys(parameters) : by).join('+'),
+    parameters,
     pages: pagesOf(options),
     ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
   };
   return { kind: 'ready', input };
 }
 
-function whyNothing(row: RowInput): string {
-  const mapped = FILTERS.filter(({ name }) => row[name] !== undefined).map(({ name }) => name);
-  return mapped.length === 0
-    ? 'nothing to search by: no column is mapped to a filter'
-    : `nothing to search by: ${mapped.map((name) => `${name}: blank`).join('; ')}`;
+/**
+ * Why a row says nothing; undefined when it does. A row that leaves blank all by which the rows of its list differ would
+ * find everybody whom the job's own filters allow. By the published filters they differ where the list has one of them,
+ * else by its other columns. Of a list without columns, the job says it all.
+ */
+function whyNothing(cells: RowInput, parameters: JsonObject): string | undefined {
+  const published = PUBLISHED.filter((name) => cells[name] !== undefined);
+  const telling = published.length > 0 ? published : Object.keys(cells);
+  if (telling.length > 0 && telling.every((name) => cells[name] === '')) {
+    return telling.map((name) => `${name}: blank`).join('; ');
+  }
+  return Object.keys(parameters).length === 0 ? 'no column is mapped to a filter' : undefined;
 }
 
 // ------------------------------------------------------------------------------------------------ page by page
 
 type Page = Extract<Answer, { readonly kind: 'found' }>;
+
+/** What ended a search before its pages did: an answer that held no page, or a page that brought nobody new. */
+type LastWord = Exclude<Answer, Page> | 'repeated';
 
 function nextPage(input: Search, answered: Answered): Step {
   const pages: Page[] = [];
@@ -174,11 +193,14 @@ function nextPage(input: Search, answered: Answered): Step {
     const answer = answered(call);
     if (answer === undefined) return send(call);
     if (answer.kind !== 'found') return ended(input, pages, answer);
+    if (isRepeated(answer.results, pages.map(listOf))) return ended(input, pages, 'repeated');
     pages.push(answer);
     call = pages.length < input.pages ? callAfter(input, pages) : undefined;
   }
   return ended(input, pages, undefined);
 }
+
+const listOf = ({ results = [] }: Page): readonly JsonValue[] => results;
 
 /** Undefined behind the last page: also when the vendor names one that it named before, because it would for ever. */
 function callAfter(input: Search, pages: readonly Page[]): Call | undefined {
@@ -196,20 +218,37 @@ function pageCall({ parameters, creditsMost }: Search, page: JsonValue | undefin
   });
 }
 
-/** @param last the answer that held no page, if that is what ended it. */
-function ended(input: Search, pages: readonly Page[], last: Exclude<Answer, Page> | undefined): Step {
+function ended(input: Search, pages: readonly Page[], last: LastWord | undefined): Step {
   const { by } = input;
-  if (pages.length === 0 && last?.kind === 'refused') {
+  const isRefused = typeof last === 'object' && last.kind === 'refused';
+  if (pages.length === 0 && isRefused) {
     return end({ kind: 'refused', reason: `the vendor refused ${by} (${last.words})` });
   }
-  const lists = pages.map(({ results }) => results);
-  const people = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
-  if (people === 0 && !lists.includes(undefined)) return end({ kind: 'no_match', reason: `nobody by ${by}` });
+  const people = pages.reduce((sum, page) => sum + listOf(page).length, 0);
+  const unknown = unknownList(pages);
+  if (people === 0 && unknown === undefined) return end({ kind: 'no_match', reason: `nobody by ${by}` });
+  const page = `page ${pages.length + 1}`;
+  const whyNoMore = pages.at(-1)?.whyNoMore;
   const remarks = [
-    people === 1 ? '1 person' : `${people} people`,
-    ...(lists.includes(undefined) ? ['an answer holds no list of people'] : []),
-    ...(last?.kind === 'refused' ? [`page ${pages.length + 1} was refused (${last.words})`] : []),
+    ...(people === 0 ? [] : [people === 1 ? '1 person' : `${people} people`]),
+    ...(unknown === undefined ? [] : [unknown]),
+    ...(isRefused ? [`${page} was refused (${last.words})`] : []),
+    ...(last === 'repeated' ? [`${page} ${BROUGHT_NOBODY_NEW}`] : []),
     ...(last === undefined && callAfter(input, pages) !== undefined ? ['the vendor has more pages'] : []),
+    ...(last === undefined && whyNoMore !== undefined ? [whyNoMore] : []),
   ];
   return end({ kind: 'matched', matchedBy: by, reason: remarks.join('; ') });
+}
+
+const BROUGHT_NOBODY_NEW =
+  'brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging';
+
+/** What a page holds that has no list of people at a place where one is known; undefined when each has one. */
+function unknownList(pages: readonly Page[]): string | undefined {
+  const at = pages.findIndex(({ results }) => results === undefined);
+  if (at === -1) return undefined;
+  const { parts = [] } = pages[at] ?? {};
+  const which = pages.length === 1 ? 'the answer' : `page ${at + 1}`;
+  const others = parts.length === 0 ? '' : `, only ${parts.join(', ')}`;
+  return `${which} holds no list of people that is known${others}; the dialect says where it stands, as operations.search-people.results`;
 }

@@ -298,9 +298,13 @@ export function operationAnswer(
   const { kind, why } = answer;
   switch (kind) {
     case 'found': {
-      const body = readsAnswers && 'body' in answer ? readBody(answer.body) : undefined;
-      const fields = body?.kind === 'json' ? body.value : null;
-      return { kind: 'found', fields, ...present({ remark: remarkOn(call, why) }) };
+      const remark = remarkOn(call, why);
+      if (readsAnswers !== true || !('body' in answer))
+        return { kind: 'found', fields: null, ...present({ remark }) };
+      const body = readBody(answer.body);
+      const { headers } = answer;
+      const fields = body.kind === 'json' ? body.value : null;
+      return { kind: 'found', fields, ...present({ headers, remark }) };
     }
     case 'no_match':
       return { kind: 'no_match', words: why };

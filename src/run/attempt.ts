@@ -25,6 +25,7 @@ import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address
 import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
+import { noteUnwrapped } from './attempt/unwrapped-answers.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
@@ -321,6 +322,7 @@ function follow(
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
+      noteUnwrapped(run, reply);
       if (limiter.doubted(sentAtMs, doubtWords(verdict.why)) === ODD_ANSWERS)
         emit({ kind: 'note', message: oddAnswers(dialect, reply, verdict.why) });
       return 'in_doubt';

@@ -1,6 +1,7 @@
 import { isoTime } from '../core/clock.ts';
 import { subjectWords } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
+import { sentParameters } from '../core/operation.ts';
 import type { Batch, Closure, Decision, Look, RawReply } from '../ledger/ledger.ts';
 import type { Retries } from './retries.ts';
 import type { AttemptStory, RowStory } from './row-story.ts';
@@ -26,7 +27,7 @@ function attemptObject(story: AttemptStory): object {
     attempt,
     batch,
     operation: call.operation,
-    parameters: call.parameters,
+    parameters: sentParameters(call),
     project: call.project ?? null,
     subject: call.change === undefined ? null : subjectWords(call.change.subject),
     after: call.after ?? null,
@@ -114,7 +115,7 @@ function doubtObject({ doubt, looks, decision }: ListedDoubt): object {
   return {
     row,
     operation: call.operation,
-    parameters: call.parameters,
+    parameters: sentParameters(call),
     project: call.project ?? null,
     subject: call.change === undefined ? null : subjectWords(call.change.subject),
     at_stake: call.change?.atStake ?? null,

@@ -73,7 +73,7 @@ function refuseChange({ name, change }: Operation): void {
   throw stop('usage', fact, 'Look at it with rowonce plan, and make it with rowonce run.');
 }
 
-function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput {
+function rowOf({ name, inputs, needsNoColumn }: Operation, given: readonly string[]): RowInput {
   const names = inputs.map((input) => input.name);
   const row = new Map<string, string>();
   for (const pair of given) {
@@ -86,7 +86,7 @@ function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput 
     row.set(input, pair.slice(at + 1));
   }
   const missing = inputs.find((input) => input.required === true && !row.has(input.name))?.name;
-  const any = row.size > 0 || names.length === 0;
+  const any = row.size > 0 || names.length === 0 || needsNoColumn;
   if (any && missing === undefined) return Object.fromEntries(row);
   const fact = missing === undefined ? `${name} has nothing to ask by.` : `${name} needs ${missing}.`;
   throw stop('usage', fact, `Give it as ${missing ?? names[0]}=value.`);

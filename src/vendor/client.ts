@@ -293,6 +293,9 @@ function headersReadBy(dialect: Dialect): string[] {
   return [
     ...dialect.request_id,
     ...rules.flatMap(({ header = {} }) => Object.keys(header)),
+    ...Object.values(operations).flatMap(({ paging = {} }) =>
+      'next_header' in paging ? [paging.next_header] : [],
+    ),
     ...named.filter((name) => name !== undefined),
   ];
 }

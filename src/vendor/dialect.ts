@@ -1,11 +1,19 @@
 import { hash } from 'node:crypto';
-import { type AnswerPlace, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import {
+  type AnswerPlace,
+  bytesOf,
+  merged,
+  objectWith,
+  readBody,
+  valueAt,
+  WHOLE_BODY,
+} from '../core/answer-body.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
-import type { Call, JsonValue, Vendor } from '../core/operation.ts';
+import type { Answer, Call, JsonValue, Vendor } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/schema.ts';
@@ -217,8 +225,10 @@ export function vendorReply(raw: RawReply, { through }: Pick<Dialect, 'through'>
 }
 
 function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefined {
+  if (Math.floor(raw.status / 100) !== 2) return undefined;
+  if (answer.body === WHOLE_BODY) return raw;
   const outer = readBody(raw.body);
-  if (Math.floor(raw.status / 100) !== 2 || outer.kind !== 'json') return undefined;
+  if (outer.kind !== 'json') return undefined;
   const status = answer.status === undefined ? raw.status : statusIn(valueAt(outer.value, answer.status));
   const body = valueAt(outer.value, answer.body);
   // A status without a body is an answer, such as 204. Without either of them there is no answer.
@@ -227,6 +237,16 @@ function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefine
   // When the service does not pass on the vendor's date, its own date serves to measure the vendor's times.
   const { date } = raw.headers;
   return { ...raw, status, headers: { ...present({ date }), ...headersIn(headers) }, body: bytesOf(body) };
+}
+
+/** The headers of a kept answer of the vendor, also when they stand inside the reply of the service that it came through. */
+export function vendorHeaders(
+  { fields, headers = {} }: Extract<Answer, { readonly kind: 'found' }>,
+  { through }: Pick<Dialect, 'through'>,
+): RawReply['headers'] {
+  const { headers: at, body } = through?.envelope.answer ?? { body: WHOLE_BODY };
+  if (body === WHOLE_BODY) return headers;
+  return at === undefined ? {} : headersIn(valueAt(fields, at));
 }
 
 function statusIn(value: JsonValue | undefined): number | undefined {
@@ -244,7 +264,7 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
 
 /** Wraps an answer that was learnt in another way, in the form in which the service would have passed it on. */
 export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'>): RawReply {
-  if (through === undefined) return reply;
+  if (through === undefined || through.envelope.answer.body === WHOLE_BODY) return reply;
   const { answer } = through.envelope;
   const own = readBody(reply.body);
   const body = own.kind === 'json' ? own.value : reply.body.toString('utf8');
@@ -265,8 +285,9 @@ export function answerPlaceOf(
   operation?: string,
 ): AnswerPlace {
   const results = operation === undefined ? undefined : operations[operation]?.results;
+  const { body: envelope = WHOLE_BODY } = through?.envelope.answer ?? {};
   return {
-    ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
+    ...(envelope === WHOLE_BODY ? {} : { envelope }),
     ...present({ fields, results }),
     ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };

@@ -97,8 +97,8 @@ function readAs<State extends KnownCall | CallState>(state: State, read: ReadAga
   if (state.kind === 'answered') return { ...state, answer: { ...state.answer, kind, why } };
   const { attempt, batch, row: paidRow, call, reply } = read.record;
   if (reply === undefined) return state;
-  const { status, body, receivedAtMs: answeredAtMs } = reply;
-  const answer = { attempt, batch, paidRow, kind, why, call, charged, status, body, answeredAtMs };
+  const { receivedAtMs: answeredAtMs, ...said } = reply;
+  const answer = { attempt, batch, paidRow, kind, why, call, charged, ...said, answeredAtMs };
   const answered: CallState & KnownCall = { kind: 'answered', answer };
   return answered as State;
 }

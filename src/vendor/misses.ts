@@ -20,6 +20,8 @@ export interface AccountHistory {
   unread?: number;
   /** Consecutive matches that stated a cost of nothing although the dialect has a price. */
   free?: number;
+  /** Whether the user was told that the service's answers hold none of the vendor's where its dialect says. */
+  unwrapped?: boolean;
   /** Whether a person has said that these misses are the vendor's own answers. */
   kept: boolean;
   /** Misses at the end of the series, in this run, that are about a path and not about a company. */

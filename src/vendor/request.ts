@@ -2,7 +2,14 @@ import { isWithin, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
 import { isObject } from '../core/objects.ts';
-import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
+import {
+  type Call,
+  type JsonObject,
+  type JsonValue,
+  METHODS,
+  type Method,
+  sentParameters,
+} from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';
 import {
@@ -170,17 +177,19 @@ interface Shaped {
  */
 function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
-  for (const [name, value] of Object.entries(call.parameters)) {
-    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
-    const field = named === undefined ? name : named;
-    if (field === null) continue;
+  const add = (field: string, value: JsonValue): void => {
     const other = [...sent.keys()].find((each) => isWithin(each, field) || isWithin(field, each));
     if (other !== undefined) {
       const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
       throw stop('job', fact, 'Take the filter of that name out of the job.');
     }
     sent.set(field, value);
+  };
+  for (const [name, value] of Object.entries(sentParameters(call))) {
+    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
+    if (named !== null) add(named ?? name, value);
   }
+  if (paging?.size !== undefined) add(paging.size.parameter, paging.size.results);
   return sent;
 }
 
@@ -202,17 +211,16 @@ function withPermissions({ permissions }: Dialect, call: Call): Call {
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
 /** The request of a call that brings its own. Braces in its path are ordinary characters. */
-function shapedByItself({ operation, parameters, sentBody }: Call): Shaped {
-  const { method, endpoint, body = {} } = parameters;
-  const own = sentBody ?? body;
+function shapedByItself(call: Call): Shaped {
+  const { method, endpoint, body = {} } = sentParameters(call);
   invariant(
-    isMethod(method) && typeof endpoint === 'string' && isObject(own),
-    `${operation} has no method, endpoint and body`,
+    isMethod(method) && typeof endpoint === 'string' && isObject(body),
+    `${call.operation} has no method, endpoint and body`,
   );
   if (method === 'GET') {
-    return { method, path: withQuery(endpoint, new Map(Object.entries(own))), body: undefined };
+    return { method, path: withQuery(endpoint, new Map(Object.entries(body))), body: undefined };
   }
-  return { method, path: endpoint, body: bodyFor(method, own) };
+  return { method, path: endpoint, body: bodyFor(method, body) };
 }
 
 const isMethod = (value: JsonValue | undefined): value is Method =>

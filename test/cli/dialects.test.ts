@@ -4,8 +4,11 @@
  * Method: the real command against a vendor, whose book says what was asked and charged.
  */
 import { rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { version } from '../../src/core/families.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
@@ -44,6 +47,82 @@ test('what came through a service is exported again without the account, to the 
   await rm(desk.place.path('config/accounts.yaml'));
   expect((await desk.type(['export', 'last', '-o', 'again.csv'])).code).toBe(0);
   expect(await desk.read('again.csv')).toBe(first);
+});
+
+test.each([
+  ['direct', '{}', `rowonce/${version()}`],
+  ['via', '{}', `rowonce/${version()}`],
+  ['direct', 'headers: { User-Agent: Acme-Data/2.1 }', 'Acme-Data/2.1'],
+  ['direct', 'headers: { user-agent: null }', undefined],
+] as const)('a vendor is told which program asks, %s, with the dialect %s', async (way, dialect, told) => {
+  const desk = await openDesk({ way });
+  const vendor = await ScriptedVendor.start((_, response) => response.end('{"name":"Acme"}'));
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  desk.list(1);
+  await desk.write('config/mine.yaml', dialect);
+  desk.place.writeAccount(vendor.url, { dialect: 'mine.yaml' });
+  await desk.type(desk.run());
+  expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
+});
+
+/** A desk whose provider is reached through a step that answers so. @returns how often it was asked. */
+async function deskBehind(
+  answer: (response: ServerResponse) => void,
+): Promise<{ desk: Desk; asked(): number }> {
+  const desk = await openDesk({ way: 'via' });
+  let requests = 0;
+  const url = await vendorThat((response) => {
+    requests += 1;
+    answer(response);
+  });
+  desk.place.writeAccount(url);
+  const file = JSON.parse(await desk.read('config/accounts.yaml'));
+  file.accounts.workspace.dialect = './service.yaml';
+  await desk.write('config/accounts.yaml', JSON.stringify(file));
+  await desk.write('config/service.yaml', '{}');
+  return { desk, asked: () => requests };
+}
+
+const ACME = { name: 'Acme', industry: 'Retail', status: 'active', headers: { x: 'y' } };
+
+test('a step that returns the body itself is in doubt until the dialect says so, and is then read without a request', async () => {
+  const { desk, asked } = await deskBehind((response) => response.end(JSON.stringify(ACME)));
+  desk.list(3);
+  await desk.write('job.yaml', 'operation: enrich-company\nadd: { company: name, state: status }\n');
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+  const doubtful = await desk.type(run);
+  expect(doubtful.code).toBe(3);
+  expect(desk.place.statuses()).toEqual(['in_doubt', 'in_doubt', 'in_doubt']);
+  const note = "An answer of the service holds nothing of the vendor's at `body`";
+  expect(doubtful.stderr.split(note)).toHaveLength(2);
+  expect(doubtful.stderr).toContain(
+    "it has name, industry, status, headers. Write under api_call in the dialect of the service account, if all of it is the vendor's answer, `answer: { body: . }`",
+  );
+
+  await desk.write('config/service.yaml', 'api_call: { answer: { body: . } }\n');
+  expect(await desk.json(run)).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3, in_doubt: 0 } });
+  expect(desk.place.rows()[0]).toMatchObject({ company: 'Acme', state: 'active' });
+  expect(asked()).toBe(3);
+  const written = await desk.read('out.csv');
+  await rm(desk.place.path('config/accounts.yaml'));
+  await desk.type(['export', 'last', '-o', 'again.csv']);
+  expect(await desk.read('again.csv')).toBe(written);
+});
+
+test.each([
+  ['status: null', { body: ACME }, '`answer: { status: null }`'],
+  [
+    'status: null, body: output',
+    { ok: true, output: ACME },
+    "if all of it is the vendor's answer, `answer: { body: . }`, or if that is output, `answer: { status: null, body: output }`",
+  ],
+])('what a step answers otherwise is read with answer: { %s }', async (entries, answer, words) => {
+  const { desk, asked } = await deskBehind((response) => response.end(JSON.stringify(answer)));
+  desk.list(1);
+  expect((await desk.type(desk.run())).stderr).toContain(words);
+  await desk.write('config/service.yaml', `api_call: { answer: { ${entries} } }\n`);
+  expect(await desk.json(desk.run())).toMatchObject({ counts: { matched: 1 } });
+  expect([desk.place.rows()[0]?.found_name, asked()]).toEqual(['Acme', 1]);
 });
 
 test('a key that the service refuses ends the run, and says whose it is', async () => {

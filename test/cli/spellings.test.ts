@@ -31,7 +31,19 @@ describe('one call', () => {
     expect(plan).toMatchObject({ duplicates: 4, to_buy: 1 });
     const run = await desk.json(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
     expect(run).toMatchObject({ counts: { matched: 5 }, requests: 1, credits: { spent: 1 } });
-    expect(asked(desk)).toEqual([{ website: 'https://x.example' }]);
+    expect(asked(desk)).toEqual([{ website: 'http://x.example' }]);
+  });
+
+  test('asks for a website as the first of its rows has written it', async () => {
+    const desk = await openDesk({ concurrency: 1 });
+    const rows = ['x.example', 'http://x.example', 'http://y.example/Branch?id=1#top', 'https://y.example'];
+    await desk.write('list.csv', `Website\n${rows.join('\n')}\n`);
+    await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
+    await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+    const websites = ['https://x.example', 'http://y.example/Branch?id=1', 'https://y.example'];
+    expect(asked(desk)).toEqual(websites.map((website) => ({ website })));
+    const { attempts } = await desk.json(['status', 'last', '4']);
+    expect(attempts[0].parameters).toEqual({ website: websites[1] });
   });
 
   test('is an e-mail address with and without the apostrophe that marks it as text', async () => {
@@ -131,6 +143,22 @@ describe('what an older version bought', () => {
       ['', 'ledger'],
     ]);
     expect(desk.place.rows('old-out.csv')[3]?._source).toBe('bought');
+  });
+
+  test('a website that the cell writes with http: is known by the https: with which it was asked for', async () => {
+    const desk = await openOldDesk(async (put) => {
+      await answered(put, website('https://known.example'), 'found', 'Known Pty Ltd');
+      await answered(put, website('https://nobody.example'), 'no_match');
+    });
+    await desk.write('old.csv', 'Website\nhttp://known.example/\nhttp://nobody.example\n');
+    await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
+    expect(await desk.json(['plan', 'job.yaml', 'old.csv'])).toMatchObject({ bought_before: 2, to_buy: 0 });
+    const words = ['run', 'job.yaml', 'old.csv', '--budget', '9', '-o', 'old-out.csv'];
+    expect((await requestsOf(desk, words)).requests).toEqual([]);
+    const { requests } = await requestsOf(desk, [...words, '--refresh']);
+    expect(requests).toEqual(
+      expect.arrayContaining([{ website: 'http://known.example' }, { website: 'http://nobody.example' }]),
+    );
   });
 
   test('an address with an apostrophe: whoever was found is not bought again; a refusal of it says nothing of the address', async () => {

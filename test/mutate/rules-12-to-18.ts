@@ -168,6 +168,15 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   },
   {
     rule: 14,
+    without: 'the end of a search that brings nobody new',
+    at: 'src/operations/search-people.ts',
+    text: 'if (isRepeated(answer.results, pages.map(listOf))) ',
+    instead: 'if (isRepeated(undefined, pages.map(listOf))) ',
+    test: 'test/cli/search-pages.test.ts',
+    named: 'the same page for ever',
+  },
+  {
+    rule: 14,
     without: 'twenty calls a row at most',
     at: 'src/plan',
     text: 'const MOST_CALLS_A_ROW = 20;',

@@ -96,19 +96,19 @@ describe('a blank cell', () => {
       own: '',
       none: {},
     };
-    expect(sparse(body, { Name: ' ', Tag: '' }).sentBody).toEqual({
+    expect(sparse(body, { Name: ' ', Tag: '' }).sent?.body).toEqual({
       tags: ['fixed'],
       both: '  1',
       own: '',
       none: {},
     });
-    expect(sparse(body, { Name: 'Jo', Tag: 'x' })).not.toHaveProperty('sentBody');
+    expect(sparse(body, { Name: 'Jo', Tag: 'x' })).not.toHaveProperty('sent');
   });
 
   test('is in what the call is known by, as it always was, so that nothing is bought again', () => {
     const call = sparse({ name: '{{Name}}', n: 1 }, { Name: '' });
     expect(call.parameters).toEqual({ method: 'POST', endpoint: '/x/1', body: { name: '', n: 1 } });
-    expect(callKeyOf('account', call)).toBe(callKeyOf('account', { ...call, sentBody: {} }));
+    expect(callKeyOf('account', call)).toBe(callKeyOf('account', { ...call, sent: {} }));
     expect(String(requestOf(provider, '', call, { key: 'k' }).body)).toBe('{"n":1}');
   });
 

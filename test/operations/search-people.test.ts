@@ -30,12 +30,14 @@ function walk(answers: readonly Answer[], settings: JsonObject = {}, cells = row
   }
 }
 
-const page = (people: number, more?: JsonValue): Answer => ({
-  kind: 'found',
-  fields: {},
-  results: Array.from({ length: people }, () => ({ name: 'Jo' })),
-  more,
-});
+let met = 0;
+
+/** A page of people who were never met before. */
+function page(people: number, more?: JsonValue): Answer {
+  met += people;
+  const results = Array.from({ length: people }, (_, at) => ({ name: `Jo ${met - at}` }));
+  return { kind: 'found', fields: {}, results, more };
+}
 
 describe('what is asked', () => {
   test('is all that the row says, tidied, and the filters of the job under their own names', () => {
@@ -71,6 +73,36 @@ describe('what is asked', () => {
   });
 });
 
+describe('a page that brings nobody new', () => {
+  const first = page(2, 2) as Extract<Answer, { kind: 'found' }>;
+  const [jo, al] = first.results ?? [];
+
+  test.each<[string, readonly JsonValue[]]>([
+    ['is the one before', [jo, al] as JsonValue[]],
+    [
+      'is the one before in another order, and its people with their members in another order',
+      [{ ...(al as object) }, jo] as JsonValue[],
+    ],
+    ['has some of those who were found before', [al] as JsonValue[]],
+  ])('ends the search, and is not counted, when it %s', (_, results) => {
+    const walked = walk([first, { ...first, results, more: 3 }, page(2, 4)], { pages: 9 });
+    expect(walked.asked).toHaveLength(2);
+    expect(walked.end).toEqual({
+      kind: 'matched',
+      matchedBy: 'company+position',
+      reason:
+        '2 people; page 2 brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging',
+    });
+  });
+
+  test('does not end it while one of its people is new', () => {
+    const some = { ...first, results: [jo, { name: 'Kim' }] as JsonValue[], more: 3 };
+    expect(walk([first, some, page(2)], { pages: 9 }).end).toMatchObject({ reason: '6 people' });
+  });
+});
+
+const RESULTS = 'the dialect says where it stands, as operations.search-people.results';
+
 describe('how a row ends', () => {
   const by = { kind: 'matched', matchedBy: 'company+position' };
 
@@ -92,7 +124,15 @@ describe('how a row ends', () => {
     [
       'an answer without a list',
       [{ kind: 'found', fields: { name: 'Jo' } }],
-      { ...by, reason: '0 people; an answer holds no list of people' },
+      { ...by, reason: `the answer holds no list of people that is known; ${RESULTS}` },
+    ],
+    [
+      'a page whose list nobody knows',
+      [page(25, 2), { kind: 'found', fields: {}, parts: ['team (a list of 3)', 'meta (an object)'] }],
+      {
+        ...by,
+        reason: `25 people; page 2 holds no list of people that is known, only team (a list of 3), meta (an object); ${RESULTS}`,
+      },
     ],
     ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody by company+position' }],
     ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody by company+position' }],
@@ -113,6 +153,34 @@ describe('a row', () => {
     ).toEqual({
       kind: 'invalid',
       reason: 'nothing to search by: company: blank',
+    });
+  });
+
+  test('that has a published filter blank is invalid, whatever the filters of the job take from it', () => {
+    const settings = { filters: { state: '{{State}}' } };
+    expect(searchPeople.prepare({ company: ' ', State: 'VIC' }, { settings })).toMatchObject({
+      reason: 'nothing to search by: company: blank',
+    });
+  });
+
+  test('of a list with no published filter is asked for by those of the job, and is invalid where all it says is blank', () => {
+    const settings = { filters: { state: '{{State}}', city: '{{City}}', country: 'Australia' } };
+    expect(searchPeople.prepare({ State: 'VIC', City: ' ' }, { settings })).toMatchObject({
+      input: { by: 'state', parameters: { state: 'VIC', country: 'Australia' } },
+    });
+    expect(searchPeople.prepare({ State: ' ', City: '' }, { settings })).toEqual({
+      kind: 'invalid',
+      reason: 'nothing to search by: State: blank; City: blank',
+    });
+  });
+
+  test('of a list without a column is asked for by what the job says, and is invalid where that says nothing', () => {
+    expect(searchPeople.prepare({}, { settings: { filters: { country: 'Australia' } } })).toMatchObject({
+      input: { by: 'country', parameters: { country: 'Australia' } },
+    });
+    expect(searchPeople.prepare({}, {})).toEqual({
+      kind: 'invalid',
+      reason: 'nothing to search by: no column is mapped to a filter',
     });
   });
 

@@ -5,6 +5,7 @@
  * path, headers and body are held against the published table, written out here.
  */
 import { describe, expect, test } from 'vitest';
+import { version } from '../../src/core/families.ts';
 import type { Call } from '../../src/core/operation.ts';
 import changeRole from '../../src/operations/change-role.ts';
 import createProject from '../../src/operations/create-project.ts';
@@ -24,7 +25,8 @@ function sent(call: Call) {
 }
 
 function request(path: string, authorization: string, body: string) {
-  const headers = { authorization, 'content-type': 'application/json', accept: 'application/json' };
+  const json = { 'content-type': 'application/json', accept: 'application/json' };
+  const headers = { authorization, ...json, 'user-agent': `rowonce/${version()}` };
   return { method: 'POST', path, headers, body };
 }
 

@@ -91,11 +91,12 @@ describe('what a file changes', () => {
 
   test('a header is replaced whatever the case of its name, added, or taken away by null', async () => {
     const { headers } = await merged(
-      'headers: { Authorization: null, ACCEPT: text/json, X-Api-Key: "{key}" }',
+      'headers: { Authorization: null, ACCEPT: text/json, User-Agent: Acme/2, X-Api-Key: "{key}" }',
     );
     expect(headers).toEqual({
       'content-type': 'application/json',
       accept: 'text/json',
+      'user-agent': 'Acme/2',
       'x-api-key': '{key}',
     });
   });
@@ -111,6 +112,35 @@ describe('what a file changes', () => {
     const { api_call: envelope } = await merged('api_call: { request: { account: to.name } }', service);
     expect(envelope?.request).toEqual({ ...service.api_call?.request, account: 'to.name' });
     expect(envelope?.answers).toEqual(service.api_call?.answers);
+  });
+});
+
+describe('where the vendor’s own answer stands in that of a service', () => {
+  const answerOf = async (text: string) =>
+    (await merged(`api_call: { answer: ${text} }`, service)).api_call?.answer;
+
+  test('is changed place by place, and null takes one away', async () => {
+    expect(await answerOf('{ body: result }')).toEqual({
+      status: 'status',
+      headers: 'headers',
+      body: 'result',
+    });
+    expect(await answerOf('{ status: null }')).toEqual({ headers: 'headers', body: 'body' });
+  });
+
+  test('is all of it with a dot, without places of status and headers', async () => {
+    expect(await answerOf('{ body: . }')).toEqual({ body: '.' });
+    expect(await answerOf('{ body: ., status: null }')).toEqual({ body: '.' });
+  });
+
+  test.each([
+    [
+      '{ body: ., status: code }',
+      "mine.yaml:1:32: with `body: .` the vendor's answer is all that the service answers",
+    ],
+    ['{ headers: . }', 'mine.yaml:1:32: api_call.answer.headers: only the body can be all of the answer'],
+  ])('%s is refused with its place', async (text, words) => {
+    await expect(answerOf(text)).rejects.toThrow(words);
   });
 });
 
@@ -194,6 +224,24 @@ describe('what is refused, with line and column', () => {
       'operations: { search-people: { method: GET, paging: { parameter: page.number, from: 0 } } }',
       '1:66: "page.number" is a nested field, and the query of a GET has none',
       'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'two ways of paging at once',
+      'operations: { search-people: { paging: { parameter: page, offset: 0, next: next } } }',
+      '1:59: "offset" is not known here',
+      'Known are: size, next_header, from.',
+    ],
+    [
+      'a page that is asked for by a field of the search',
+      'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
+      '1:84: "org.name" is sent beside it already',
+      'Write the name of the field that asks for a page.',
+    ],
+    [
+      'a size that is asked for by the field that asks for the page',
+      'operations: { search-people: { paging: { parameter: page, from: 1, size: { parameter: page, results: 25 } } } }',
+      '1:87: "page" is sent beside it already',
+      'Write the name of the field that asks for a page.',
     ],
     [
       'a field that has another one inside',

@@ -6,6 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
+import { version } from '../../src/core/families.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 import {
@@ -40,6 +41,7 @@ describe('a request', () => {
       authorization: 'Bearer :k3y',
       'content-type': 'application/json',
       accept: 'application/json',
+      'user-agent': `rowonce/${version()}`,
     });
     expect(String(request.body)).toBe(
       '{"account":"acme-data","method":"POST","endpoint":"/enrich/company","body":{"abn":"51824753556"}}',
@@ -194,6 +196,20 @@ describe('an answer', () => {
     expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
   });
 
+  test('of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
+    const dialect = through({ answer: { body: '.' } });
+    for (const [raw, expected] of [
+      [reply(200, { name: 'Acme', status: 404, body: null }), 'found, 1'],
+      [reply(200, { results: [] }), 'no_match, 0'],
+      [reply(204, ''), 'no_match, 0'],
+      [reply(200, ''), 'in_doubt'],
+      [reply(200, '<html>'), 'in_doubt'],
+      [reply(429, {}), 'paused'],
+      [reply(404, {}), 'stop, address'],
+    ] as const)
+      expect(inShort(verdictOn(raw, dialect)), String(raw.body)).toBe(expected);
+  });
+
   test('that has moved is followed by its whole path only, because nobody knows the vendor’s host', () => {
     const moved = (location: string) =>
       verdictOn(inside(307, '', { Location: location }), through(), 'same_host');
@@ -231,6 +247,7 @@ describe('the fields of an answer', () => {
       provider,
       through(),
       through({}, { fields_at: 'data' }),
+      through({ answer: { body: '.' } }, { fields_at: 'data' }),
       { ...provider, fields_at: 'a.0' },
     ]) {
       const at = answerPlaceOf(dialect);
@@ -241,7 +258,12 @@ describe('the fields of an answer', () => {
 
 test('an answer that was learnt in another way is kept as the service would have handed it on', () => {
   const learnt = reply(200, { name: 'Acme' });
-  for (const dialect of [provider, through(), through({ answer: { body: 'deep.result' } })]) {
+  for (const dialect of [
+    provider,
+    through(),
+    through({ answer: { body: 'deep.result' } }),
+    through({ answer: { body: '.' } }),
+  ]) {
     const { body, status } = vendorReply(asReceived(learnt, dialect), dialect) ?? {
       body: undefined,
       status: 0,

@@ -71,7 +71,7 @@ describe('what costs by volume', () => {
   });
 
   test('is booked at the most where there is no list to count', () => {
-    expect(inShort(judge(answered(200, { hits: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
+    expect(inShort(judge(answered(200, { team: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
   });
 
   test('is booked at what the vendor says, where it says so', () => {

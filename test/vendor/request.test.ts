@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { version } from '../../src/core/families.ts';
 import type { Call, JsonObject } from '../../src/core/operation.ts';
 import {
   type Dialect,
@@ -40,6 +41,7 @@ test('a lookup of the provider, to the byte', () => {
     authorization: 'Bearer k3y',
     'content-type': 'application/json',
     accept: 'application/json',
+    'user-agent': `rowonce/${version()}`,
   });
   expect(request.body?.toString()).toBe('{"abn":"51824753556"}');
 });
@@ -229,6 +231,7 @@ describe('a call that brings its own request', () => {
         authorization: 'Bearer k3y',
         'content-type': 'application/json',
         accept: 'application/json',
+        'user-agent': `rowonce/${version()}`,
       },
       body: Buffer.from('{"a":["\\"}"]}'),
     });

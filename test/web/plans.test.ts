@@ -196,6 +196,10 @@ test('the job is a file of its owner alone, which is kept under a name and does 
   };
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
   expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
+  const all = { ...choices, waterfall: ['all:abn+domain'] };
+  expect(await page.ask('POST', '/plans', { list: LIST, choices: all })).toMatchObject({
+    waterfall: ['what a row has of abn and domain'],
+  });
   const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
   expect(command).toBe('run');
   expect(statSync(job).mode & 0o777).toBe(0o600);

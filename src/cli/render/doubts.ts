@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
-import type { Call } from '../../core/operation.ts';
+import { type Call, sentParameters } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { BatchId, Decision, Look } from '../../ledger/ledger.ts';
 import type { Retries } from '../../run/retries.ts';
@@ -47,12 +47,13 @@ function questionWords(kind: Look['kind']): string {
 }
 
 /** `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`. */
-export function callWords({ operation, parameters, change }: Call): string {
+export function callWords(call: Call): string {
+  const { operation, change } = call;
   const subject = change === undefined ? [] : [`${operation} of ${subjectWords(change.subject)}`];
   // Parameters that repeat the subject's name, and blank ones, are left out.
   const isSaid = (value: string): boolean =>
     change !== undefined && (value === '' || `:${change.subject.name}`.endsWith(`:${value}`));
-  const asked = Object.entries(parameters).filter(([, value]) => !isSaid(String(value)));
+  const asked = Object.entries(sentParameters(call)).filter(([, value]) => !isSaid(String(value)));
   return [...subject, ...asked.map(([name, value]) => `${name} ${valueWords(value)}`)].join(', ');
 }
 

@@ -49,7 +49,8 @@ function unknownName(schema: Schema, value: unknown, issue: z.core.$ZodIssueUnre
   const [name = ''] = issue.keys;
   const parent = valueAt(value, issue.path);
   const used = new Set(isObject(parent) ? Object.keys(parent) : []);
-  const free = namesAt(schema, value, issue.path).filter((each) => !used.has(each));
+  const names = new Set(namesAt(schema, value, issue.path));
+  const free = [...names].filter((each) => !used.has(each));
   return {
     keys: [...issue.path, name],
     part: 'name',

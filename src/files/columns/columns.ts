@@ -20,7 +20,7 @@ export interface ColumnMap {
   readonly guessed: boolean;
   /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
   readonly because: ReadonlyMap<string, string>;
-  /** A sentence for the user where the cells say otherwise than when the list was first worked on. */
+  /** A sentence for the user where the cells say otherwise than when the list was first worked on, or nothing is read. */
   readonly note?: string;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
@@ -126,6 +126,7 @@ export function mapColumns(
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
     guessed: chosen === undefined && pairs.length > 0,
     because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
+    ...(operation.needsNoColumn && pairs.length === 0 ? { note: alikeNote(operation) } : {}),
     read: ({ cells }) => {
       // The object has no prototype, because a job may give an input any name.
       const input: Record<string, string> = Object.create(null);
@@ -135,6 +136,10 @@ export function mapColumns(
   };
 }
 
+function alikeNote({ name }: Operation): string {
+  return `No column feeds ${name}, so all rows ask the same, which is bought once. To tell them apart, name columns in the job.`;
+}
+
 /** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
 export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
   const words = Object.entries(columns).map(([input, column]) => {
@@ -142,7 +147,7 @@ export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'be
     // A column's name comes from a file, and is shown on a terminal.
     return `${input} ← ${plainText(column)}${why === BY_NAME ? '' : ` (${why})`}`;
   });
-  return words.join(', ');
+  return words.length === 0 ? 'none' : words.join(', ');
 }
 
 /** Whether every guess follows from the header. */

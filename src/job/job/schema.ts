@@ -5,6 +5,7 @@ import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { FORMULA_MODES } from '../../core/formulas.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
+import { tierOfAll } from '../../operations/lookup/waterfall.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
 
@@ -22,6 +23,14 @@ const role = text.refine((word) => roleOf(word) !== undefined, {
 const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
   error: 'an age is "never" or a duration such as 30d',
 });
+
+const identifier = text.regex(/^[^+]*$/, 'it is one identifier; write each by itself');
+
+/** One call of a waterfall, as the text by which operations know it. */
+const tier = z.union([
+  text,
+  z.strictObject({ all: z.array(identifier).min(1) }).transform(({ all }) => tierOfAll(all)),
+]);
 
 function isSchedule(value: string): boolean {
   try {
@@ -79,7 +88,7 @@ export const jobSchema = z.strictObject({
   account: text.optional(),
   /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),
-  waterfall: z.array(text).min(1).optional(),
+  waterfall: z.array(tier).min(1).optional(),
   add: z.record(text, text).optional(),
   on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
   formulas: z.enum(FORMULA_MODES).optional(),

@@ -127,6 +127,8 @@ export interface AnswerRecord {
   readonly call: Call;
   readonly charged: Credits;
   readonly status: number;
+  /** Those of the reply; only of an answer that was looked for by its call, because the many of a list need none. */
+  readonly headers?: RawReply['headers'];
   readonly body: Buffer;
   readonly answeredAtMs: number;
   /** When the answer and its question were erased; the body is blank then. */

@@ -59,7 +59,8 @@ export const normaliseDomain = normaliser((text) => {
 
 /**
  * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no fragment, no
- * default port, no slash after a bare host.
+ * default port, no slash after a bare host. The vendor is asked with the `http:` of the cell, because it may know the
+ * company by no other spelling.
  */
 export const normaliseWebsite = normaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
@@ -67,20 +68,20 @@ export const normaliseWebsite = normaliser((text) => {
   if ('problem' in address) return address;
   const { host, sharedHost: problem } = address;
   if (problem !== undefined) return unusable(problem);
-  const url = secured(address.url);
-  const path = url.pathname === '/' && url.search === '' ? '' : url.pathname;
-  return usable(`https://${host}${portOf(url)}${path}${url.search}`);
+  const written = websiteText(address.url, host);
+  if (address.url.protocol === 'https:') return usable(written);
+  const secured = new URL(address.url.href);
+  secured.protocol = 'https:';
+  return { kind: 'usable', value: websiteText(secured, host), sent: written };
 });
 
-/** Its port is left out where it is that of https. */
-function secured(url: URL): URL {
-  if (url.protocol === 'https:') return url;
-  const other = new URL(url.href);
-  other.protocol = 'https:';
-  return other;
+/** Without the port that goes without saying for its scheme, which the URL has left out. */
+function websiteText({ protocol, port, pathname, search }: URL, host: string): string {
+  const path = pathname === '/' && search === '' ? '' : pathname;
+  return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}${search}`;
 }
 
-/** A website that was written with `http:` was asked for with it. */
+/** A website that was written with `http:` was known by that spelling once. */
 export const FORMER_WEBSITE = {
   spelled: (value: string): string => value.replace(/^https:/, 'http:'),
   asksTheSame: true,
@@ -289,10 +290,6 @@ function hostProblem(host: string): Unusable | undefined {
   return HOST.test(host) && host.length <= LONGEST_HOST
     ? undefined
     : unusable(`${foreignName(host)} is not a domain name`);
-}
-
-function portOf({ port }: URL): string {
-  return port === '' ? '' : `:${port}`;
 }
 
 // ---------------------------------------------------------------------------------------------------- public hosts

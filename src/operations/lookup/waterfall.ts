@@ -49,6 +49,8 @@ export interface Tier {
   /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** See `Call`; absent when all of them leave as they are. */
+  readonly sent?: Readonly<Record<string, string>>;
 }
 
 /** A row, ready to be looked up. */
@@ -65,9 +67,40 @@ export interface WaterfallProblem {
   readonly next: string;
 }
 
+// --------------------------------------------------------------------------------------------------- as it is written
+
+/** Stands before the identifiers of a tier of which a row need not have every one: `all:email+profile_url`. */
+const ALL = 'all:';
+
+/** The text of such a tier. */
+export function tierOfAll(members: readonly string[]): string {
+  return `${ALL}${members.join('+')}`;
+}
+
+/** A tier for a sentence. */
+export function tierWords(tier: string): string {
+  const { members, isAll } = readTier(tier);
+  if (!isAll) return members.join('+');
+  return `what a row has of ${members.slice(0, -1).join(', ')} and ${members.at(-1)}`;
+}
+
+/** A tier as the job writes it. */
+interface WrittenTier {
+  readonly members: readonly string[];
+  /** Those of its members that a row has go into the call; otherwise a row without one of them has no such call. */
+  readonly isAll: boolean;
+}
+
+function readTier(tier: string): WrittenTier {
+  const isAll = tier.startsWith(ALL);
+  const members = (isAll ? tier.slice(ALL.length) : tier).split('+').map((member) => member.trim());
+  // Of one member, both mean the same.
+  return { members, isAll: isAll && members.length > 1 };
+}
+
 /**
  * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. What it
- * lets through stays under the 20 calls of a row: four identifiers have 15 combinations, and none may come twice.
+ * lets through stays under the 20 calls of a row: four identifiers have 15 combinations, and no row asks by one twice.
  */
 export function checkWaterfall(
   tiers: readonly string[],
@@ -76,13 +109,15 @@ export function checkWaterfall(
   if (tiers.length === 0) {
     return { message: 'this operation has no waterfall', next: 'Remove `waterfall` from the job.' };
   }
-  const choice = `Use one or more of ${tiers.join(', ')}; join two by "+" to send both in one call.`;
+  const choice = `Use one or more of ${tiers.join(', ')}; join two by "+" to send both in one call, and write { all: […] } to send those that a row has.`;
   if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
   return unknownMember(tiers, waterfall) ?? repeatedTier(waterfall, choice);
 }
 
 function unknownMember(tiers: readonly string[], waterfall: readonly string[]): WaterfallProblem | undefined {
-  const unknown = waterfall.flatMap(membersOf).find((member) => !tiers.includes(member));
+  const unknown = waterfall
+    .flatMap((tier) => readTier(tier).members)
+    .find((member) => !tiers.includes(member));
   if (unknown === undefined) return undefined;
   const message = `the waterfall names ${foreignName(unknown)}, which this operation does not know`;
   return { message, next: suggestion(unknown, tiers) };
@@ -91,23 +126,21 @@ function unknownMember(tiers: readonly string[], waterfall: readonly string[]): 
 function repeatedTier(waterfall: readonly string[], choice: string): WaterfallProblem | undefined {
   const seen = new Map<string, string>();
   for (const tier of waterfall) {
-    const members = membersOf(tier).sort();
+    const { members: written, isAll } = readTier(tier);
+    const members = written.toSorted();
     if (new Set(members).size < members.length) {
       return { message: `the waterfall joins an identifier to itself in ${foreignName(tier)}`, next: choice };
     }
     // `abn+domain` and `domain+abn` are one call: the second could only repeat the answer of the first.
-    const earlier = seen.get(members.join('+'));
+    const same = isAll ? tierOfAll(members) : members.join('+');
+    const earlier = seen.get(same);
     if (earlier !== undefined) {
       const message = `the waterfall names ${foreignName(tier)} after ${foreignName(earlier)}, which is the same call`;
       return { message, next: `Remove one ${foreignName(tier)} from the waterfall.` };
     }
-    seen.set(members.join('+'), tier);
+    seen.set(same, tier);
   }
   return undefined;
-}
-
-function membersOf(tier: string): string[] {
-  return tier.split('+').map((member) => member.trim());
 }
 
 // ---------------------------------------------------------------------------------------------------- preparing
@@ -129,21 +162,23 @@ interface Reading {
 interface UsableReading {
   readonly identifier: Identifier;
   readonly value: string;
+  /** See `Normalised`. */
+  readonly sent: string | undefined;
   /** Name of the identifier whose cell gave the value. */
   readonly source: string;
 }
 
 /**
  * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the operation's order,
- * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it.
- * `options.waterfall` has passed `checkWaterfall`.
+ * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it, and
+ * none twice. `options.waterfall` has passed `checkWaterfall`.
  */
 export function prepareTiers(
   identifiers: readonly Identifier[],
   row: RowInput,
   options: OperationOptions,
 ): Prepared<TieredInput> {
-  const waterfall = options.waterfall?.map(membersOf);
+  const waterfall = options.waterfall?.map(readTier);
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
   const all = identifiers.map((identifier) => {
@@ -155,7 +190,9 @@ export function prepareTiers(
   if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers: asked.map(tierOf) } };
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
   const named = all.filter(({ identifier, cell }) =>
-    waterfall === undefined ? cell !== undefined : waterfall.flat().includes(identifier.name),
+    waterfall === undefined
+      ? cell !== undefined
+      : waterfall.some(({ members }) => members.includes(identifier.name)),
   );
   if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
   // An identifier that the vendor cannot be asked by is mentioned only when the row has no other.
@@ -186,9 +223,12 @@ function unaskable({ identifier, cell, own }: Reading): Reading {
 }
 
 function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
-  if (own.kind === 'usable') return { identifier, value: own.value, source: identifier.name };
+  if (own.kind === 'usable') {
+    return { identifier, value: own.value, sent: own.sent, source: identifier.name };
+  }
   if (derived?.said.kind !== 'usable') return undefined;
-  return { identifier, value: derived.said.value, source: derived.from.name };
+  const { value, sent } = derived.said;
+  return { identifier, value, sent, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -211,26 +251,43 @@ function saysTheSame(one: UsableReading, other: UsableReading): boolean {
   return isReadFrom(one, other.value) || isReadFrom(other, one.value);
 }
 
-/** Tiers of which the row has every member. */
+/** The tiers that the row can be asked by. One that sends what an earlier one has sent could only repeat its answer. */
 function asWritten(
-  waterfall: readonly (readonly string[])[],
+  waterfall: readonly WrittenTier[],
   all: readonly Reading[],
-): readonly UsableReading[][] {
-  return waterfall.flatMap((members) => {
-    const readings = members.map((member) => {
+): readonly (readonly UsableReading[])[] {
+  const asked = new Map<string, readonly UsableReading[]>();
+  for (const { members, isAll } of waterfall) {
+    const usable = members.flatMap((member) => {
       const reading = all.find(({ identifier }) => identifier.name === member);
       invariant(reading !== undefined, `a waterfall that names "${member}" was not refused`);
-      return usableReading(reading);
+      return usableReading(reading) ?? [];
     });
-    const usable = readings.filter((reading) => reading !== undefined);
-    return usable.length === members.length ? [usable] : [];
-  });
+    if (!isAll && usable.length < members.length) continue;
+    const sent = isAll ? withoutRepeated(usable) : usable;
+    const names = sent.map(({ identifier }) => identifier.name).sort();
+    if (sent.length > 0 && !asked.has(names.join('+'))) asked.set(names.join('+'), sent);
+  }
+  return [...asked.values()];
+}
+
+/** What is read out of a cell says nothing beside that cell itself: the row does not have it. */
+function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReading[] {
+  const own = usable
+    .filter(({ identifier, source }) => source === identifier.name)
+    .map(({ source }) => source);
+  return usable.filter(({ identifier, source }) => source === identifier.name || !own.includes(source));
 }
 
 function tierOf(readings: readonly UsableReading[]): Tier {
   const parameters: Record<string, string> = {};
-  for (const { identifier, value } of readings) parameters[identifier.name] = value;
-  return { name: readings.map(({ identifier }) => identifier.name).join('+'), parameters };
+  const otherwise: Record<string, string> = {};
+  for (const { identifier, value, sent } of readings) {
+    parameters[identifier.name] = value;
+    if (sent !== undefined) otherwise[identifier.name] = sent;
+  }
+  const name = readings.map((each) => each.identifier.name).join('+');
+  return Object.keys(otherwise).length === 0 ? { name, parameters } : { name, parameters, sent: otherwise };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons

@@ -1,19 +1,19 @@
-import { ownBodyIn, parsedFieldsOf, parsedResultsOf, valueAt } from '../../core/answer-body.ts';
+import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import {
   type Answer,
   type Answered,
   type Call,
   end,
-  type JsonValue,
   type Operation,
   type Step,
   send,
 } from '../../core/operation.ts';
-import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
-import { answerPlaceOf } from '../../vendor/dialect.ts';
+import type { Dialect } from '../../vendor/dialect.ts';
+import { answerPlaceOf, vendorHeaders } from '../../vendor/dialect.ts';
 import { changeFields } from '../../vendor/judge.ts';
 import { requireSendable, unfitForPath } from '../../vendor/request.ts';
+import { nextPage } from './next-page.ts';
 
 /**
  * Asks an operation for its next step, in the dialect of the vendor that is asked. The operation itself knows nothing of the
@@ -53,36 +53,9 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   const fields = parsedFieldsOf(answer.fields, place);
   if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
   const results = parsedResultsOf(answer.fields, place);
-  const more = entry.paging && pageAfter(call, entry.paging, ownBodyIn(answer.fields, place), results);
-  return { kind: 'found', fields: fields ?? null, results, more };
-}
-
-/** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
-const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
-
-/** The name of the next page's number, for a dialect that names nothing else. */
-const PAGE_NUMBER = 'next_page';
-const PAGE_NUMBER_PLACES = ['pagination.next', 'data.pagination.next'] as const;
-
-function nextIn(body: JsonValue | undefined, path: string): JsonValue | undefined {
-  const named = PAGING_PLACES.map((at) => valueAt(body, at + path)).find((value) => value !== undefined);
-  if (named !== undefined || path !== PAGE_NUMBER) return named;
-  // Any other value than a number may be an address or a cursor, which is sent under another name.
-  return PAGE_NUMBER_PLACES.map((at) => valueAt(body, at)).find(Number.isSafeInteger);
-}
-
-/** The next page, as the dialect reads it; undefined when there is none. */
-function pageAfter(
-  { parameters }: Call,
-  paging: NonNullable<DialectOperation['paging']>,
-  body: JsonValue | undefined,
-  results: readonly JsonValue[] | undefined,
-): JsonValue | undefined {
-  if ('next' in paging) {
-    const next = nextIn(body, paging.next);
-    return next === null || next === '' || next === false ? undefined : next;
-  }
-  if (results === undefined || results.length === 0) return undefined;
-  const { page = paging.from } = parameters;
-  return typeof page === 'number' ? page + 1 : undefined;
+  const own = ownBodyIn(answer.fields, place);
+  const parts = results === undefined ? partsNamed(own) : undefined;
+  const page = { body: own, headers: vendorHeaders(answer, dialect), results };
+  const next = entry.paging === undefined ? {} : nextPage(call, entry.paging, page);
+  return { kind: 'found', fields: fields ?? null, results, parts, ...next };
 }

@@ -1,9 +1,9 @@
-import { isWithin } from '../../core/answer-body.ts';
+import { isWithin, WHOLE_BODY } from '../../core/answer-body.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Method, Operation } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import type { SchemaProblem } from '../../core/yaml/schema-problem.ts';
-import type { Dialect, DialectOperation, Listing, ReadBack } from './schema.ts';
+import type { Dialect, DialectOperation, Envelope, Listing, ReadBack } from './schema.ts';
 
 /**
  * Finds what no schema can see in a dialect: entries that contradict each other, and requests that could not be made
@@ -37,7 +37,7 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
     const parameters = CHANGE_PARAMETERS.get(name) ?? inputs;
     yield* inCredits(entry, keys);
     yield* nestedInQuery(entry, keys);
-    yield* nestedName(entry.method, entry.paging?.parameter, [...keys, 'paging', 'parameter']);
+    yield* inPaging(entry, inputs ?? [], [...keys, 'paging']);
     yield* inHeaders(entry.headers, [...keys, 'headers'], ACCOUNT_VALUES);
     if (CHANGE_PARAMETERS.has(name)) yield* inChange(dialect, name, entry);
     else if (inputs !== undefined) yield* inFields(entry, inputs, keys);
@@ -51,7 +51,15 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
   yield* inLookUps(dialect);
   if (dialect.api_call !== undefined) {
     yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers'], ACCOUNT_VALUES);
+    yield* besideWholeBody(dialect.api_call);
   }
+}
+
+function* besideWholeBody({ answer }: Envelope): Problems {
+  const beside = (['status', 'headers'] as const).find((name) => answer[name] !== undefined);
+  if (answer.body !== WHOLE_BODY || beside === undefined) return;
+  const fact = `with \`body: ${WHOLE_BODY}\` the vendor's answer is all that the service answers, so its ${beside} cannot stand in it`;
+  yield { keys: ['api_call', 'answer', beside], part: 'name', fact, next: 'Leave it out.' };
 }
 
 function* inCredits({ credits: { most, found } }: DialectOperation, keys: readonly string[]): Problems {
@@ -79,6 +87,30 @@ function* inFields(entry: DialectOperation, inputs: readonly string[], keys: rea
   const fields = asked.map((name) => fieldOf(entry, name));
   yield* inPath(entry.path, fields, [...keys, 'path']);
   yield* sometimesMissing(entry.path, fields, [...keys, 'path']);
+}
+
+/** The fields by which pages are requested stand beside those of every call. */
+function* inPaging(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
+  const { method, paging } = entry;
+  if (paging === undefined) return;
+  const { parameter, size } = paging;
+  const asked = askable(entry, inputs).map((name) => fieldOf(entry, name));
+  yield* takenField(method, parameter, asked, [...keys, 'parameter']);
+  yield* takenField(method, size?.parameter, [...asked, parameter], [...keys, 'size', 'parameter']);
+}
+
+function* takenField(
+  method: Method,
+  field: string | undefined,
+  taken: readonly string[],
+  keys: readonly string[],
+): Problems {
+  yield* nestedName(method, field, keys);
+  const other =
+    field === undefined ? undefined : taken.find((each) => isWithin(each, field) || isWithin(field, each));
+  if (other === undefined) return;
+  const fact = `${foreignName(other)} is sent beside it already`;
+  yield { keys, part: 'value', fact, next: 'Write the name of the field that asks for a page.' };
 }
 
 /** A lookup may have any one of its fields alone, so a path can only name a field that is the only one. */

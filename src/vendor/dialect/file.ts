@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -31,6 +32,7 @@ import {
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
 
 const { shape } = dialectSchema;
+const { shape: envelopeAnswer } = envelope.shape.answer;
 
 /** `null` removes a built-in header, such as the one with the key when the vendor wants another. */
 const headers = z.record(requestHeaders.keyType, requestHeaders.valueType.nullable()).optional();
@@ -57,7 +59,14 @@ export const dialectFileSchema = z.strictObject({
       ...envelope.partial().shape,
       headers,
       request: envelope.shape.request.partial().optional(),
-      answer: envelope.shape.answer.partial().optional(),
+      /** `null` removes a built-in place, such as that of the status when the service names none. */
+      answer: z
+        .strictObject({
+          status: envelopeAnswer.status.nullable(),
+          headers: envelopeAnswer.headers.nullable(),
+          body: envelopeAnswer.body.optional(),
+        })
+        .optional(),
     })
     .optional(),
 });
@@ -120,10 +129,12 @@ function mergedEntry(name: string, builtIn: unknown, value: unknown, replaceAnsw
     return replaceAnswers ? value : [...value, ...builtIn];
   }
   if (name === 'words' && isEntries(value) && isEntries(builtIn)) return allWords(builtIn, value);
-  // There are two ways of paging, and half of one with half of the other is neither.
+  // There are several ways of paging, and half of one with half of another is neither.
   if (name === 'paging' || !isEntries(value)) return value;
-  const merged = mergedMaps(isEntries(builtIn) ? builtIn : {}, value, replaceAnswers);
-  if (name !== 'headers') return merged;
+  // The built-in places of status and headers are beside a body that is only a part of the answer.
+  const isAnew = name === 'answer' && value.body === WHOLE_BODY;
+  const merged = mergedMaps(isEntries(builtIn) && !isAnew ? builtIn : {}, value, replaceAnswers);
+  if (name !== 'headers' && name !== 'answer') return merged;
   return Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
@@ -170,6 +171,13 @@ export const listing = z.strictObject({
 
 export type Listing = z.infer<typeof listing>;
 
+const paging = {
+  /** The field that asks for a page. The first page is requested without it. */
+  parameter: field,
+  /** A field that every page is requested with, and the number of results that it asks for. */
+  size: z.strictObject({ parameter: field, results: z.int().min(1) }).optional(),
+};
+
 export const dialectOperation = z.strictObject({
   ...request,
   method: z.enum(METHODS),
@@ -199,14 +207,17 @@ export const dialectOperation = z.strictObject({
   accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
   /** Where an answer holds the list of results; without it, at the first member that is a list. */
   results: path.optional(),
-  /**
-   * How the next page is requested, by the field `parameter`: with the value at the path `next`, until there is none;
-   * or by counting from `from`, until a page is empty. Without it there are no pages.
-   */
+  /** How the next page is requested. Without it there are no pages. */
   paging: z
     .union([
-      z.strictObject({ parameter: field, next: path }),
-      z.strictObject({ parameter: field, from: z.int() }),
+      /** The value at the path, until there is none. Of an address it is the parameter in its query. */
+      z.strictObject({ ...paging, next: path }),
+      /** The same in a response header; of `Link` the address that is called next. */
+      z.strictObject({ ...paging, next_header: headerName }),
+      /** Counts pages, of which the first one has this number, until one is empty. */
+      z.strictObject({ ...paging, from: z.int() }),
+      /** Counts results, of which the first one has this number, until a page is empty. */
+      z.strictObject({ ...paging, offset: z.int() }),
     ])
     .optional(),
 });
@@ -235,6 +246,9 @@ export const rateHints = z.strictObject({
 
 export type RateHintNames = z.infer<typeof rateHints>;
 
+/** Path of what can only be a part of an answer. */
+const part = path.refine((text) => text !== WHOLE_BODY, { error: 'only the body can be all of the answer' });
+
 /**
  * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
  * unwrapped.
@@ -251,12 +265,11 @@ export const envelope = z.strictObject({
     endpoint: z.string().min(1),
     body: z.string().min(1),
   }),
-  /** Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. */
-  answer: z.strictObject({
-    status: z.string().min(1).optional(),
-    headers: z.string().min(1).optional(),
-    body: z.string().min(1),
-  }),
+  /**
+   * Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. A
+   * `body` of `.` is all of the outer answer, and has neither status nor headers of its own.
+   */
+  answer: z.strictObject({ status: part.optional(), headers: part.optional(), body: path }),
   /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
   answers: z.array(answerRule),
 });

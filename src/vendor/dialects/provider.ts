@@ -1,3 +1,4 @@
+import { version } from '../../core/families.ts';
 import type { Dialect } from '../dialect.ts';
 import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
@@ -9,7 +10,12 @@ const provider: Dialect = {
   name: 'provider',
   vendor: 'provider',
   // Not published: that the key may be used directly, and in this header.
-  headers: { authorization: 'Bearer {key}', 'content-type': 'application/json', accept: 'application/json' },
+  headers: {
+    authorization: 'Bearer {key}',
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': `rowonce/${version()}`,
+  },
   operations: {
     'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
     // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.

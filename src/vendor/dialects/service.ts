@@ -1,10 +1,15 @@
+import { version } from '../../core/families.ts';
 import type { AnswerRule, Dialect } from '../dialect.ts';
 import { COMMON_WORDS, NO_RIGHT } from '../usual-words.ts';
 
 /** Only the data provider charges credits. */
 const NO_CREDITS = { most: 0, found: 0 };
 
-const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
+const COMMON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'user-agent': `rowonce/${version()}`,
+};
 
 /** Published: the key's project stands before the key, and one operation omits the word "Bearer". */
 const PROJECT_BEARER = { authorization: 'Bearer {project_id}:{key}' };
@@ -33,7 +38,7 @@ const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, m
 const service: Dialect = {
   name: 'service',
   vendor: 'service',
-  headers: { ...NO_PROJECT_BEARER, ...JSON_HEADERS },
+  headers: { ...NO_PROJECT_BEARER, ...COMMON_HEADERS },
   operations: {
     'create-project': {
       method: 'POST',
@@ -92,7 +97,7 @@ const service: Dialect = {
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
     // Headers of the published operation that needs no project.
-    headers: { ...NO_PROJECT_BEARER, ...JSON_HEADERS },
+    headers: { ...NO_PROJECT_BEARER, ...COMMON_HEADERS },
     request: { account: 'account', method: 'method', endpoint: 'endpoint', body: 'body' },
     answer: { status: 'status', headers: 'headers', body: 'body' },
     answers: [

@@ -1,5 +1,5 @@
 import { isObject } from '../../core/objects.ts';
-import type { Call, JsonValue } from '../../core/operation.ts';
+import { type Call, type JsonValue, sentParameters } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
 
 /** A value that was sent, and is not blank. */
@@ -46,11 +46,12 @@ export class Asked {
 /** A method and a path are how it was asked, and not what. */
 const HOW: ReadonlySet<string> = new Set(['method', 'endpoint']);
 
-function sentBy({ parameters, sentBody = {}, project }: Call): readonly Sent[] {
+function sentBy(call: Call): readonly Sent[] {
   const sent: Sent[] = [];
-  for (const given of [parameters, sentBody])
-    for (const name of Object.keys(given)) if (!HOW.has(name)) addSent(sent, name, given[name] ?? null);
-  if (project !== undefined) addSent(sent, 'project_id', project);
+  const parameters = sentParameters(call);
+  for (const name of Object.keys(parameters))
+    if (!HOW.has(name)) addSent(sent, name, parameters[name] ?? null);
+  if (call.project !== undefined) addSent(sent, 'project_id', call.project);
   return sent;
 }
 

@@ -177,7 +177,7 @@ export const PlanView = PlanFigures.extend({
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
-  /** The inputs by which rows are looked up, in turn until one matches; none for what is looked up in one way. */
+  /** In words, by which inputs rows are looked up, in turn until one matches; none for what is looked up in one way. */
   waterfall: z.array(z.string()),
   /** The columns to add; none stands for every field of the answers. */
   adds: z.array(z.string()),

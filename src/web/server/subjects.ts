@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
+import { sentParameters } from '../../core/operation.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import {
   normaliseAbn,
@@ -98,7 +99,7 @@ function entryOf(attempt: AttemptRecord, batch: Batch | undefined): SubjectEntry
     operation: call.operation,
     subject: call.change === undefined ? null : subjectWords(call.change.subject),
     asked: Object.fromEntries(
-      Object.entries(call.parameters).map(([name, value]) => [
+      Object.entries(sentParameters(call)).map(([name, value]) => [
         name,
         typeof value === 'string' ? value : JSON.stringify(value),
       ]),

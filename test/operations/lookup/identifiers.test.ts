@@ -22,7 +22,7 @@ type Table = readonly (readonly [cell: string, expected: string])[];
 
 function reads(normalise: (cell: string) => Normalised, table: Table): void {
   test.each(table)('%j is %j', (cell, value) => {
-    expect(normalise(cell)).toEqual({ kind: 'usable', value });
+    expect(normalise(cell)).toMatchObject({ kind: 'usable', value });
     expect(normalise(value)).toEqual({ kind: 'usable', value });
   });
 }
@@ -105,6 +105,17 @@ describe('a website', () => {
     ['acme.org.au?', 'https://acme.org.au'],
     ['https://münchen.de/größe', 'https://xn--mnchen-3ya.de/gr%C3%B6%C3%9Fe'],
   ]);
+  test.each([
+    ['HTTP://WWW.Acme.org.au/', 'http://www.acme.org.au'],
+    ["'http://acme.org.au:80/about?x=1#top", 'http://acme.org.au/about?x=1'],
+    ['http://acme.org.au:443', 'http://acme.org.au:443'],
+    ['http://acme.org.au:8443/', 'http://acme.org.au:8443'],
+    ['https://acme.org.au', undefined],
+    ['acme.org.au', undefined],
+  ])('%j is asked for as it is written: %j', (cell, sent) => {
+    expect(normaliseWebsite(cell)).toMatchObject(sent === undefined ? { kind: 'usable' } : { sent });
+    if (sent === undefined) expect(normaliseWebsite(cell)).not.toHaveProperty('sent');
+  });
   refuses(normaliseWebsite, [
     ['info@acme.org.au', 'is an e-mail address, not a website'],
     ['facebook.com/acme', "facebook.com holds the pages of many, not one company's own"],
@@ -245,7 +256,9 @@ describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
     fc.assert(
       fc.property(nearlyRight, (cell) => {
         const said = normalise(cell);
-        if (said.kind === 'usable') expect(normalise(said.value)).toEqual(said);
+        if (said.kind !== 'usable') return;
+        expect(normalise(said.value)).toEqual({ kind: 'usable', value: said.value });
+        if (said.sent !== undefined) expect(normalise(said.sent)).toEqual(said);
       }),
     );
   });

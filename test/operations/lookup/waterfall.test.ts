@@ -113,6 +113,38 @@ describe('a waterfall', () => {
   });
 });
 
+describe('a tier of all that a row has', () => {
+  const waterfall = ['all:code+page+site', 'code', 'page'];
+
+  test('is one call, and those that would repeat it are not made', () => {
+    expect(prepare({ code: '7', page: '/bc/d' }, waterfall)).toEqual(
+      ready([tier({ code: '7', page: '/bc/d' }), tier({ code: '7' }), tier({ page: '/bc/d' })]),
+    );
+    expect(prepare({ code: '7', page: ' ' }, waterfall)).toEqual(ready([tier({ code: '7' })]));
+    expect(prepare({ code: '7', site: 'bc' }, ['site+code', 'all:code+site'])).toEqual(
+      ready([tier({ site: 'bc', code: '7' })]),
+    );
+  });
+
+  test('has what is read out of a cell only where that cell itself is not sent', () => {
+    expect(prepare({ code: '7', page: '/bc/d' }, ['all:code+site'])).toEqual(
+      ready([tier({ code: '7', site: 'bc' })]),
+    );
+    expect(prepare({ page: '/bc/d', site: 'xy' }, ['all:page+site'])).toEqual(
+      ready([tier({ page: '/bc/d', site: 'xy' })]),
+    );
+  });
+
+  test('leaves out what is unusable, and says so; a row that has none of it is invalid', () => {
+    expect(prepare({ code: 'x7', page: '/bc/d' }, waterfall)).toEqual(
+      ready([tier({ page: '/bc/d' })], 'Code X7: is no number'),
+    );
+    expect(prepare({ code: 'x7', page: '' }, waterfall)).toEqual(
+      invalid('no usable identifier: Code X7: is no number; page: blank'),
+    );
+  });
+});
+
 describe('what the vendor has no field for', () => {
   const asked = (row: Record<string, string>, waterfall?: readonly string[]) =>
     prepareTiers(identifiers, row, {
@@ -127,6 +159,10 @@ describe('what the vendor has no field for', () => {
 
   test('is not left out of a call that joins it to something else: that call is not made', () => {
     expect(asked({ code: '7', page: '/bc/d' }, ['code+page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
+  });
+
+  test('is left out of a call by all that a row has', () => {
+    expect(asked({ code: '7', page: '/bc/d' }, ['all:code+page'])).toEqual(ready([tier({ code: '7' })]));
   });
 
   test('is no news to a row that has something else, whatever stands in the cell', () => {
@@ -163,12 +199,15 @@ describe('a row that nothing can be bought for is invalid, and says why, cell by
 });
 
 describe('a waterfall is checked before a row is read', () => {
-  test.each([[['code']], [['page', 'site', 'code']], [['code+site', 'code', 'site']], [['code + site']]])(
-    '%j may be used',
-    (waterfall) => {
-      expect(checkWaterfall(names, waterfall)).toBeUndefined();
-    },
-  );
+  test.each([
+    [['code']],
+    [['page', 'site', 'code']],
+    [['code+site', 'code', 'site']],
+    [['code + site']],
+    [['all:code+site', 'code+site']],
+  ])('%j may be used', (waterfall) => {
+    expect(checkWaterfall(names, waterfall)).toBeUndefined();
+  });
 
   test.each<readonly [readonly string[], string, string]>([
     [['cod'], 'the waterfall names "cod", which this operation does not know', 'Did you mean code?'],
@@ -193,6 +232,17 @@ describe('a waterfall is checked before a row is read', () => {
       'the waterfall names "site+code" after "code+site", which is the same call',
       'Remove one "site+code" from the waterfall.',
     ],
+    [
+      ['all:code+site', 'all:site+code'],
+      'the waterfall names "all:site+code" after "all:code+site", which is the same call',
+      'Remove one "all:site+code" from the waterfall.',
+    ],
+    [
+      ['all:code', 'code'],
+      'the waterfall names "code" after "all:code", which is the same call',
+      'Remove one "code" from the waterfall.',
+    ],
+    [['all:'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
   ])('%j may not', (waterfall, message, next) => {
     expect(checkWaterfall(names, waterfall)).toEqual({ message, next });
   });

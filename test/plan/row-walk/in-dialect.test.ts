@@ -121,8 +121,12 @@ describe('pages', () => {
     ]) {
       expect(told(named, search(), body).more).toBe(2);
     }
-    const mark = { data: { people, pagination: { next: 'https://a.example/?page=2' } } };
-    expect(told(named, search(), mark).more).toBeUndefined();
+    for (const next of ['https://a.example/?page=2', '/people?page=2&size=25']) {
+      expect(told(named, search(), { people, links: { next } }).more).toBe(2);
+    }
+    for (const next of ['https://a.example/?cursor=b', 'Y3Vyc29y', 'https://a.example/2']) {
+      expect(told(named, search(), { data: { people, pagination: { next } } })).not.toHaveProperty('more');
+    }
     for (const next of [null, '', false]) {
       expect(told(named, search(), { next_page: next, data: { next_page: 2 } }).more).toBeUndefined();
     }
@@ -145,6 +149,9 @@ describe('pages', () => {
     const through = { envelope: service.api_call, connectedAccount: 'a' };
     const body = { status: 200, body: JSON.stringify({ results: people, next_page: 2 }) };
     expect(told({ ...provider, through }, search(), body)).toMatchObject({ results: people, more: 2 });
+    const linked = searching({ paging: { parameter: 'page', next_header: 'link' } }, { through });
+    const headers = { Link: '</people?page=2>; rel=next' };
+    expect(told(linked, search(), { ...body, headers })).toMatchObject({ more: 2 });
   });
 });
 

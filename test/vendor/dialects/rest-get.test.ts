@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../../src/core/families.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
@@ -60,7 +61,11 @@ describe('what is asked', () => {
     expect(requestOf(dialect, '/v1', call(operation, parameters), { key: 'k3y' })).toEqual({
       method: 'GET',
       path,
-      headers: { authorization: 'Bearer k3y', accept: 'application/json' },
+      headers: {
+        authorization: 'Bearer k3y',
+        accept: 'application/json',
+        'user-agent': `rowonce/${version()}`,
+      },
       body: undefined,
     });
   });

@@ -258,7 +258,7 @@ export function unusable(
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
     return stop('job', fact, `${meant} Say so under \`columns:\` in the job.`);
   }
-  if (mapped.size > 0 || operation.inputs.length === 0) return undefined;
+  if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
   const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
   const fact = `${operation.name} needs at least one of ${inputs}; none is known among the columns ${listed(header)}.`;
   const next = 'Say under `columns:` in the job which column holds which input.';

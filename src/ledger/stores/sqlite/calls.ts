@@ -64,6 +64,8 @@ type DecisionRow = ReadRow<typeof DECISIONS_TABLE> & { readonly key: Buffer };
 /** How many of the newest attempts are searched for an account's answers. */
 const ATTEMPTS_LOOKED_THROUGH = 1_000;
 
+const ALL_READINGS = Number.MAX_SAFE_INTEGER;
+
 /** The columns that a record of an attempt has. */
 const COLUMNS =
   'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
@@ -119,7 +121,7 @@ export class Calls {
 
   #stateOf(call: CallWithState, batch: number | undefined): CallState {
     if (call.answer !== null) {
-      const answer = this.answer(call.answer, call);
+      const answer = this.answer(call.answer, call, ALL_READINGS, true);
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
       return { kind: 'answered', answer };
     }
@@ -138,7 +140,8 @@ export class Calls {
   answer(
     attempt: number,
     call?: CallRow,
-    readTo: number | null = Number.MAX_SAFE_INTEGER,
+    readTo: number | null = ALL_READINGS,
+    withHeaders = false,
   ): AnswerRecord | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
@@ -151,6 +154,7 @@ export class Calls {
       told: closure?.kind === 'in_doubt' ? this.#told(attempt) : undefined,
       reading: readings.findLast(({ id }) => readTo !== null && id <= readTo),
       newest: readings.at(-1),
+      withHeaders,
     });
   }
 

@@ -202,6 +202,7 @@ export interface AnswerRows {
   /** The newest reading that the reader may know, and the newest of all. */
   readonly reading: ReadingRow | undefined;
   readonly newest: ReadingRow | undefined;
+  readonly withHeaders: boolean;
 }
 
 /** Undefined for an attempt that brought no answer, such as a lost one. */
@@ -224,7 +225,9 @@ export function answerFrom(connection: Connection, rows: AnswerRows): AnswerReco
   const reading = rows.reading && readingFrom(rows.reading);
   const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
   if (taken === undefined || rows.reply === undefined) return undefined;
-  const said = saidIn(REPLIES_TABLE.checked(rows.reply));
+  const said = rows.withHeaders
+    ? wholeSaidIn(replyFrom(connection, rows.reply))
+    : saidIn(REPLIES_TABLE.checked(rows.reply));
   const { answer: kind, why } = taken;
   const { charged } = rows.newest === undefined ? taken : readingFrom(rows.newest);
   const readBy = rows.closure?.dialect ?? undefined;
@@ -232,7 +235,11 @@ export function answerFrom(connection: Connection, rows: AnswerRows): AnswerReco
   return { ...common, kind, why, charged, ...said, ...present({ dialect }) };
 }
 
-/** Reads a reply without its headers, which are not part of an answer. */
+function wholeSaidIn({ receivedAtMs: answeredAtMs, ...said }: RawReply) {
+  return { ...said, answeredAtMs };
+}
+
+/** Reads a reply without its headers, which cost time. */
 function saidIn({
   status,
   body,

@@ -32,7 +32,8 @@ export function callsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const attempt = await admitted(ledger, batch, 'acme', { row: 7, reserve: 2 });
       const body = Buffer.from([0, 255, 13, 10, 34, 128]);
-      await ledger.record(attempt, { status: 203, headers: {}, body, receivedAtMs: NOON_MS + 1 });
+      const headers = { link: '<https://a.example/?page=2>; rel="next"' };
+      await ledger.record(attempt, { status: 203, headers, body, receivedAtMs: NOON_MS + 1 });
       await ledger.closeAttempt(attempt, SETTLED, NOON_MS + 2);
       expect(await stateOf(ledger, 'acme')).toEqual({
         kind: 'answered',
@@ -44,6 +45,7 @@ export function callsConform(store: Store): void {
           call: callNamed('acme'),
           charged: 1,
           status: 203,
+          headers,
           body,
           answeredAtMs: NOON_MS + 1,
           paidRow: 7,
@@ -111,7 +113,7 @@ export function callsConform(store: Store): void {
           creditsMost: 7,
         },
         { ifLost: 'hold', parameters: { 'kim@example.org': true }, operation: 'search people' },
-        { operation: 'search', parameters: { q: 1 }, ifLost: 'hold', project: 'p', sentBody: { q: 'x' } },
+        { operation: 'search', parameters: { q: 1 }, ifLost: 'hold', project: 'p', sent: { q: 'x' } },
         { operation: 'search', parameters: {}, ifLost: 'hold' },
       ];
       for (const [row, call] of questions.entries()) {

@@ -301,6 +301,7 @@ export function answerOf(
     charged: book.booked(attempt),
     ...(dialect === undefined ? {} : { dialect }),
     status: reply.status,
+    headers: reply.headers,
     body: reply.body,
     answeredAtMs: reply.receivedAtMs,
   };

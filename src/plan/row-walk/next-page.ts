@@ -1,0 +1,117 @@
+import { valueAt } from '../../core/answer-body.ts';
+import { isObject } from '../../core/objects.ts';
+import type { Answer, Call, JsonValue } from '../../core/operation.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import type { DialectOperation } from '../../vendor/dialect.ts';
+
+/**
+ * Reads out of a page of results how the next one is asked for. Only a value for the dialect's own parameter is taken: an
+ * address that the vendor names is never followed.
+ */
+
+type Paging = NonNullable<DialectOperation['paging']>;
+
+/** A page of results, as the vendor sent it. */
+export interface PageRead {
+  readonly body: JsonValue | undefined;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly results: readonly JsonValue[] | undefined;
+}
+
+/** Without a member behind the last page. */
+type Next = Pick<Extract<Answer, { readonly kind: 'found' }>, 'more' | 'whyNoMore'>;
+
+const LAST: Next = {};
+
+export function nextPage({ parameters }: Call, paging: Paging, { body, headers, results }: PageRead): Next {
+  const isMore = saysMore(body);
+  if (isMore === false) return LAST;
+  if ('next' in paging) return nextNamed(nextIn(body, paging), paging.parameter);
+  if ('next_header' in paging) return nextNamed(headerNext(headers, paging.next_header), paging.parameter);
+  const { size } = paging;
+  const isFull = size === undefined || (results?.length ?? 0) >= size.results;
+  if (results === undefined || results.length === 0 || !(isFull || isMore)) return LAST;
+  // A vendor that gives fewer or more results than were asked for still goes on where it stopped.
+  const [first, step] = 'from' in paging ? [paging.from, 1] : [paging.offset, results.length];
+  const { page = first } = parameters;
+  return typeof page === 'number' ? { more: page + step } : LAST;
+}
+
+// ------------------------------------------------------------------------------------------------ what an answer says
+
+/** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
+const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
+
+/** Names of a flag that is false on the last page, whatever else is named there. */
+const MORE = ['has_more', 'hasMore', 'has_next', 'hasNext', 'has_next_page', 'hasNextPage'] as const;
+const MORE_PLACES = [...PAGING_PLACES, 'meta.', 'paging.'] as const;
+
+function saysMore(body: JsonValue | undefined): boolean | undefined {
+  const flags = MORE_PLACES.flatMap((at) => MORE.map((name) => valueAt(body, at + name)));
+  return flags.find((flag) => typeof flag === 'boolean');
+}
+
+/** The name of the next page's number, for a dialect that names nothing else. */
+const PAGE_NUMBER = 'next_page';
+const PAGE_NUMBER_PLACES = [
+  'pagination.next',
+  'data.pagination.next',
+  'links.next',
+  'data.links.next',
+] as const;
+
+function nextIn(
+  body: JsonValue | undefined,
+  { next, parameter }: Extract<Paging, { readonly next: string }>,
+): JsonValue | undefined {
+  const named = PAGING_PLACES.map((at) => valueAt(body, at + next)).find((value) => value !== undefined);
+  if (named !== undefined || next !== PAGE_NUMBER) return named;
+  // Any other value than a number may be a cursor, which is sent under another name.
+  const numbers = PAGE_NUMBER_PLACES.map((at) => nextNamed(valueAt(body, at), parameter).more);
+  return numbers.find(Number.isSafeInteger);
+}
+
+/** The value of a header, of `Link` the address that is called next. */
+function headerNext(headers: PageRead['headers'], name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return name === 'link' && value !== undefined ? linkCalledNext(value) : value;
+}
+
+/** `<https://api.example.com/people?page=2>; rel="next"` among others, with commas between them. */
+function linkCalledNext(links: string): string | undefined {
+  for (const link of links.split(/,\s*(?=<)/)) {
+    const [address = '', ...parameters] = link.split(';').map((part) => part.trim());
+    const relations = parameters.flatMap((parameter) => /^rel="?([^"]*)"?$/i.exec(parameter)?.[1] ?? []);
+    const isNext = relations.some((names) => names.toLowerCase().split(/\s+/).includes('next'));
+    if (isNext) return address.replace(/^<|>$/g, '');
+  }
+  return undefined;
+}
+
+// ------------------------------------------------------------------------------------------------ what is asked for
+
+function nextNamed(value: JsonValue | undefined, parameter: string): Next {
+  if (value === undefined || isNothing(value)) return LAST;
+  const query = typeof value === 'string' ? queryOf(value) : undefined;
+  if (query === undefined) return { more: value };
+  const taken = query.get(parameter) ?? '';
+  if (taken !== '') return { more: /^[1-9]\d{0,14}$/.test(taken) ? Number(taken) : taken };
+  const why = `the next page is named by the address ${foreignWords(String(value))}, which has no ${foreignName(parameter)}`;
+  return { whyNoMore: why };
+}
+
+/** Whether it is what a vendor writes where no page follows. No page that follows another one is the number 0. */
+function isNothing(value: JsonValue): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  if (Array.isArray(value) || isObject(value)) return Object.keys(value).length === 0;
+  return value === null || value === 0 || typeof value === 'boolean';
+}
+
+/** The query of an address, also of a relative one; undefined for any other text, such as a cursor. */
+function queryOf(text: string): URLSearchParams | undefined {
+  const isWhole = /^https?:\/\//i.test(text);
+  if (!isWhole && !/^[/?.][^?]*\?|^\?/.test(text)) return undefined;
+  const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];
+  return new URLSearchParams(query);
+}

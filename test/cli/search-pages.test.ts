@@ -1,0 +1,151 @@
+/**
+ * Goal: a search gets all people of a vendor, each once and paid once, in whatever way that vendor hands out its pages, and
+ * a vendor that hands out the same page for ever is paid for it once more and no further.
+ * Method: the real command before vendors that know sixty people, by what they were asked and what they handed out.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { type ScriptedRequest, ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+const PEOPLE = Array.from({ length: 60 }, (_, at) => ({ full_name: `Person ${at}` }));
+
+interface Handed {
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a request asks, in its query or its body. */
+function askedIn({ path, body }: ScriptedRequest): Record<string, string> {
+  const query = new URL(path, 'http://vendor.example').searchParams;
+  return body === '' ? Object.fromEntries(query) : JSON.parse(body);
+}
+
+/** A desk before a vendor that answers so, with a list of one company and a job of nine pages. */
+async function deskBefore(
+  dialect: object,
+  handOut: (asked: Record<string, string>) => Handed,
+): Promise<{ desk: Desk; asked: () => object[] }> {
+  const vendor = await ScriptedVendor.start((request, response) => {
+    const { body, headers } = handOut(askedIn(request));
+    response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  const desk = await openDesk();
+  desk.place.writeDialect({ operations: { 'search-people': dialect } });
+  desk.place.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+  await desk.write('list.csv', 'Company\nAcme\n');
+  await desk.write('job.yaml', 'operation: search-people\npages: 9\n');
+  return { desk, asked: () => vendor.requests.map(askedIn) };
+}
+
+const RUN = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv', '--yes'] as const;
+
+const from = (at: number) => PEOPLE.slice(at, at + 25);
+const company = 'Acme';
+
+interface Way {
+  readonly dialect: object;
+  readonly handOut: (asked: Record<string, string>) => Handed;
+  readonly asked: readonly object[];
+}
+
+const GET = { method: 'GET', path: '/people' };
+
+test.each<[string, Way]>([
+  [
+    'from and size',
+    {
+      dialect: { paging: { parameter: 'from', offset: 0, size: { parameter: 'size', results: 25 } } },
+      handOut: (asked) => ({ body: { hits: { total: 60, hits: from(Number(asked.from ?? 0)) } } }),
+      asked: [
+        { company, size: 25 },
+        { company, from: 25, size: 25 },
+        { company, from: 50, size: 25 },
+      ],
+    },
+  ],
+  [
+    'skip and limit, in a query',
+    {
+      dialect: {
+        ...GET,
+        paging: { parameter: 'skip', offset: 0, size: { parameter: 'limit', results: 25 } },
+      },
+      handOut: (asked) => ({ body: { items: from(Number(asked.skip ?? 0)) } }),
+      asked: [
+        { company, limit: '25' },
+        { company, skip: '25', limit: '25' },
+        { company, skip: '50', limit: '25' },
+      ],
+    },
+  ],
+  [
+    'a cursor, until there are no more',
+    {
+      dialect: { paging: { parameter: 'after', next: 'meta.next_cursor' } },
+      handOut: ({ after = 'c0' }) => {
+        const at = Number(after.slice(1));
+        const meta = { next_cursor: `c${at + 25}`, has_more: at + 25 < PEOPLE.length };
+        return { body: { data: from(at), meta } };
+      },
+      asked: [{ company }, { company, after: 'c25' }, { company, after: 'c50' }],
+    },
+  ],
+  [
+    'a link to another host',
+    {
+      dialect: { ...GET, paging: { parameter: 'page', next: 'links.next' } },
+      handOut: ({ page = '1' }) => {
+        const next = `https://elsewhere.example/admin?page=${Number(page) + 1}&key=secret`;
+        return { body: { results: from(25 * (Number(page) - 1)), links: page === '3' ? {} : { next } } };
+      },
+      asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
+    },
+  ],
+  [
+    'a header Link',
+    {
+      dialect: { ...GET, paging: { parameter: 'page', next_header: 'Link' } },
+      handOut: ({ page = '1' }) => ({
+        body: from(25 * (Number(page) - 1)),
+        headers: { link: `</people?page=${Number(page) + 1}>; rel="${page === '3' ? 'prev' : 'next'}"` },
+      }),
+      asked: [{ company }, { company, page: '2' }, { company, page: '3' }],
+    },
+  ],
+])('all pages of a vendor that hands them out by %s', async (_, { dialect, handOut, asked: wanted }) => {
+  const { desk, asked } = await deskBefore(dialect, handOut);
+  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 60 } });
+  expect(asked()).toEqual(wanted);
+  expect(desk.place.rows()[0]?._reason).toBe('60 people');
+  const found = desk.place.rows('out.people.csv').map(({ full_name }) => full_name);
+  expect(found).toEqual(PEOPLE.map(({ full_name }) => full_name));
+  // Typed again, and planned for another list, all pages are known.
+  await desk.json(RUN);
+  await desk.write('other.csv', 'Name,Company\nx,Acme\n');
+  expect(await desk.json(['plan', 'job.yaml', 'other.csv'])).toMatchObject({ bought_before: 1, to_buy: 0 });
+  expect(asked()).toHaveLength(3);
+});
+
+test('the same page for ever ends the search, is listed once, and is said', async () => {
+  const { desk, asked } = await deskBefore({ paging: { parameter: 'page', from: 1 } }, () => ({
+    body: { results: from(0) },
+  }));
+  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 50 } });
+  expect(asked()).toEqual([{ company }, { company, page: 2 }]);
+  expect(desk.place.rows()[0]?._reason).toBe(
+    '25 people; page 2 brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging',
+  );
+  expect(desk.place.rows('out.people.csv')).toHaveLength(25);
+});
+
+test('a next page whose address does not say how to ask for it is said', async () => {
+  const { desk, asked } = await deskBefore({ paging: { parameter: 'page', next: 'next' } }, () => ({
+    body: { results: from(0), next: 'https://vendor.example/people/2' },
+  }));
+  expect(await desk.json(RUN)).toMatchObject({ counts: { matched: 1 } });
+  expect(asked()).toHaveLength(1);
+  expect(desk.place.rows()[0]?._reason).toBe(
+    '25 people; the next page is named by the address https://vendor.example/people/2, which has no "page"',
+  );
+});

@@ -1,0 +1,83 @@
+/**
+ * Goal: a job may ask with all identifiers that a row has. Each set of them is a call of its own, and none is bought twice.
+ * Method: the real commands before the sandbox, whose log says what was asked.
+ */
+import { expect, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+const asked = ({ place }: Desk): readonly object[] => place.vendor.requests().map(({ body }) => body);
+
+const LIST = `Email,LinkedIn
+jo@one.example,linkedin.com/in/jo-one
+flo@two.example,
+,linkedin.com/in/bo-three
+,
+`;
+
+test('a row is asked for by all identifiers that it has in one call, which is known by what was sent', async () => {
+  const desk = await openDesk({ concurrency: 1 });
+  await desk.write('list.csv', LIST);
+  await desk.write('plain.yaml', 'operation: enrich-person\nwaterfall: [email]\n');
+  await desk.write('one.csv', 'Email\nflo@two.example\n');
+  await desk.type(['run', 'plain.yaml', 'one.csv', '--budget', '9', '-o', 'one-out.csv']);
+  await desk.write(
+    'all.yaml',
+    'operation: enrich-person\nwaterfall: [{ all: [email, profile_url] }, profile_url]\n',
+  );
+
+  const { stdout } = await desk.type(['plan', 'all.yaml', 'list.csv']);
+  expect(stdout).toContain('  looked up by   what a row has of email and profile_url, then profile_url\n');
+  expect(await desk.json(['plan', 'all.yaml', 'list.csv'])).toMatchObject({
+    ...{ rows: 4, invalid: 1, bought_before: 1, to_buy: 2 },
+    credits: { most: 4 },
+  });
+  const run = ['run', 'all.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv'];
+  const { counts } = await desk.json([...run, '--save-job', 'kept.yaml']);
+  expect(counts).toEqual({ matched: 3, invalid: 1 });
+  expect(asked(desk)).toEqual([
+    { email: 'flo@two.example' },
+    { email: 'jo@one.example', profile_url: 'https://www.linkedin.com/in/jo-one' },
+    { profile_url: 'https://www.linkedin.com/in/bo-three' },
+  ]);
+  expect(desk.place.rows().map(({ _matched_by, _source }) => [_matched_by, _source])).toEqual([
+    ['email+profile_url', 'bought'],
+    ['email', 'ledger'],
+    ['profile_url', 'bought'],
+    ['', ''],
+  ]);
+  expect(desk.place.rows()[3]?._reason).toBe('no usable identifier: e-mail: blank; profile URL: blank');
+
+  // The job that was kept is the same job: it goes by the same batch, and buys nothing.
+  expect(await desk.json(['plan', 'kept.yaml', 'list.csv'])).toMatchObject({ bought_before: 3, to_buy: 0 });
+});
+
+test('a call that was made for the row already is not made again', async () => {
+  const desk = await openDesk({ matchRate: 0 });
+  await desk.write('list.csv', LIST);
+  await desk.write(
+    'all.yaml',
+    'operation: enrich-person\nwaterfall: [{ all: [email, profile_url] }, email, profile_url]\n',
+  );
+  await desk.type(['run', 'all.yaml', 'list.csv', '--budget', '99', '-o', 'out.csv']);
+  expect(asked(desk)).toHaveLength(5);
+  expect(desk.place.rows().map(({ _reason }) => _reason)).toEqual([
+    'no match by email+profile_url, email, profile_url',
+    'no match by email',
+    'no match by profile_url',
+    expect.any(String),
+  ]);
+});
+
+test.each([
+  ['[{ all: [] }]', 'waterfall[1].all'],
+  ['[{ all: [email+profile_url] }]', 'it is one identifier; write each by itself'],
+  ['[{ all: [emial] }]', 'Did you mean email?'],
+  ['[{ any: [email] }]', '"any" is not known here.\nKnown are: all.'],
+])('a tier that is wrong is refused with its place: %s', async (waterfall, words) => {
+  const desk = await openDesk();
+  await desk.write('list.csv', LIST);
+  await desk.write('all.yaml', `operation: enrich-person\nwaterfall: ${waterfall}\n`);
+  const { code, stderr } = await desk.type(['plan', 'all.yaml', 'list.csv']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
+  expect(stderr).toContain('all.yaml:2:');
+});
