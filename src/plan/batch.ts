@@ -15,7 +15,6 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
-  type Credits,
   credits,
   type Ledger,
   type LedgerReader,
@@ -24,9 +23,9 @@ import {
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
-import { isReadAgain, judgedToday } from '../vendor/kept-answers.ts';
+import { readToday } from '../vendor/kept-answers.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { Reread, RunContext } from './context.ts';
+import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale } from './known-calls.ts';
 import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
@@ -42,20 +41,18 @@ export interface BatchOptions {
   readonly outputName: string | undefined;
   /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;
+  /** What the run may do. A batch that resumes by the same dialect keeps the agreement to buy again. */
+  readonly consent: Consent;
 }
 
-/**
- * Starts or resumes the batch of this input, and updates the settings that may differ from run to run.
- * @param budget undefined leaves the cap of a resumed batch as it is.
- */
+/** Starts or resumes the batch of this input, and updates the settings that may differ from run to run. */
 export async function startBatch(
   context: RunContext,
   input: MappedInput,
   place: BatchPlace,
-  budget: Credits | undefined,
-  { plan, outputName, anew }: BatchOptions,
+  { plan, outputName, anew, consent: { budget, buysAgain } }: BatchOptions,
 ): Promise<Batch> {
-  const { ledger, command, job } = context;
+  const { ledger, command, job, dialect } = context;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(context, input, place, plan, outputName);
   const isStale =
@@ -63,8 +60,14 @@ export async function startBatch(
     (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
     (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
+  const agreed = buysAgain || mayBuyAgain(start.batch, dialect);
+  const settings = {
+    ...spec.settings,
+    ...plansOf(start.batch, context.ifPlan),
+    ...(agreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {}),
+  };
   await ledger.changeBatch(start.batch.id, {
-    settings: { ...spec.settings, ...plansOf(start.batch, context.ifPlan) },
+    settings,
     command,
     ...present({ budget }),
     ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
@@ -72,8 +75,18 @@ export async function startBatch(
   crashPoint('batch-created');
   await endHold(context, start.batch);
   await announce(context, input, start, isFirst);
-  return datedByNow(context, start.batch);
+  return datedByNow(context, { ...start.batch, settings });
 }
+
+/**
+ * Whether a person has agreed that the batch buys calls again of which what came is no answer by this dialect. By another
+ * dialect it may be other calls.
+ */
+export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
+  return settings[BUYS_AGAIN] === dialectMark(dialect);
+}
+
+const BUYS_AGAIN = 'buysAgain';
 
 /** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
 function plansOf({ settings }: Pick<Batch, 'settings'>, ifPlan: string | undefined): JsonObject {
@@ -237,7 +250,10 @@ export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void
 
 // ---------------------------------------------------------------------------------------------------- settling anew
 
-/** Finds the rows of a file's finished batch that today's dialect would settle differently. Undefined when the file has no finished batch, or when all its answers are still read the same way. */
+/**
+ * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to
+ * be bought again. Undefined when the file has no finished batch, or when there is no such row.
+ */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
@@ -245,15 +261,23 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   const batch = await finishedBatch(ledger, context, input);
   if (batch === undefined) return undefined;
   const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
-  if (rows.size === 0) return undefined;
+  const waiting = new Set(await ledger.rowsUnanswered(batch.id));
+  if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
-  let [further, most] = [0, 0];
+  let [again, further, most] = [0, 0, 0];
   await planRows(context, input, (classification) => {
-    if (classification.kind !== 'to_buy' || !rows.has(classification.row)) return;
-    further += 1;
-    most += worstCredits(pricing, classification.toAsk);
+    if (classification.kind !== 'to_buy') return;
+    const { row, anew, toAsk } = classification;
+    const isAgain = anew === 'unanswered';
+    if (isAgain && waiting.has(row)) rows.add(row);
+    if (!rows.has(row)) return;
+    if (isAgain) again += 1;
+    else further += 1;
+    most += worstCredits(pricing, toAsk);
   });
-  return { batch: batch.id, rows: rows.size, further, most: credits(most) };
+  return rows.size === 0
+    ? undefined
+    : { batch: batch.id, rows: rows.size, again, further, most: credits(most) };
 }
 
 /**
@@ -285,7 +309,7 @@ async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
   dialect: Dialect,
-): Promise<ReadonlySet<RowNumber>> {
+): Promise<Set<RowNumber>> {
   const found = new Set<RowNumber>();
   const today = dialectMark(dialect);
   for (let from = 0; ; ) {
@@ -304,15 +328,19 @@ async function isReadOtherwise(
 ): Promise<boolean> {
   const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
   return records.some((record, at) => {
-    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    const judged = readToday(record, dialect);
     return judged !== undefined && judged.answer !== answers[at]?.kind;
   });
 }
 
 /** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */
-export function rereadWords({ batch, rows, further, most }: Reread): string {
+export function rereadWords({ batch, rows, again, further, most }: Reread): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;
-  if (further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
-  return `${fact}; ${further} of them could ask further, for at most ${counted(most, 'credit')}.`;
+  if (again + further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
+  const asked = [
+    ...(again === 0 ? [] : [`${again} of them would be asked again`]),
+    ...(further === 0 ? [] : [`${further} of them could ask further`]),
+  ];
+  return `${fact}; ${asked.join(' and ')}, for at most ${counted(most, 'credit')}.`;
 }

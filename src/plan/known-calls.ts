@@ -10,6 +10,7 @@ import type {
   KnownAnswer,
   KnownCall,
   LedgerReader,
+  ReadAs,
 } from '../ledger/ledger.ts';
 
 /**
@@ -86,6 +87,9 @@ async function standsFor(
       return false;
     case 'in_doubt':
       return true;
+    // It was bought, so it is not bought in another spelling unasked.
+    case 'unanswered':
+      return isKnownFreshFor(batch, state.answer, ledger);
     case 'answered': {
       const { answer } = state;
       const counts = answer.kind === 'found' || (answer.kind === 'no_match' && asksTheSame);
@@ -131,7 +135,7 @@ export async function hasGoneStale(
 }
 
 /** The parts of an answer that decide whether it is fresh. */
-type DatedAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+type DatedAnswer = Pick<AnswerRecord<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
  * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
@@ -161,7 +165,7 @@ export function isSurelyFreshFor(
 /** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
 export async function isKnownFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: KnownAnswer,
+  answer: KnownAnswer<ReadAs>,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (batch.freshSince === undefined) return true;

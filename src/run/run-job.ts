@@ -100,6 +100,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askChanges: called,
   askMisses: called,
   askReread: called,
+  buyAgain: flag,
   allowAdmin: flag,
   ifPlan: text,
   ifBatch: text,

@@ -13,6 +13,8 @@ import {
   type FoundReply,
   type Look,
   type OpenAttempt,
+  type ReadAs,
+  settledCall,
 } from '../../ledger.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { momentOf } from './boots.ts';
@@ -121,7 +123,7 @@ export class Calls {
     if (call.answer !== null) {
       const answer = this.answer(call.answer, call);
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
-      return { kind: 'answered', answer };
+      return settledCall(answer);
     }
     if (call.doubt === null) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#decision(call.doubt, batch);
@@ -130,7 +132,7 @@ export class Calls {
   }
 
   /**
-   * The answer of an attempt, or undefined when the attempt has none. Plans ask for a million of them, so nothing is
+   * The answer of an attempt, which may be none by its newest reading, or undefined when the attempt never had one. Plans ask for a million of them, so nothing is
    * read twice, and a told answer is only looked for where one is possible.
    * @param call its call, when that has been read already.
    * @param readTo the newest reading that counts; without it all of them count.
@@ -139,7 +141,7 @@ export class Calls {
     attempt: number,
     call?: CallRow,
     readTo: number | null = Number.MAX_SAFE_INTEGER,
-  ): AnswerRecord | undefined {
+  ): AnswerRecord<ReadAs> | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
     const readings = this.#readings(attempt);

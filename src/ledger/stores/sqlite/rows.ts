@@ -1,3 +1,4 @@
+import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
@@ -60,7 +61,7 @@ UPDATE attempts SET paid_behind = attempts.row - u.row
           FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
  WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
 
-/** Rows settled by an answer to a question that another dialect read, in order, at most `limit`. */
+/** Rows settled by an answer that another dialect read, in order, at most `limit`. */
 export function rowsReadOtherwise(
   connection: Connection,
   batch: number,
@@ -71,8 +72,6 @@ export function rowsReadOtherwise(
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
           CROSS JOIN closures k ON k.attempt = j.value
-          CROSS JOIN attempts a ON a.id = k.attempt
-          CROSS JOIN calls c ON c.id = a.call AND c.subject IS NULL
          WHERE (k.kind = 'settled' OR EXISTS (
              SELECT 1 FROM readings e WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0)))
            AND coalesce(
@@ -82,6 +81,18 @@ export function rowsReadOtherwise(
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );
+}
+
+/** Another batch may have bought the call meanwhile: then its row waits for nothing. */
+export function rowsUnanswered(connection: Connection, batch: number): readonly RowNumber[] {
+  return connection
+    .all<{ row: RowNumber }>(
+      `SELECT DISTINCT r.row FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN unanswered u ON u.attempt = j.value
+        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.answer = a.id
+        WHERE r.batch = ? AND r.kind = 'in_doubt' ORDER BY r.row`,
+      batch,
+    )
+    .map(({ row }) => row);
 }
 
 /**

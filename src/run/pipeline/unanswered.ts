@@ -1,0 +1,36 @@
+import { isoTime } from '../../core/clock.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { MappedInput } from '../../files/input.ts';
+import type { AnswerRecord, Batch, NoAnswerKind } from '../../ledger/ledger.ts';
+import { rereadOf, rereadWords } from '../../plan/batch.ts';
+import type { RunContext } from '../../plan/context.ts';
+import type { Held } from './obtained.ts';
+
+/**
+ * What was settled by an answer that the dialect reads otherwise today, as far as a person has to agree: to settle rows anew,
+ * and to buy again what turned out to be no answer.
+ */
+
+/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
+export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
+  const reread = await rereadOf(context, input);
+  if (reread === undefined) return undefined;
+  if ((await context.askReread?.(reread)) === true) return true;
+  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
+  context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  return false;
+}
+
+/** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
+export function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
+  const fact = `what came at ${isoTime(answeredAtMs)} is no answer by the dialect of today, ${kind}: ${why}`;
+  return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
+}
+
+/** Says how many rows of the batch were held back. */
+export async function tellHeldBack({ ledger, emit }: RunContext, { id }: Batch): Promise<void> {
+  const { length } = await ledger.rowsUnanswered(id);
+  if (length === 0) return;
+  const wait = `${counted(length, 'row')} of batch ${id} ${length === 1 ? 'waits' : 'wait'} for what was bought and is no answer by the dialect of today`;
+  emit({ kind: 'note', message: `${wait}; to buy it again, run the list with --yes.` });
+}
