@@ -14,15 +14,15 @@ import { typed } from './typed.ts';
 
 const busy = (means: string): object => ({ status: [200], body: { path: 'note', matches: 'busy' }, means });
 
-/** What the vendor answers to the nth request for that domain; undefined: it hangs up. */
-type Answers = (domain: string, nth: number) => object | undefined;
+/** What the vendor answers to the nth request about that; undefined: it hangs up. */
+type Answers = (about: string, nth: number) => object | undefined;
 
 const busyAtFirst: Answers = (domain, nth) =>
   domain.startsWith('busy') && nth === 1 ? { name: 'Queue', note: 'busy' } : { name: `Company of ${domain}` };
 
 class BusyVendor {
   readonly desk: Desk;
-  /** The domains that were asked for, in order: each was charged. */
+  /** What was asked about, in order: each was charged. */
   readonly book: string[] = [];
   answers: Answers = busyAtFirst;
 
@@ -34,9 +34,10 @@ class BusyVendor {
     const vendor = new BusyVendor(await openDesk());
     const { desk } = vendor;
     const server = createServer(async (request, response) => {
-      const { domain = '' } = JSON.parse(Buffer.concat(await request.toArray()).toString());
-      vendor.book.push(domain);
-      const answer = vendor.answers(domain, vendor.asked(domain));
+      const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      const about = 'company' in asked ? `page ${asked.page ?? 1}` : String(Object.values(asked)[0]);
+      vendor.book.push(about);
+      const answer = vendor.answers(about, vendor.asked(about));
       if (answer === undefined) return void request.socket.destroy();
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
@@ -63,8 +64,8 @@ class BusyVendor {
     return writeFile(this.desk.place.path('ours.yaml'), JSON.stringify({ answers }));
   }
 
-  asked(domain: string): number {
-    return this.book.filter((each) => each === domain).length;
+  asked(about: string): number {
+    return this.book.filter((each) => each === about).length;
   }
 
   async list(name: string, ...domains: readonly string[]): Promise<void> {
@@ -269,4 +270,96 @@ describe('an unfinished list', () => {
     expect(other.book).toEqual(['busy.example', 'busy.example']);
     expect(other.column('name', 'list.csv')).toEqual(['Queue', 'Company of busy.example']);
   });
+});
+
+describe('what is bought in its place', () => {
+  test('and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to', async () => {
+    const { vendor, desk } = await misread();
+    vendor.answers = () => undefined;
+    const lost = await vendor.run('list.csv', '--yes');
+    expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
+    for (const more of [[], ['--yes']])
+      expect(await vendor.run('list.csv', ...more)).toMatchObject({ batch: lost.batch, requests: 0 });
+    expect(vendor.book).toEqual(['busy.example']);
+    const [{ attempt: old }] = await vendor.attempts(lost.batch, 3);
+    expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
+
+    await desk.json(['settle', lost.batch, '--not-done']);
+    vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+    expect(await vendor.run('list.csv')).toMatchObject({
+      batch: lost.batch,
+      counts: { matched: 3 },
+      credits: { spent: 1 },
+    });
+    const attempts = await vendor.attempts(lost.batch, 3);
+    expect(attempts.map(({ replaces }: JsonResult) => replaces)).toEqual([null, old, old]);
+    expect(vendor.book).toEqual(['busy.example', 'busy.example']);
+  });
+
+  test.each([
+    ['before-intent', 'matched'],
+    ['after-intent', 'in_doubt'],
+    ['after-send', 'in_doubt'],
+    ['after-record', 'matched'],
+    ['before-row', 'matched'],
+  ])('is bought once though the run is killed %s; the same command ends it', async (crashAt, ended) => {
+    const { vendor, desk, first } = await misread();
+    // The first row is settled before it comes to the second.
+    const point = crashAt === 'before-row' ? 'before-row:3' : crashAt;
+    const killed = await desk.type([...runOf('list.csv'), '--yes'], { env: { ROWONCE_CRASH_AT: point } });
+    expect(killed.code, killed.stderr).toBeNull();
+    const end = await vendor.run('list.csv');
+    const counts = ended === 'matched' ? { matched: 3 } : { matched: 2, in_doubt: 1 };
+    expect(end.batch).not.toBe(first.batch);
+    expect(end).toMatchObject({ counts, credits: ended === 'matched' ? { spent: 1 } : { in_doubt: 1 } });
+    expect(vendor.book.length).toBe(crashAt === 'after-intent' ? 0 : 1);
+    expect(await vendor.run('list.csv', '--yes')).toMatchObject({ batch: end.batch, requests: 0 });
+    expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
+    expect(vendor.book.length).toBeLessThanOrEqual(1);
+  });
+});
+
+test('a page in the middle of a search is bought again, and those after it; those before it are not', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  vendor.answers = (page, nth) =>
+    ({
+      'page 1': { results: [{ name: 'Ann' }], next_page: 2 },
+      'page 2':
+        nth === 1
+          ? { results: [{ name: 'Queue' }], note: 'busy' }
+          : { results: [{ name: 'Bo' }], next_page: 3 },
+    })[page] ?? { results: [{ name: 'Cy' }] };
+  await desk.write('list.csv', 'Company\nAcme\n');
+  await desk.write(
+    'job.yaml',
+    JSON.stringify({ operation: 'search-people', columns: { company: 'Company' }, pages: 3 }),
+  );
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
+  expect(await desk.json(run)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
+  await vendor.speak(busy('rate_limited'));
+  expect(await desk.json([...run, '--yes'])).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
+  expect(vendor.book).toEqual(['page 1', 'page 2', 'page 2', 'page 3']);
+  expect(desk.place.rows('out.people.csv').map(({ name }) => name)).toEqual(['Ann', 'Bo', 'Cy']);
+});
+
+test('a step of a waterfall that was no miss is asked again before what was found after it is used', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  await vendor.speak(busy('no_match'));
+  await desk.write('list.csv', 'Domain,LinkedIn\nbusy.example,https://www.linkedin.com/company/busy\n');
+  expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 1 } });
+  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['profile_url']);
+  await vendor.speak(busy('rate_limited'));
+  vendor.answers = (about) => ({ name: `Company of ${about}` });
+  expect(await vendor.run('list.csv', '--yes')).toMatchObject({
+    counts: { matched: 1 },
+    credits: { spent: 1 },
+  });
+  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['domain']);
+  expect(vendor.book.map((about) => about.replace(/.*\//, ''))).toEqual([
+    'busy.example',
+    'busy',
+    'busy.example',
+  ]);
 });
