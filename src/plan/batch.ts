@@ -20,6 +20,7 @@ import {
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
+import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
@@ -302,23 +303,15 @@ async function finishedBatch(
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 
-/** How many rows are read from the ledger at once. */
-const PAGE = 1_000;
-
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
   dialect: Dialect,
 ): Promise<Set<RowNumber>> {
   const found = new Set<RowNumber>();
-  const today = dialectMark(dialect);
-  for (let from = 0; ; ) {
-    const page = await ledger.rowsReadOtherwise(batch, today, from, PAGE);
-    for (const record of page) if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
-    const last = page.at(-1);
-    if (last === undefined) return found;
-    from = last.row + 1;
-  }
+  for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect)))
+    if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
+  return found;
 }
 
 async function isReadOtherwise(
@@ -331,6 +324,12 @@ async function isReadOtherwise(
     const judged = readToday(record, dialect);
     return judged !== undefined && judged.answer !== answers[at]?.kind;
   });
+}
+
+/** `2 rows wait for what was bought and turned out to be no answer; to buy it again, run the list with --yes` */
+export function unansweredWords(rows: number): string {
+  const wait = `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
+  return `${wait} for what was bought and turned out to be no answer; to buy it again, run the list with --yes`;
 }
 
 /** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */

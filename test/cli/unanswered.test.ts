@@ -207,7 +207,13 @@ describe('another list', () => {
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
       /^what came at 20.*Z is no answer by the dialect of today, paused: status 200; run the list with --yes to buy it again$/,
     );
-    expect((await desk.type(['settle', held.batch])).stdout).toContain('row 2 waits: what came at ');
+    expect((await desk.type(['settle', held.batch])).stdout).toMatch(
+      /^row 2 waits: what came at .*\nNothing of batch \w+ is to be decided here\.\n$/,
+    );
+    expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
+    expect((await desk.type(['status', held.batch])).stdout).toContain(
+      'Unanswered 1 row waits for what was bought and turned out to be no answer; to buy it again, run the list with --yes\n',
+    );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');

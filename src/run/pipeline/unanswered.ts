@@ -1,8 +1,7 @@
 import { isoTime } from '../../core/clock.ts';
-import { counted } from '../../core/plain-text.ts';
 import type { MappedInput } from '../../files/input.ts';
 import type { AnswerRecord, Batch, NoAnswerKind } from '../../ledger/ledger.ts';
-import { rereadOf, rereadWords } from '../../plan/batch.ts';
+import { rereadOf, rereadWords, unansweredWords } from '../../plan/batch.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { Held } from './obtained.ts';
 
@@ -30,7 +29,5 @@ export function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAn
 /** Says how many rows of the batch were held back. */
 export async function tellHeldBack({ ledger, emit }: RunContext, { id }: Batch): Promise<void> {
   const { length } = await ledger.rowsUnanswered(id);
-  if (length === 0) return;
-  const wait = `${counted(length, 'row')} of batch ${id} ${length === 1 ? 'waits' : 'wait'} for what was bought and is no answer by the dialect of today`;
-  emit({ kind: 'note', message: `${wait}; to buy it again, run the list with --yes.` });
+  if (length > 0) emit({ kind: 'note', message: `${unansweredWords(length)}.` });
 }

@@ -346,7 +346,7 @@ export const text = {
     noAttempts: 'Nothing was sent for this row.',
     reserved: (credits: string) => `${credits} reserved`,
     ofBatch: (batch: string) => `sent by batch ${batch}`,
-    anew: (attempt: number) => `Bought anew, because the answer of attempt ${attempt} is too old.`,
+    anew: (attempt: number) => `Bought anew, in the place of the answer of attempt ${attempt}.`,
     again: (why: string) => `Sent again: ${why}.`,
     told: (why: string) => `Answered by a person: ${why}.`,
     decided: (why: string) => `Decided, and not done yet: ${why}.`,
