@@ -14,7 +14,7 @@ import { waterfallOf } from '../job/job.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
-import { unprovenWords } from '../run/unproven-changes.ts';
+import { unprovenObject, unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
 import { descriptionLines, descriptionObject } from './render/description.ts';
 import {
@@ -101,7 +101,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       ...(change === undefined ? {} : changePlanObject(change.plan, change.guards)),
       ...present({ fields: known?.paths }),
       ...(requests.length === 0 ? {} : { requests }),
-      ...present({ reread, unproven }),
+      ...present({ reread, unproven: unproven && unprovenObject(unproven) }),
     },
     advice: adviceOn(planned),
   };

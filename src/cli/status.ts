@@ -6,7 +6,6 @@ import { counted } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, Money } from '../ledger/ledger.ts';
-import { unansweredWords } from '../plan/batch.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -17,7 +16,6 @@ import {
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import { retriesObjectIfAny } from '../run/story-objects.ts';
-import { type UnprovenChanges, unprovenChanges, unprovenWords } from '../run/unproven-changes.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
 import { heldBackLines, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -52,7 +50,7 @@ async function statusCommand(
       return batchReport(shown, location, {
         retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
         unanswered: (await ledger.rowsUnanswered(batch.id)).length,
-        unproven: await unprovenIn(ledger, batch),
+        unproven: await unprovenOf(ledger, batch),
       });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
@@ -65,11 +63,17 @@ async function statusCommand(
 }
 
 /** Only a batch of changes keeps a plan, and only for one are the accounts read. */
-async function unprovenIn(ledger: LedgerReader, batch: Batch): Promise<UnprovenChanges | undefined> {
+async function unprovenOf(ledger: LedgerReader, batch: Batch): Promise<Unproven | undefined> {
   if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
-  const { dialectOfBatch } = await import('../run/batch-account.ts');
-  const dialect = await dialectOfBatch(batch);
-  return dialect && unprovenChanges(ledger, batch.id, dialect);
+  const { unprovenIn, unprovenObject, unprovenWords } = await import('../run/unproven-changes.ts');
+  const found = await unprovenIn(ledger, batch);
+  return found && { words: unprovenWords(found), object: unprovenObject(found) };
+}
+
+/** The changes that would not count as done today. */
+interface Unproven {
+  readonly words: string;
+  readonly object: object;
 }
 
 // ---------------------------------------------------------------------------------------------------- all batches
@@ -126,7 +130,7 @@ interface LeftOpen {
   readonly retries: Retries | undefined;
   /** The number of rows that wait for a call to be bought again. */
   readonly unanswered: number;
-  readonly unproven: UnprovenChanges | undefined;
+  readonly unproven: Unproven | undefined;
 }
 
 function batchReport(status: BatchStatus, location: string, left: LeftOpen): Report {
@@ -151,8 +155,8 @@ function batchReport(status: BatchStatus, location: string, left: LeftOpen): Rep
       ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
       ...missesLines(status),
       ...decidedLines(retries),
-      ...(unanswered === 0 ? [] : [`Unanswered ${unansweredWords(unanswered)}`]),
-      ...(unproven === undefined ? [] : [`Unproven   ${unprovenWords(unproven)}`]),
+      ...(unanswered === 0 ? [] : [`Waiting    ${waitingWords(unanswered)}`]),
+      ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
       ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
     ],
     object: {
@@ -165,7 +169,7 @@ function batchReport(status: BatchStatus, location: string, left: LeftOpen): Rep
       ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
       ...present({ retries: retriesObjectIfAny(retries) }),
       ...(unanswered === 0 ? {} : { unanswered }),
-      ...present({ unproven }),
+      ...present({ unproven: unproven?.object }),
     },
     advice: adviceOn(status, location, retries),
   };
@@ -181,6 +185,10 @@ function adviceOn({ batch, counts }: BatchStatus, location: string, retries?: Re
     ...(retries === undefined ? [] : heldBackLines(batch.id, retries, store)),
     ...(goesOn && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
   ];
+}
+
+function waitingWords(rows: number): string {
+  return `${counted(rows, 'row')} for what was bought and turned out to be no answer; run the list with --yes to buy it again`;
 }
 
 function decidedLines(retries: Retries | undefined): readonly string[] {

@@ -1,10 +1,11 @@
 import { commandLine } from '../core/command-line.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { AttemptRecord, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { type Dialect, dialectMark } from '../vendor/dialect.ts';
 import { judgedToday } from '../vendor/kept-answers.ts';
+import { dialectOfBatch } from './batch-account.ts';
 
 /**
  * Changes of a batch that were counted as done, and of which what the vendor answered does not say so by the dialect of today.
@@ -12,9 +13,9 @@ import { judgedToday } from '../vendor/kept-answers.ts';
  */
 export interface UnprovenChanges {
   readonly batch: BatchId;
+  /** The number of rows with such a change. */
   readonly changes: number;
-  /** The first rows that they were made for. */
-  readonly rows: readonly RowNumber[];
+  readonly firstRows: readonly RowNumber[];
 }
 
 const FIRST_ROWS_SHOWN = 5;
@@ -25,16 +26,22 @@ export async function unprovenChanges(
   batch: BatchId,
   dialect: Dialect,
 ): Promise<UnprovenChanges | undefined> {
-  const rows: RowNumber[] = [];
+  const firstRows: RowNumber[] = [];
   let changes = 0;
   for await (const { row, outcome, answers } of eachReadOtherwise(ledger, batch, dialectMark(dialect))) {
     if (outcome.kind !== 'applied') continue;
     const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
-    const { length } = records.filter((record) => isUnproven(record, dialect));
-    if (length > 0 && rows.length < FIRST_ROWS_SHOWN) rows.push(row);
-    changes += length;
+    if (!records.some((record) => isUnproven(record, dialect))) continue;
+    if (firstRows.length < FIRST_ROWS_SHOWN) firstRows.push(row);
+    changes += 1;
   }
-  return changes === 0 ? undefined : { batch, changes, rows };
+  return changes === 0 ? undefined : { batch, changes, firstRows };
+}
+
+/** By the dialect of the batch's account; undefined as well when that cannot be used any more. */
+export async function unprovenIn(ledger: LedgerReader, batch: Batch): Promise<UnprovenChanges | undefined> {
+  const dialect = await dialectOfBatch(batch);
+  return dialect && unprovenChanges(ledger, batch.id, dialect);
 }
 
 /** What it is read as today is neither what it was taken for, nor that the change was made. */
@@ -45,9 +52,15 @@ function isUnproven(record: AttemptRecord, dialect: Dialect): boolean {
   return today !== undefined && today !== closure.answer && today !== 'found';
 }
 
-export function unprovenWords({ batch, changes, rows }: UnprovenChanges): string {
-  const [one, are] = changes === 1 ? ['was', 'It is'] : ['were', 'They are'];
-  const where = `row${rows.length === 1 ? '' : 's'} ${rows.join(', ')}${rows.length < changes ? ', …' : ''}`;
-  const look = commandLine(['status', batch, String(rows[0])]);
-  return `${counted(changes, 'change')} of batch ${batch} ${one} counted as done (${where}), and what came does not say so by the dialect of today. ${are} not sent again: see at the service whether ${changes === 1 ? 'it was' : 'they were'} made. What came: ${look}`;
+export function unprovenWords({ batch, changes, firstRows }: UnprovenChanges): string {
+  const [were, are] = changes === 1 ? ['was', 'It is'] : ['were', 'They are'];
+  const where = `row ${firstRows.join(', ')}${firstRows.length < changes ? ', …' : ''}`;
+  const fact = `${counted(changes, 'change')} of batch ${batch} ${were} counted as done (${where}), and what came does not say so by the dialect of today.`;
+  const look = commandLine(['status', batch, String(firstRows[0])]);
+  return `${fact} ${are} not sent again: see at the service whether ${changes === 1 ? 'it was' : 'they were'} made. What came: ${look}`;
+}
+
+/** The same for `--json`. */
+export function unprovenObject({ batch, changes, firstRows }: UnprovenChanges): object {
+  return { batch, changes, first_rows: firstRows };
 }

@@ -212,7 +212,7 @@ describe('another list', () => {
     );
     expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
     expect((await desk.type(['status', held.batch])).stdout).toContain(
-      'Unanswered 1 row waits for what was bought and turned out to be no answer; to buy it again, run the list with --yes\n',
+      'Waiting    1 row for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
     );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });

@@ -46,7 +46,7 @@ test.each(['in_doubt', 'refused', 'rate_limited'])(
     expect(await desk.json(['status', batch])).not.toHaveProperty('unproven');
 
     await speak(means);
-    const unproven = { batch, changes: 1, rows: [3] };
+    const unproven = { batch, changes: 1, first_rows: [3] };
     expect(await desk.json(plan)).toMatchObject({ unproven });
     expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 }, unproven });
     const fact = new RegExp(
