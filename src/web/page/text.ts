@@ -185,6 +185,8 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job says itself what is sent:',
+    unproven: (changes: string, batch: string, rows: string) =>
+      `Of batch ${batch}, ${changes} counted as done, and what came does not say so by the dialect of today. The first: row ${rows}. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
       rows: 'Rows',
       invalid: 'Invalid',
@@ -192,6 +194,7 @@ export const text = {
       bought: 'Bought before',
       doubt: 'In doubt',
       again: 'To be sent again',
+      unanswered: 'Of those to buy, again: what came is no answer',
       toBuy: 'To buy',
       toChange: 'To change',
       most: 'Credits at most',
@@ -388,7 +391,7 @@ export const text = {
       `To be sent again by the next run, as was decided: ${calls}, for at most ${credits}.`,
     heldBack: (calls: string, used: string, most: string, enough: string) =>
       `To be sent again, as was decided: ${calls}. The limit is ${most}, and ${used} are used: what it does not cover stays in doubt. ${enough} would be enough for all of them.`,
-    waiting: 'Rows that wait for another batch',
+    waiting: 'Rows that wait',
     pick: 'Choose',
     pickRow: (row: string) => `Choose row ${row}`,
     row: 'Row',
