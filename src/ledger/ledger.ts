@@ -146,7 +146,8 @@ export interface LedgerReader {
   sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
   /**
    * Whether a row of the batch was settled by an answer that is older than that, whether or not a younger one exists by
-   * now. An answer does not count when a later attempt to buy it again got lost.
+   * now. An answer does not count when a later attempt to buy it again got lost, and one that was read as none only where
+   * it is older than both times.
    */
   hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean>;
   /** When the last attempt to buy this answer again got lost; undefined when none did. */

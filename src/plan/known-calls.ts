@@ -2,15 +2,16 @@ import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { Call, FormerCall, Operation } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
-import type {
-  AnswerRecord,
-  Batch,
-  CallState,
-  FreshSince,
-  KnownAnswer,
-  KnownCall,
-  LedgerReader,
-  ReadAs,
+import {
+  type AnswerRecord,
+  type Batch,
+  type CallState,
+  type FreshSince,
+  isAnswer,
+  type KnownAnswer,
+  type KnownCall,
+  type LedgerReader,
+  type ReadAs,
 } from '../ledger/ledger.ts';
 
 /**
@@ -174,11 +175,13 @@ export async function isKnownFreshFor(
   return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
 }
 
+/** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */
 function cutOffFor(
   { kind }: Pick<DatedAnswer, 'kind'>,
-  freshSince: FreshSince | undefined,
+  { foundMs, noMatchMs }: FreshSince = {},
 ): number | undefined {
-  return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+  if (isAnswer(kind)) return kind === 'found' ? foundMs : noMatchMs;
+  return foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
 }
 
 /**

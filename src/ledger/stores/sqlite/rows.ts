@@ -105,15 +105,19 @@ export function hasOlderThan(connection: Connection, batch: number, freshSince: 
   const older = connection.get(
     `SELECT 1 FROM rows r JOIN json_each(r.answers) j
        JOIN answer_ages g ON g.attempt = j.value
-      WHERE r.batch = :batch AND g.answered_at < iif(g.found, :foundMs, :noMatchMs)
+      WHERE r.batch = :batch AND g.answered_at < ${CUT_OFF}
         AND NOT EXISTS (
           SELECT 1 FROM attempts l JOIN closures k ON k.attempt = l.id AND k.kind = 'in_doubt'
-           WHERE l.replaces = g.attempt AND l.intent_at >= iif(g.found, :foundMs, :noMatchMs))
+           WHERE l.replaces = g.attempt AND l.intent_at >= ${CUT_OFF})
       LIMIT 1`,
     { batch, foundMs, noMatchMs },
   );
   return older !== undefined;
 }
+
+/** What turned out to be no answer is too old only where every answer would be. The least of a time and NULL is NULL. */
+const CUT_OFF = `iif(EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = g.attempt),
+  min(:foundMs, :noMatchMs), iif(g.found, :foundMs, :noMatchMs))`;
 
 export function lostRefresh(connection: Connection, answer: number): number | undefined {
   const row = connection.get<{ at: number | null }>(

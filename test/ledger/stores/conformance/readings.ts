@@ -274,6 +274,19 @@ export function readingsConform(store: Store): void {
       expect(await ledger.rowsUnanswered(batch)).toEqual([]);
     });
 
+    test('is too old for a batch where every answer would be, and for no other age', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      await read(ledger, attempt);
+      const [late, early] = [NOON_MS + DAY_MS, NOON_MS];
+      expect(await ledger.hasOlderThan(batch, { foundMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { noMatchMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { foundMs: early, noMatchMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { foundMs: late, noMatchMs: late })).toBe(true);
+    });
+
     test('must have been one: a reply in doubt is none already', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

@@ -32,7 +32,7 @@ import type {
   SavedPart,
   SettledInput,
 } from '../../../../src/ledger/ledger.ts';
-import { credits, rowAnswersOf, settledCall } from '../../../../src/ledger/ledger.ts';
+import { credits, isAnswer, rowAnswersOf, settledCall } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   doubtOf,
@@ -320,7 +320,11 @@ export class MemoryReader implements LedgerReader {
     const used = this.#rows(batch).flatMap(({ answers }) => this.#attempts(answers));
     return used.some((attempt) => {
       const answer = answerOf(this.book, attempt);
-      const cutOffMs = answer?.kind === 'found' ? freshSince.foundMs : freshSince.noMatchMs;
+      const { foundMs, noMatchMs } = freshSince;
+      const isNone = answer !== undefined && !isAnswer(answer.kind);
+      const least =
+        foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
+      const cutOffMs = isNone ? least : answer?.kind === 'found' ? foundMs : noMatchMs;
       if (answer === undefined || cutOffMs === undefined) return false;
       const lost = lostRefreshes(this.book, attempt.id).some(({ intent }) => intent.atMs >= cutOffMs);
       return answer.answeredAtMs < cutOffMs && !lost;
