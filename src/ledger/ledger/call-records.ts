@@ -233,8 +233,8 @@ type Settled<Found> =
 export type DatedAnswer = KnownAnswer & Required<Pick<KnownAnswer, 'answeredAtMs'>>;
 
 /**
- * The answer to a call, where it was settled when it came and never read again. `unknown`: no attempt was ever made to get
- * one. Undefined: `find` knows more.
+ * The answer to a call, where it was settled when it came and is one by its newest reading. `unknown`: no attempt was ever
+ * made to get one. Undefined: `find` knows more.
  */
 export type PlainAnswer = DatedAnswer | 'unknown' | undefined;
 

@@ -186,7 +186,7 @@ export const text = {
     change: 'Change',
     requests: 'This job says itself what is sent:',
     unproven: (changes: string, batch: string, rows: string) =>
-      `Of batch ${batch}, ${changes} counted as done, and what came does not say so by the dialect of today. The first: row ${rows}. Nothing is sent again for that: see at the service whether it was done.`,
+      `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
       rows: 'Rows',
       invalid: 'Invalid',
@@ -194,7 +194,7 @@ export const text = {
       bought: 'Bought before',
       doubt: 'In doubt',
       again: 'To be sent again',
-      unanswered: 'Of those to buy, again: what came is no answer',
+      unanswered: 'To buy again, as no answer came',
       toBuy: 'To buy',
       toChange: 'To change',
       most: 'Credits at most',
