@@ -51,26 +51,27 @@ export async function startBatch(
   context: RunContext,
   input: MappedInput,
   place: BatchPlace,
-  { plan, outputName, anew, consent: { budget, buysAgain } }: BatchOptions,
+  options: BatchOptions,
 ): Promise<Batch> {
-  const { ledger, command, job, dialect } = context;
+  const { ledger, command, job } = context;
+  const { plan, anew, consent } = options;
   const isFirst = (await ledger.batches()).length === 0;
-  const spec = specOf(context, input, place, plan, outputName);
+  const spec = specOf(context, input, place, options);
   const isStale =
     anew ||
     (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
     (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
-  const agreed = buysAgain || mayBuyAgain(start.batch, dialect);
+  const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
     ...spec.settings,
     ...plansOf(start.batch, context.ifPlan),
-    ...(agreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {}),
+    ...agreementOf(isAgreed, context.dialect),
   };
   await ledger.changeBatch(start.batch.id, {
     settings,
     command,
-    ...present({ budget }),
+    ...present({ budget: consent.budget }),
     ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
   });
   crashPoint('batch-created');
@@ -88,6 +89,10 @@ export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dial
 }
 
 const BUYS_AGAIN = 'buysAgain';
+
+function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
+  return isAgreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {};
+}
 
 /** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
 function plansOf({ settings }: Pick<Batch, 'settings'>, ifPlan: string | undefined): JsonObject {
@@ -155,8 +160,7 @@ function specOf(
   context: RunContext,
   input: MappedInput,
   place: Pick<BatchPlace, 'key' | 'lineage'>,
-  plan: ChangePlan | undefined,
-  outputName: string | undefined,
+  { plan, outputName, consent }: BatchOptions,
 ): BatchSpec {
   const { account, dialect, job, clock, output } = context;
   const startMs = clock.wallMs();
@@ -183,6 +187,7 @@ function specOf(
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
+      ...agreementOf(consent.buysAgain, dialect),
     },
     createdAtMs: startMs,
     ...present({ freshSince }),

@@ -205,7 +205,7 @@ describe('another list', () => {
     expect(vendor.book).toEqual(['four.example']);
     expect(vendor.column('name', 'other.csv')[0]).toBe('');
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
-      /^what came at 20.*Z is no answer by the dialect of today, paused: status 200; run the list with --yes to buy it again$/,
+      /^what came at 20.*Z is no answer by the dialect of today but a rate limit, status 200; run the list with --yes to buy it again$/,
     );
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
       /^row 2 waits: what came at .*\nNothing of batch \w+ is to be decided here\.\n$/,

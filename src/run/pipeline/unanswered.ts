@@ -22,9 +22,16 @@ export async function settlesAnew(context: RunContext, input: MappedInput): Prom
 
 /** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
 export function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
-  const fact = `what came at ${isoTime(answeredAtMs)} is no answer by the dialect of today, ${kind}: ${why}`;
+  const fact = `what came at ${isoTime(answeredAtMs)} is no answer by the dialect of today but ${WORDS[kind]}, ${why}`;
   return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
 }
+
+const WORDS: Readonly<Record<NoAnswerKind, string>> = {
+  paused: 'a rate limit',
+  in_doubt: 'in doubt',
+  stopped: 'a refused key, address or credit',
+  not_sent: 'a word that nothing was done',
+};
 
 /** Says how many rows of the batch were held back. */
 export async function tellHeldBack({ ledger, emit }: RunContext, { id }: Batch): Promise<void> {
