@@ -90,6 +90,13 @@ async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   if (ofRow.length > 0) return ofRow;
+  if ((await ledger.rowsUnanswered(batch.id)).includes(Number(row))) {
+    throw stop(
+      'usage',
+      `What came for row ${row} of batch ${batch.id} is no answer by a later reading, and there is nothing to decide about it here.`,
+      'Run the list with --yes to buy it again, or correct the dialect.',
+    );
+  }
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,

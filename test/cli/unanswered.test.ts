@@ -4,7 +4,7 @@
  * Method: the real command before a vendor that answers some first requests with `busy` beside a name, which a dialect
  * without a rule takes for a match. The rule comes afterwards. The vendor's own book counts what it was asked.
  */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -210,6 +210,11 @@ describe('another list', () => {
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
       /^row 2 waits: what came at .*\nNothing of batch \w+ is to be decided here\.\n$/,
     );
+    const retried = await desk.type(['settle', held.batch, '2', '--retry']);
+    expect(retried).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Run the list with --yes to buy it again'),
+    });
     expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
     expect((await desk.type(['status', held.batch])).stdout).toContain(
       'Waiting    1 row for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
@@ -251,6 +256,18 @@ describe('another list', () => {
     expect(vendor.column('name', 'other.csv')).toEqual(['Queue', 'Company of four.example']);
     expect(vendor.book).toEqual(['four.example']);
   });
+});
+
+test('a sweep never buys it again', async () => {
+  const { vendor, desk } = await misread();
+  await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
+  await mkdir(desk.place.path('inbox'));
+  await vendor.list('inbox/other.csv', 'busy', 'four');
+  for (const night of [1, 2]) {
+    const { counts } = await desk.json(['nightly', 'night.yaml']);
+    expect(counts, `night ${night}`).toMatchObject({ in_doubt: 1 });
+  }
+  expect(vendor.book).toEqual(['four.example']);
 });
 
 describe('an unfinished list', () => {
@@ -368,4 +385,16 @@ test('a step of a waterfall that was no miss is asked again before what was foun
     'busy',
     'busy.example',
   ]);
+});
+
+test('a trial of what turned out to be no answer asks before it is sent again', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  const trial = ['try', 'enrich-company', 'domain=busy.example'];
+  expect(await desk.json([...trial, '--yes'])).toMatchObject({ credits: { spent: 1 } });
+  await vendor.speak(busy('rate_limited'));
+  expect(await desk.type(trial)).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody agreed') });
+  expect(await desk.json([...trial, '--yes'])).toMatchObject({ source: 'bought', credits: { spent: 1 } });
+  expect(await desk.json(trial)).toMatchObject({ source: 'ledger', credits: { spent: 0 } });
+  expect(vendor.book).toEqual(['busy.example', 'busy.example']);
 });
