@@ -17,7 +17,7 @@ import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import { retriesObjectIfAny } from '../run/story-objects.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
-import { heldBackLines, openWords } from './render/doubts.ts';
+import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const status: CliCommand = {
@@ -185,10 +185,6 @@ function adviceOn({ batch, counts }: BatchStatus, location: string, retries?: Re
     ...(retries === undefined ? [] : heldBackLines(batch.id, retries, store)),
     ...(goesOn && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
   ];
-}
-
-function waitingWords(rows: number): string {
-  return `${counted(rows, 'row')} for what was bought and turned out to be no answer; run the list with --yes to buy it again`;
 }
 
 function decidedLines(retries: Retries | undefined): readonly string[] {

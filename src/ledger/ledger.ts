@@ -119,8 +119,8 @@ export interface LedgerReader {
    */
   saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
   /**
-   * Rows as `rows` gives them, but only those that were settled by a vendor's answer which another dialect than this one
-   * read, even if it was read again since. Answers that a person told are not among them.
+   * Rows as `rows` gives them, but only those that have a vendor's answer which another dialect than this one read, even if
+   * it was read again since, or which turned out to be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise(
     batch: BatchId,

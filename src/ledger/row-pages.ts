@@ -32,7 +32,7 @@ export async function* eachRecord(
   for await (const page of recordPages(ledger, batch)) yield* page;
 }
 
-/** Every row of a batch that was settled by an answer which another dialect than this one read, one by one. */
+/** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */
 export async function* eachReadOtherwise(
   ledger: Pick<LedgerReader, 'rowsReadOtherwise'>,
   batch: BatchId,

@@ -266,8 +266,7 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
   const batch = await finishedBatch(ledger, context, input);
   if (batch === undefined) return undefined;
-  const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
-  const waiting = new Set(await ledger.rowsUnanswered(batch.id));
+  const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, dialect);
   if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
   let [again, further, most] = [0, 0, 0];
@@ -308,15 +307,18 @@ async function finishedBatch(
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 
+/** @returns the rows that would be settled otherwise, and those in doubt, of which some may wait for a call to be bought again. */
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
   dialect: Dialect,
-): Promise<Set<RowNumber>> {
-  const found = new Set<RowNumber>();
-  for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect)))
-    if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
-  return found;
+): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
+  const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
+  for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect))) {
+    if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
+    else if (await isReadOtherwise(ledger, record, dialect)) rows.add(record.row);
+  }
+  return { rows, waiting };
 }
 
 async function isReadOtherwise(
@@ -329,12 +331,6 @@ async function isReadOtherwise(
     const judged = readToday(record, dialect);
     return judged !== undefined && judged.answer !== answers[at]?.kind;
   });
-}
-
-/** `2 rows wait for what was bought and turned out to be no answer; to buy it again, run the list with --yes` */
-export function unansweredWords(rows: number): string {
-  const wait = `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
-  return `${wait} for what was bought and turned out to be no answer; to buy it again, run the list with --yes`;
 }
 
 /** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */

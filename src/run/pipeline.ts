@@ -34,7 +34,7 @@ import { type Obtained, withheld } from './pipeline/obtained.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
-import { heldBack, settlesAnew, tellHeldBack } from './pipeline/unanswered.ts';
+import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
@@ -82,7 +82,6 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
     return { stopped, files };
   });
   if (stopped === undefined) await closeIfSettled(context.ledger, batch);
-  if (reread === undefined) await tellHeldBack(heard, batch);
   return summarize(heard, batch, {
     metrics,
     spentBefore,

@@ -201,7 +201,8 @@ describe('another list', () => {
       '1 again, what came is no answer by the dialect of today',
     );
     const held = await vendor.run('other.csv');
-    expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 1, in_doubt: 0 } });
+    const credits = { spent: 1, in_doubt: 0 };
+    expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits, unanswered: 1 });
     expect(vendor.book).toEqual(['four.example']);
     expect(vendor.column('name', 'other.csv')[0]).toBe('');
     expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
@@ -217,11 +218,14 @@ describe('another list', () => {
     });
     expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
     expect((await desk.type(['status', held.batch])).stdout).toContain(
-      'Waiting    1 row for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
+      'Waiting    1 row waits for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
     );
     const again = await desk.type(runOf('other.csv'));
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');
+    expect(again.stderr).toContain(
+      '1 row waits for what was bought and turned out to be no answer; run the list',
+    );
     expect(vendor.book).toHaveLength(1);
 
     const agreed = await vendor.run('other.csv', '--yes');

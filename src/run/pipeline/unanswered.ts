@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts';
 import type { MappedInput } from '../../files/input.ts';
-import type { AnswerRecord, Batch, NoAnswerKind } from '../../ledger/ledger.ts';
-import { rereadOf, rereadWords, unansweredWords } from '../../plan/batch.ts';
+import type { AnswerRecord, NoAnswerKind } from '../../ledger/ledger.ts';
+import { rereadOf, rereadWords } from '../../plan/batch.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { Held } from './obtained.ts';
 
@@ -32,9 +32,3 @@ const WORDS: Readonly<Record<NoAnswerKind, string>> = {
   stopped: 'a refused key, address or credit',
   not_sent: 'a word that nothing was done',
 };
-
-/** Says how many rows of the batch were held back. */
-export async function tellHeldBack({ ledger, emit }: RunContext, { id }: Batch): Promise<void> {
-  const { length } = await ledger.rowsUnanswered(id);
-  if (length > 0) emit({ kind: 'note', message: `${unansweredWords(length)}.` });
-}

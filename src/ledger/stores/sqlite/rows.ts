@@ -61,7 +61,7 @@ UPDATE attempts SET paid_behind = attempts.row - u.row
           FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
  WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
 
-/** Rows settled by an answer that another dialect read, in order, at most `limit`. */
+/** Rows settled by an answer that another dialect read, or that turned out to be none, in order, at most `limit`. */
 export function rowsReadOtherwise(
   connection: Connection,
   batch: number,
@@ -74,10 +74,11 @@ export function rowsReadOtherwise(
           CROSS JOIN closures k ON k.attempt = j.value
          WHERE (k.kind = 'settled' OR EXISTS (
              SELECT 1 FROM readings e WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0)))
-           AND coalesce(
-           (SELECT e.dialect FROM readings e
-             WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
-           (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect)
+           AND (coalesce(
+             (SELECT e.dialect FROM readings e
+               WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
+             (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect
+             OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = k.attempt)))
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );

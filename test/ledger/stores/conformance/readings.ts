@@ -270,6 +270,8 @@ export function readingsConform(store: Store): void {
       expect(kinds).toEqual([['found'], [], [], []]);
       expect(await ledger.rowsUnanswered(batch)).toEqual([3, 4]);
       expect(await ledger.rowsUnanswered(await batchNamed(ledger, 'b'))).toEqual([]);
+      const otherwise = await ledger.rowsReadOtherwise(batch, READ.dialect, 0, 9);
+      expect(otherwise.map(({ row }) => row)).toEqual([2, 3, 4]);
       await answered(ledger, batch, 'acme', { replaces: attempt });
       expect(await ledger.rowsUnanswered(batch)).toEqual([]);
     });

@@ -171,8 +171,12 @@ export class MemoryReader implements LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]> {
-    const isOther = ({ attempt, dialect: by }: AnswerRecord<ReadAs>): boolean =>
-      by !== dialect && this.book.attempt(attempt)?.told === undefined;
+    const isOther = ({ attempt: id, dialect: by }: AnswerRecord<ReadAs>): boolean => {
+      const attempt = this.book.attempt(id);
+      const now = attempt && answerOf(this.book, attempt);
+      const isNone = now !== undefined && !isAnswer(now.kind);
+      return (by !== dialect || isNone) && attempt?.told === undefined;
+    };
     const rows = this.#records(batch, fromRow).filter(({ answers }) => answers.some(isOther));
     return rows.slice(0, limit).map(recordFrom);
   }
