@@ -92,6 +92,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'summary.ts',
     'trial.ts',
     'undo.ts',
+    'unproven-changes.ts',
   ],
   index: [],
   web: ['serve.ts'],

@@ -14,6 +14,7 @@ import { waterfallOf } from '../job/job.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
+import { unprovenObject, unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
 import { descriptionLines, descriptionObject } from './render/description.ts';
 import {
@@ -76,7 +77,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { id, unfinished, input, plan: found, damage, change, known, requests, reread } = planned;
+  const { id, unfinished, input, plan: found, damage, change, known, requests, reread, unproven } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
   const fields = known === undefined ? [] : [knownFieldLine(known)];
@@ -87,6 +88,8 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       ...(unfinished === undefined || change !== undefined ? [] : [unfinishedLine(unfinished, found)]),
       ...fields,
       ...(reread === undefined ? [] : [`  ${rereadWords(reread)} A run asks first.`]),
+      ...(reread === undefined && found.unanswered !== undefined ? [`  ${AGREED_TO}`] : []),
+      ...(unproven === undefined ? [] : [unprovenWords(unproven)]),
     ],
     object: {
       id,
@@ -98,11 +101,14 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       ...(change === undefined ? {} : changePlanObject(change.plan, change.guards)),
       ...present({ fields: known?.paths }),
       ...(requests.length === 0 ? {} : { requests }),
-      ...present({ reread }),
+      ...present({ reread, unproven: unproven && unprovenObject(unproven) }),
     },
     advice: adviceOn(planned),
   };
 }
+
+const AGREED_TO =
+  'What came and is no answer is bought again only if you agree: by --yes, or where a run asks.';
 
 /** Tells which columns are read and what is sent, with the notes about them. */
 function tellBeginning(console: Console, { job, input, account, requests }: PlannedJob): void {

@@ -151,6 +151,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     ifPlan: flags.ifPlan,
     ifBatch: flags.ifBatch,
     accept: flags.accept,
+    buyAgain: flags.yes,
   };
 }
 

@@ -122,7 +122,7 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
         `row ${listed.doubt.row}, ${callWords(listed.doubt.call)}: ${listed.reason}`,
         ...whyStillOpen(listed).map((line) => `    ${line}`),
       ]),
-      doubts.length === 0 ? `Nothing of batch ${batch.id} is in doubt.` : totalWords(doubts, atRisk),
+      doubts.length === 0 ? nothingWords(batch, waiting.length > 0) : totalWords(doubts, atRisk),
       ...(open > 0 ? [openWords(open)] : []),
       ...(undecidable > 0 ? [`${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`] : []),
     ],
@@ -133,6 +133,10 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ...choiceLines(doubts),
     ],
   };
+}
+
+function nothingWords({ id }: Batch, isAwaited: boolean): string {
+  return isAwaited ? `Nothing of batch ${id} is to be decided here.` : `Nothing of batch ${id} is in doubt.`;
 }
 
 /** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */

@@ -5,7 +5,7 @@ import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { Batch, Money } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, Money } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -17,7 +17,7 @@ import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import { retriesObjectIfAny } from '../run/story-objects.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
-import { heldBackLines, openWords } from './render/doubts.ts';
+import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const status: CliCommand = {
@@ -47,7 +47,11 @@ async function statusCommand(
     if (row === undefined) {
       const shown = await batchStatus(ledger, batch);
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
-      return batchReport(shown, location, isInDoubt ? await retriesOf(ledger, batch.id) : undefined);
+      return batchReport(shown, location, {
+        retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
+        unanswered: (await ledger.rowsUnanswered(batch.id)).length,
+        unproven: await unprovenOf(ledger, batch),
+      });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
     const { rowStory } = await import('../run/row-story.ts');
@@ -56,6 +60,20 @@ async function statusCommand(
   } finally {
     await ledger.close();
   }
+}
+
+/** Only a batch of changes keeps a plan, and only for one are the accounts read. */
+async function unprovenOf(ledger: LedgerReader, batch: Batch): Promise<Unproven | undefined> {
+  if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
+  const { unprovenIn, unprovenObject, unprovenWords } = await import('../run/unproven-changes.ts');
+  const found = await unprovenIn(ledger, batch);
+  return found && { words: unprovenWords(found), object: unprovenObject(found) };
+}
+
+/** The changes that would not count as done today. */
+interface Unproven {
+  readonly words: string;
+  readonly object: object;
 }
 
 // ---------------------------------------------------------------------------------------------------- all batches
@@ -106,9 +124,19 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-function batchReport(status: BatchStatus, location: string, retries?: Retries): Report {
+/** What is open about a batch that has nothing more to do by itself. */
+interface LeftOpen {
+  /** Undefined when nothing is in doubt. */
+  readonly retries: Retries | undefined;
+  /** The number of rows that wait for a call to be bought again. */
+  readonly unanswered: number;
+  readonly unproven: Unproven | undefined;
+}
+
+function batchReport(status: BatchStatus, location: string, left: LeftOpen): Report {
   const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
   const { open, requests, calls, lastMinute, pausedUntilMs, misses } = status;
+  const { retries, unanswered, unproven } = left;
   return {
     lines: [
       `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
@@ -127,6 +155,8 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
       ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
       ...missesLines(status),
       ...decidedLines(retries),
+      ...(unanswered === 0 ? [] : [`Waiting    ${waitingWords(unanswered)}`]),
+      ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
       ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
     ],
     object: {
@@ -138,6 +168,8 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
       paused_until: pausedUntilMs === undefined ? null : isoTime(pausedUntilMs),
       ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
       ...present({ retries: retriesObjectIfAny(retries) }),
+      ...(unanswered === 0 ? {} : { unanswered }),
+      ...present({ unproven: unproven?.object }),
     },
     advice: adviceOn(status, location, retries),
   };

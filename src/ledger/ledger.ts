@@ -119,8 +119,8 @@ export interface LedgerReader {
    */
   saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
   /**
-   * Rows as `rows` gives them, but only those that were settled by a vendor's answer to a question which another
-   * dialect than this one read, even if it was read again since. Answers that a person told are not among them.
+   * Rows as `rows` gives them, but only those that have a vendor's answer which another dialect than this one read, even if
+   * it was read again since, or which turned out to be none. Answers that a person told are not among them.
    */
   rowsReadOtherwise(
     batch: BatchId,
@@ -128,6 +128,8 @@ export interface LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]>;
+  /** The rows in doubt that wait for a call whose answer turned out to be none, in order. */
+  rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]>;
   /**
    * The highest price that an answer of the account has shown for the operation, kept apart for each `creditsMost` of
    * its calls; undefined before the first such answer.
@@ -144,7 +146,8 @@ export interface LedgerReader {
   sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
   /**
    * Whether a row of the batch was settled by an answer that is older than that, whether or not a younger one exists by
-   * now. An answer does not count when a later attempt to buy it again got lost.
+   * now. An answer does not count when a later attempt to buy it again got lost, and one that was read as none only where
+   * it is older than both times.
    */
   hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean>;
   /** When the last attempt to buy this answer again got lost; undefined when none did. */
@@ -209,7 +212,7 @@ export interface Ledger extends LedgerReader {
    * For a change it also checks that the subject is still as it was planned, and that no other change of it is open or
    * in doubt. The database itself refuses, and this throws because it is a bug of ours: a second open attempt of a
    * call, an attempt of a call that is answered, one of a call in doubt without a decision, one above a cap, and one
-   * that replaces an answer which is fresh enough for its batch. An attempt that repeats a lost one under its
+   * that replaces an answer which is fresh enough for its batch and was not read as none. An attempt that repeats a lost one under its
    * idempotency key reserves nothing: the lost one still holds the money for both.
    */
   admit(intent: Intent): Promise<Admission>;
@@ -219,15 +222,16 @@ export interface Ledger extends LedgerReader {
    * Ends the attempt, moves its money, and makes it the call's answer or doubt. It always commits. An answer under an
    * idempotency key also releases what the lost attempts with the same key hold: the vendor charged once at most, and
    * the cost is booked where the first of them had risked it, so that a repeat exceeds no cap. Every settled change
-   * advances its subject's sequence number by one. Purchases that are closed until the next commit may be closed all of them or
+   * advances its subject's sequence number by one. A lost attempt leaves the answer that it was to replace in place, but one
+   * that was read as none: then its call is in doubt, and a release brings back what it was. Purchases that are closed until the next commit may be closed all of them or
    * none: those that stay open have their reply, and the next run judges it.
    * @param left how a change left its subject; without it the subject is as it was before.
    */
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void>;
   /**
    * Adds what a settled answer means by another dialect. Later calls use it, and settled rows stay as they are. If it
-   * costs more than it was booked at, the difference is spent in the same budgets. The database refuses answers that a
-   * person told, and answers to changes.
+   * costs more than it was booked at, the difference is spent in the same budgets. If it is none, its call is `unanswered`
+   * and may be bought again in its place. The database refuses answers that a person told, and answers to changes.
    */
   addReading(reading: Reading): Promise<void>;
   /** Attempts of all accounts that were open when the store was opened and still are. */

@@ -32,6 +32,17 @@ export async function* eachRecord(
   for await (const page of recordPages(ledger, batch)) yield* page;
 }
 
+/** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */
+export async function* eachReadOtherwise(
+  ledger: Pick<LedgerReader, 'rowsReadOtherwise'>,
+  batch: BatchId,
+  dialect: number,
+): AsyncGenerator<RowRecord, void, undefined> {
+  const { single } = PAGE_ROWS;
+  const read = (from: RowNumber) => ledger.rowsReadOtherwise(batch, dialect, from, single);
+  for await (const page of pages(single, read)) yield* page;
+}
+
 /** Every row of the plan that a batch of changes keeps. */
 export function plannedPages(ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId): Pages<PlannedRow> {
   return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));

@@ -15,18 +15,18 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
-  type Credits,
   credits,
   type Ledger,
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
+import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
-import { isReadAgain, judgedToday } from '../vendor/kept-answers.ts';
+import { readToday } from '../vendor/kept-answers.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { Reread, RunContext } from './context.ts';
+import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale } from './known-calls.ts';
 import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
@@ -42,37 +42,56 @@ export interface BatchOptions {
   readonly outputName: string | undefined;
   /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;
+  /** What the run may do. A batch that resumes by the same dialect keeps the agreement to buy again. */
+  readonly consent: Consent;
 }
 
-/**
- * Starts or resumes the batch of this input, and updates the settings that may differ from run to run.
- * @param budget undefined leaves the cap of a resumed batch as it is.
- */
+/** Starts or resumes the batch of this input, and updates the settings that may differ from run to run. */
 export async function startBatch(
   context: RunContext,
   input: MappedInput,
   place: BatchPlace,
-  budget: Credits | undefined,
-  { plan, outputName, anew }: BatchOptions,
+  options: BatchOptions,
 ): Promise<Batch> {
   const { ledger, command, job } = context;
+  const { plan, anew, consent } = options;
   const isFirst = (await ledger.batches()).length === 0;
-  const spec = specOf(context, input, place, plan, outputName);
+  const spec = specOf(context, input, place, options);
   const isStale =
     anew ||
     (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
     (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
+  const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
+  const settings = {
+    ...spec.settings,
+    ...plansOf(start.batch, context.ifPlan),
+    ...agreementOf(isAgreed, context.dialect),
+  };
   await ledger.changeBatch(start.batch.id, {
-    settings: { ...spec.settings, ...plansOf(start.batch, context.ifPlan) },
+    settings,
     command,
-    ...present({ budget }),
+    ...present({ budget: consent.budget }),
     ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
   });
   crashPoint('batch-created');
   await endHold(context, start.batch);
   await announce(context, input, start, isFirst);
-  return datedByNow(context, start.batch);
+  return datedByNow(context, { ...start.batch, settings });
+}
+
+/**
+ * Whether a person has agreed that the batch buys calls again of which what came is no answer by this dialect. By another
+ * dialect it may be other calls.
+ */
+export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
+  return settings[BUYS_AGAIN] === dialectMark(dialect);
+}
+
+const BUYS_AGAIN = 'buysAgain';
+
+function agreementOf(isAgreed: boolean, dialect: Dialect): JsonObject {
+  return isAgreed ? { [BUYS_AGAIN]: dialectMark(dialect) } : {};
 }
 
 /** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
@@ -141,8 +160,7 @@ function specOf(
   context: RunContext,
   input: MappedInput,
   place: Pick<BatchPlace, 'key' | 'lineage'>,
-  plan: ChangePlan | undefined,
-  outputName: string | undefined,
+  { plan, outputName, consent }: BatchOptions,
 ): BatchSpec {
   const { account, dialect, job, clock, output } = context;
   const startMs = clock.wallMs();
@@ -169,6 +187,7 @@ function specOf(
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
+      ...agreementOf(consent.buysAgain, dialect),
     },
     createdAtMs: startMs,
     ...present({ freshSince }),
@@ -237,23 +256,33 @@ export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void
 
 // ---------------------------------------------------------------------------------------------------- settling anew
 
-/** Finds the rows of a file's finished batch that today's dialect would settle differently. Undefined when the file has no finished batch, or when all its answers are still read the same way. */
+/**
+ * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to
+ * be bought again. Undefined when the file has no finished batch, or when there is no such row.
+ */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
   const batch = await finishedBatch(ledger, context, input);
   if (batch === undefined) return undefined;
-  const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
-  if (rows.size === 0) return undefined;
+  const { rows, waiting } = await rowsReadOtherwise(ledger, batch.id, dialect);
+  if (rows.size === 0 && waiting.size === 0) return undefined;
   const pricing = await pricingOf(context);
-  let [further, most] = [0, 0];
+  let [again, further, most] = [0, 0, 0];
   await planRows(context, input, (classification) => {
-    if (classification.kind !== 'to_buy' || !rows.has(classification.row)) return;
-    further += 1;
-    most += worstCredits(pricing, classification.toAsk);
+    if (classification.kind !== 'to_buy') return;
+    const { row, anew, toAsk } = classification;
+    const isAgain = anew === 'unanswered';
+    if (isAgain && waiting.has(row)) rows.add(row);
+    if (!rows.has(row)) return;
+    if (isAgain) again += 1;
+    else further += 1;
+    most += worstCredits(pricing, toAsk);
   });
-  return { batch: batch.id, rows: rows.size, further, most: credits(most) };
+  return rows.size === 0
+    ? undefined
+    : { batch: batch.id, rows: rows.size, again, further, most: credits(most) };
 }
 
 /**
@@ -278,23 +307,18 @@ async function finishedBatch(
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 
-/** How many rows are read from the ledger at once. */
-const PAGE = 1_000;
-
+/** @returns the rows that would be settled otherwise, and those in doubt, of which some may wait for a call to be bought again. */
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
   dialect: Dialect,
-): Promise<ReadonlySet<RowNumber>> {
-  const found = new Set<RowNumber>();
-  const today = dialectMark(dialect);
-  for (let from = 0; ; ) {
-    const page = await ledger.rowsReadOtherwise(batch, today, from, PAGE);
-    for (const record of page) if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
-    const last = page.at(-1);
-    if (last === undefined) return found;
-    from = last.row + 1;
+): Promise<{ readonly rows: Set<RowNumber>; readonly waiting: ReadonlySet<RowNumber> }> {
+  const [rows, waiting] = [new Set<RowNumber>(), new Set<RowNumber>()];
+  for await (const record of eachReadOtherwise(ledger, batch, dialectMark(dialect))) {
+    if (record.outcome.kind === 'in_doubt') waiting.add(record.row);
+    else if (await isReadOtherwise(ledger, record, dialect)) rows.add(record.row);
   }
+  return { rows, waiting };
 }
 
 async function isReadOtherwise(
@@ -304,15 +328,19 @@ async function isReadOtherwise(
 ): Promise<boolean> {
   const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
   return records.some((record, at) => {
-    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    const judged = readToday(record, dialect);
     return judged !== undefined && judged.answer !== answers[at]?.kind;
   });
 }
 
 /** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */
-export function rereadWords({ batch, rows, further, most }: Reread): string {
+export function rereadWords({ batch, rows, again, further, most }: Reread): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;
-  if (further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
-  return `${fact}; ${further} of them could ask further, for at most ${counted(most, 'credit')}.`;
+  if (again + further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
+  const asked = [
+    ...(again === 0 ? [] : [`${again} of them would be asked again`]),
+    ...(further === 0 ? [] : [`${further} of them could ask further`]),
+  ];
+  return `${fact}; ${asked.join(' and ')}, for at most ${counted(most, 'credit')}.`;
 }

@@ -22,7 +22,7 @@ import { builtInDialect } from '../vendor/dialect.ts';
 import { basePathOf } from '../vendor/request.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
-import type { RunContext } from './context.ts';
+import type { Consent, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
 import { requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
@@ -54,7 +54,6 @@ export async function planRun(
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
  * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that nothing of the plan
  * is bought. Undefined where no row would be settled otherwise today.
- * @returns the most that the run may spend, see `requireBudget`.
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
@@ -63,11 +62,13 @@ export async function requireConsent(
   place: BatchPlace,
   changes?: ChangePlan,
   anew?: boolean,
-): Promise<Credits | undefined> {
+): Promise<Consent> {
   await requireAgreement(context, place.existing, changes);
   if (changes !== undefined) await requireConsentToChange(context, changes);
-  if (anew === false) return context.budget ?? context.job.budget;
-  return requireBudget(context, input, place, changes, anew === true);
+  if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
+  const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
+  const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
+  return { budget, buysAgain: agreed || buysAgain };
 }
 
 /** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
@@ -92,7 +93,7 @@ async function requireConsentToChange(
  *   Without the question, the rest of the rows would silently stop at the price of the sample.
  *
  * A finished batch goes on within its cap as well, for calls in doubt that are sent again and for what was given back.
- * @returns undefined to leave the batch's cap as it is.
+ * Whoever agrees to the sum of a plan agrees to what the plan counts as bought again. A limit alone says nothing about that.
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
 async function requireBudget(
@@ -101,30 +102,32 @@ async function requireBudget(
   place: BatchPlace,
   changes: ChangePlan | undefined,
   anew: boolean,
-): Promise<Credits | undefined> {
+): Promise<Consent> {
   const { account, job, ledger, askBudget } = context;
   const named = context.budget ?? job.budget;
-  if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
+  if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return limitedTo(named);
   const { existing } = place;
   const begun = existing?.state === 'open' ? existing : undefined;
   const goesOn = anew ? undefined : await goneOnWith(context, input, existing);
   const money = goesOn && (await ledger.batchMoney(goesOn));
-  if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
+  if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return limitedTo(undefined);
   const plan =
     changes === undefined ? await planOf(context, input, place.key) : planOfChanges(changes, account);
   const most = mostAsked(plan);
-  if (most === 0) return existing === undefined ? credits(0) : undefined;
+  if (most === 0) return limitedTo(existing === undefined ? credits(0) : undefined);
   // The cap is said again, in case that the batch has become too old meanwhile and a new one follows it.
-  if (isAgreed(plan, money, begun === undefined)) return money?.cap;
+  if (isAgreed(plan, money, begun === undefined)) return limitedTo(money?.cap);
   const held = heldBy(money);
   const agreed = await askBudget?.(plan);
-  if (agreed !== undefined) return credits(held + checkedCredits(agreed));
+  if (agreed !== undefined) return { budget: credits(held + checkedCredits(agreed)), buysAgain: true };
   throw stop(
     'consent',
     `This run could spend up to ${most} credits, and nothing limits it.`,
     `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
   );
 }
+
+const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
 
 /** The batch that the run goes on with. A list of what is to be may begin a new one, so a finished batch of it does not count. */
 async function goneOnWith(

@@ -47,9 +47,20 @@ export interface Reread {
   readonly batch: BatchId;
   /** The number of rows with an answer that is read differently today. */
   readonly rows: number;
-  /** How many of these rows could make further calls; `most` is the most that those calls cost. */
+  /** How many of these rows would make a call again, because what came for it is no answer today. */
+  readonly again: number;
+  /** How many others of them could make further calls. */
   readonly further: number;
+  /** The most that all those calls cost. */
   readonly most: Credits;
+}
+
+/** What a run may do by its flags, its job, its account and the person who was asked. */
+export interface Consent {
+  /** The most that its batch may spend; undefined leaves the cap of a resumed batch as it is. */
+  readonly budget: Credits | undefined;
+  /** Whether calls are bought again of which it turned out that what came is no answer. */
+  readonly buysAgain: boolean;
 }
 
 /** What a user may choose for a run of a job over a file. */
@@ -88,6 +99,11 @@ export interface RunChoices {
    * them anew. Left out: "no".
    */
   readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
+  /**
+   * Whether calls are bought again of which it turned out that what came is no answer. Left out: only where a person
+   * agrees to `askReread`, or to a plan that counts them.
+   */
+  readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * or a store that is behind is used as it is (`store`).

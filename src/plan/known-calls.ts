@@ -2,14 +2,16 @@ import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { Call, FormerCall, Operation } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
-import type {
-  AnswerRecord,
-  Batch,
-  CallState,
-  FreshSince,
-  KnownAnswer,
-  KnownCall,
-  LedgerReader,
+import {
+  type AnswerRecord,
+  type Batch,
+  type CallState,
+  type FreshSince,
+  isAnswer,
+  type KnownAnswer,
+  type KnownCall,
+  type LedgerReader,
+  type ReadAs,
 } from '../ledger/ledger.ts';
 
 /**
@@ -86,6 +88,9 @@ async function standsFor(
       return false;
     case 'in_doubt':
       return true;
+    // It was bought, so it is not bought in another spelling unasked.
+    case 'unanswered':
+      return isKnownFreshFor(batch, state.answer, ledger);
     case 'answered': {
       const { answer } = state;
       const counts = answer.kind === 'found' || (answer.kind === 'no_match' && asksTheSame);
@@ -131,7 +136,7 @@ export async function hasGoneStale(
 }
 
 /** The parts of an answer that decide whether it is fresh. */
-type DatedAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+type DatedAnswer = Pick<AnswerRecord<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
  * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
@@ -161,7 +166,7 @@ export function isSurelyFreshFor(
 /** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
 export async function isKnownFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: KnownAnswer,
+  answer: KnownAnswer<ReadAs>,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (batch.freshSince === undefined) return true;
@@ -170,11 +175,13 @@ export async function isKnownFreshFor(
   return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
 }
 
+/** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */
 function cutOffFor(
   { kind }: Pick<DatedAnswer, 'kind'>,
-  freshSince: FreshSince | undefined,
+  { foundMs, noMatchMs }: FreshSince = {},
 ): number | undefined {
-  return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+  if (isAnswer(kind)) return kind === 'found' ? foundMs : noMatchMs;
+  return foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
 }
 
 /**

@@ -32,6 +32,11 @@ export interface Plan {
   readonly toBuy: number;
   /** How many of `toBuy` are bought anew because their answers are too old; absent when answers of any age will do. */
   readonly tooOld?: number;
+  /**
+   * How many of `toBuy` are bought again because what came is no answer by today's dialect, and their part of
+   * `credits.most`; absent when there is none. A run buys them only when a person agrees.
+   */
+  readonly unanswered?: { readonly rows: number; readonly most: Credits };
   readonly credits: {
     /** The sum that the run cannot exceed as long as the dialect's prices are right. */
     readonly most: Credits;
@@ -190,6 +195,7 @@ class Draft {
   #atRisk = 0;
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
   #tooOld = 0;
+  readonly #unanswered = new Map<string, Alike>();
 
   constructor(pricing: Pricing) {
     this.#pricing = pricing;
@@ -216,7 +222,8 @@ class Draft {
         break;
       case 'to_buy':
         this.#counts.toBuy += 1;
-        if (classification.tooOld) this.#tooOld += 1;
+        if (classification.anew === 'too_old') this.#tooOld += 1;
+        if (classification.anew === 'unanswered') addAlike(this.#unanswered, classification);
         this.#addAnswers(classification.answers);
         addAlike(this.#toBuy, classification);
         break;
@@ -247,11 +254,15 @@ class Draft {
     const again = within(sum(retries, worst)) + sum(others, worst);
     const againExpected = within(sum(retries, expected)) + sum(others, expected);
     const rowsAgain = sum([...retries, ...others], () => 1);
+    const unanswered = [...this.#unanswered.values()];
     const requests =
       row.calls * sum([...toBuy, ...retries, ...others], (calls) => this.#requestsExpected(calls));
     return {
       ...this.#counts,
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
+      ...(unanswered.length === 0
+        ? {}
+        : { unanswered: { rows: sum(unanswered, () => 1), most: credits(sum(unanswered, worst)) } }),
       ...(row.calls > 1 ? { row } : {}),
       ...(rowsAgain === 0
         ? {}

@@ -49,8 +49,8 @@ export interface LookedUp {
   readonly toAsk: readonly Call[];
   /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
   readonly again?: SentAgain;
-  /** Whether the first of `toAsk` was answered once, too long ago. */
-  readonly tooOld: boolean;
+  /** Why the first of `toAsk` is bought again: it was answered too long ago, or by what is no answer today. */
+  readonly anew?: 'too_old' | 'unanswered';
   /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
   readonly isOfBatch: boolean;
 }
@@ -196,7 +196,7 @@ class Answers {
       },
     });
     const states: State[] = found.map(({ state }) => {
-      if (state.kind !== 'answered' || state.answer.erasedAtMs === undefined) return state;
+      if (!isSettled(state) || state.answer.erasedAtMs === undefined) return state;
       return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
     });
     const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
@@ -208,7 +208,7 @@ class Answers {
     }
     if (!withAges) return states;
     for (const [index, state] of states.entries()) {
-      if (state.kind === 'answered' && !(await isKnownFreshFor(batch, state.answer, ledger))) {
+      if (isSettled(state) && !(await isKnownFreshFor(batch, state.answer, ledger))) {
         states[index] = { kind: 'too_old' };
       }
     }
@@ -219,6 +219,11 @@ class Answers {
     return operationAnswer(call, answer, this.#context.job.operation);
   }
 }
+
+type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
+
+const isSettled = (state: State): state is Settled =>
+  state.kind === 'answered' || state.kind === 'unanswered';
 
 interface Walking {
   readonly row: RowNumber;
@@ -275,7 +280,8 @@ function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batc
     case 'erased':
       return lookedUp(row, 'answered');
     case 'too_old':
-      return { ...lookedUp(row, 'to_buy'), tooOld: true };
+    case 'unanswered':
+      return { ...lookedUp(row, 'to_buy'), anew: state.kind };
     case 'in_doubt':
       row.isOfBatch ||= state.doubt.batch === batch.id;
       return state.again === undefined
@@ -289,5 +295,5 @@ function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batc
 function lookedUp(underway: Underway, kind: LookedUp['kind'], asks = kind === 'to_buy'): LookedUp {
   const { row, walk, answers, isOfBatch } = underway;
   const toAsk = asks ? walk.callsAtWorst().map(({ call }) => call) : [];
-  return { kind, row, answers, toAsk, tooOld: false, isOfBatch: isOfBatch || kind === 'to_buy' };
+  return { kind, row, answers, toAsk, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

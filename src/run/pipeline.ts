@@ -1,4 +1,4 @@
-import type { CallKey } from '../core/call-key.ts';
+import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
@@ -16,7 +16,7 @@ import {
 import { isRowRepaired } from '../files/quality/job-issues.ts';
 import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
-import { closeIfSettled, rereadOf, rereadWords, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
+import { closeIfSettled, mayBuyAgain, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -34,6 +34,7 @@ import { type Obtained, withheld } from './pipeline/obtained.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
+import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
@@ -66,10 +67,10 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
   const plan = await planOfChange(heard, input, place, sessions);
   const reread = await settlesAnew(heard, input);
-  const budget = await requireConsent(heard, input, place, plan, reread);
+  const consent = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
-  const batch = await startBatch(heard, input, place, budget, { plan, outputName, anew: reread === true });
+  const batch = await startBatch(heard, input, place, { plan, outputName, anew: reread === true, consent });
   const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(heard, input, batch, context.sample);
@@ -122,16 +123,6 @@ async function planOfChange(
   if (!isChange) await requirePlanId(context, input, place);
   await sessions.settleLeftOpen(context);
   return isChange ? planRun(context, input, place) : undefined;
-}
-
-/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
-async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
-  const reread = await rereadOf(context, input);
-  if (reread === undefined) return undefined;
-  if ((await context.askReread?.(reread)) === true) return true;
-  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
-  context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
-  return false;
 }
 
 function write(
@@ -314,7 +305,8 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
     invariant(found !== undefined, 'the ledger answers for every key');
     const { state, key, call } = found;
     switch (state.kind) {
-      case 'answered': {
+      case 'answered':
+      case 'unanswered': {
         const left = await settleAnswered(running, wanted, state);
         if (left !== undefined) return left;
         break;
@@ -349,11 +341,14 @@ async function buyUnknown(
   return job.operation.readsAnswers === true ? undefined : bought;
 }
 
-/** @returns undefined when the answer was bought anew, so that the ledger knows more now. */
+/**
+ * Uses the answer, or buys the call anew: what is too old, and what turned out to be no answer where a person agreed to that.
+ * @returns undefined when it was bought anew, so that the ledger knows more now.
+ */
 async function settleAnswered(
   running: RunningBatch,
   wanted: WantedCall,
-  state: Extract<CallState, { readonly kind: 'answered' }>,
+  state: Extract<CallState, { readonly kind: 'answered' | 'unanswered' }>,
 ): Promise<Obtained | undefined> {
   const { context, run, batch } = running;
   const { erasedAtMs, attempt } = state.answer;
@@ -362,7 +357,13 @@ async function settleAnswered(
     if (asksErasedAgain(batch)) return buyUnknown(running, wanted);
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   }
-  if (await isFreshFor(batch, state.answer, context.ledger)) return state;
+  if (await isFreshFor(batch, state.answer, context.ledger)) {
+    if (state.kind === 'answered') return state;
+    if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);
+    // What stands for the call in an older spelling is not replaced: the call is bought under its own key.
+    if (callKeyOf(context.account.identity, state.answer.call) !== wanted.key)
+      return buyUnknown(running, wanted);
+  }
   await buy(run, { ...wanted, replaces: attempt });
   return undefined;
 }

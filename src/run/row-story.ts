@@ -11,6 +11,7 @@ import {
   type AttemptRecord,
   type Batch,
   type Decision,
+  isAnswer,
   type LedgerReader,
   type PlannedRow,
   type RawReply,
@@ -141,13 +142,16 @@ function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | un
   return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
 }
 
-/** The reading of the dialect of today; undefined when it agrees with the last one or cannot read the answer. */
+/** The reading of the dialect of today; undefined when it agrees with the last one, or with how the attempt was closed. */
 function readOtherwiseToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   const { closure, decision, readings } = record;
   if (closure === undefined || decision?.kind === 'told') return undefined;
   const today = judgedToday(record, dialect);
-  const taken = readings.at(-1)?.answer ?? (closure.kind === 'settled' ? closure.answer : undefined);
-  return today?.answer === taken ? undefined : today;
+  if (today === undefined) return undefined;
+  // What was asked to wait, or never sent, says no more by being read as that in other words.
+  const wasTaken = closure.kind === 'settled' || closure.kind === 'in_doubt';
+  const taken = readings.at(-1)?.answer ?? (closure.kind === 'settled' ? closure.answer : closure.kind);
+  return today.answer !== taken && (wasTaken || isAnswer(today.answer)) ? today : undefined;
 }
 
 function settleFlags(

@@ -47,6 +47,7 @@ import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { Sessions } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
+import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
@@ -100,6 +101,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askChanges: called,
   askMisses: called,
   askReread: called,
+  buyAgain: flag,
   allowAdmin: flag,
   ifPlan: text,
   ifBatch: text,
@@ -224,6 +226,8 @@ export interface PlannedJob {
   readonly requests: readonly SentRequest[];
   /** The rows of the file's finished batch that today's dialect would settle differently. */
   readonly reread: Reread | undefined;
+  /** The changes that the file's batch counted as done, and that would not count as that by today's dialect. */
+  readonly unproven: UnprovenChanges | undefined;
   /** The path where the store is missing, so that nothing is known as bought; undefined when there is a store. */
   readonly missingStore: string | undefined;
 }
@@ -268,7 +272,9 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const shown = { damage: watch.found(), change, known, requests, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
-    return { id, unfinished, job, account, input, plan, ...shown };
+    const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
+    const unproven = isDone ? await unprovenChanges(ledger, batch.id, dialect) : undefined;
+    return { id, unfinished, job, account, input, plan, unproven, ...shown };
   } finally {
     await ledger?.close();
   }

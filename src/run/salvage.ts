@@ -157,7 +157,8 @@ function linesOfCalls(store: Salvage): {
 function cellsOf({ accountIdentity, call, state }: SalvagedCall): readonly string[] | undefined {
   const asked = [accountIdentity, call.operation, JSON.stringify(call.parameters)];
   switch (state.kind) {
-    case 'answered': {
+    case 'answered':
+    case 'unanswered': {
       const { kind, why, charged, answeredAtMs, body } = state.answer;
       return [...asked, kind, why, String(charged), isoTime(answeredAtMs), body.toString()];
     }

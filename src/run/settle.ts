@@ -6,6 +6,7 @@ import type { RowNumber } from '../core/row.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import type {
   Batch,
+  BatchId,
   Credits,
   Decision,
   DecisionKind,
@@ -51,7 +52,10 @@ export interface ListedDoubt {
   readonly mayBeAskedAbout: boolean;
 }
 
-/** A row that waits for a change in doubt of another batch. The doubt must be settled in that batch. */
+/**
+ * A row that waits for a change in doubt of another batch, which must be settled there, or for a call whose answer turned out
+ * to be none, until a person agrees to buy it again.
+ */
 export interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
@@ -65,7 +69,7 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
     const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
     return {
       doubts,
-      waiting: doubts.length === 0 ? await waitingRows(ledger, batch) : [],
+      waiting: await waitingRows(ledger, batch, doubts.length === 0),
       open: await ledger.openRequests(batch.id),
       retries: await retriesOf(ledger, batch.id),
       atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
@@ -86,6 +90,13 @@ async function doubtsOf(
   const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
   const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
   if (ofRow.length > 0) return ofRow;
+  if ((await ledger.rowsUnanswered(batch.id)).includes(Number(row))) {
+    throw stop(
+      'usage',
+      `What came for row ${row} of batch ${batch.id} is no answer by a later reading, and there is nothing to decide about it here.`,
+      'Run the list with --yes to buy it again, or correct the dialect.',
+    );
+  }
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
@@ -142,18 +153,31 @@ const MOST_WAITING = 20;
 /** How the rows of so many numbers ended takes some milliseconds to read. */
 const NUMBERS_PER_READ = 10_000;
 
-async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<readonly WaitingRow[]> {
-  const { in_doubt: count = 0 } = await ledger.counts(id);
-  const most = Math.min(count, MOST_WAITING);
+/** @param all whether every row in doubt waits, because nothing is to be decided; otherwise only unanswered ones do for sure. */
+async function waitingRows(
+  ledger: LedgerReader,
+  { id }: Batch,
+  all: boolean,
+): Promise<readonly WaitingRow[]> {
+  const numbers = all ? await rowsInDoubt(ledger, id) : await ledger.rowsUnanswered(id);
   const waiting: WaitingRow[] = [];
-  for (let from = 0; waiting.length < most; from += NUMBERS_PER_READ) {
-    for (const { row, kind } of await ledger.rowKinds(id, from, from + NUMBERS_PER_READ)) {
-      if (kind !== 'in_doubt' || waiting.length === most) continue;
-      const [record] = await ledger.rows(id, row, 1);
-      waiting.push({ row, reason: record?.outcome.reason ?? '' });
-    }
+  for (const row of numbers.slice(0, MOST_WAITING)) {
+    const [record] = await ledger.rows(id, row, 1);
+    waiting.push({ row, reason: record?.outcome.reason ?? '' });
   }
   return waiting;
+}
+
+/** The first of the rows in doubt. */
+async function rowsInDoubt(ledger: LedgerReader, id: BatchId): Promise<readonly RowNumber[]> {
+  const { in_doubt: count = 0 } = await ledger.counts(id);
+  const most = Math.min(count, MOST_WAITING);
+  const found: RowNumber[] = [];
+  for (let from = 0; found.length < most; from += NUMBERS_PER_READ) {
+    const kinds = await ledger.rowKinds(id, from, from + NUMBERS_PER_READ);
+    found.push(...kinds.filter(({ kind }) => kind === 'in_doubt').map(({ row }) => row));
+  }
+  return found;
 }
 
 // ---------------------------------------------------------------------------------------------------- requests left open

@@ -35,6 +35,8 @@ export interface RunSummary {
   readonly changes: ChangesDone | undefined;
   /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
   readonly retries: Retries | undefined;
+  /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
+  readonly unanswered: number;
   readonly stopped: StopError | undefined;
   /** The number of all the account's answers so far, if every one had status 404; else undefined. */
   readonly onlyMisses: number | undefined;
@@ -57,6 +59,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const { ledger } = context;
   const { metrics, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
+  const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const { tally, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
@@ -76,7 +79,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     tally,
     forecast,
     changes: context.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
-    retries: (counts.in_doubt ?? 0) === 0 ? undefined : await retriesOf(ledger, batch.id),
+    retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
+    unanswered: isInDoubt ? (await ledger.rowsUnanswered(batch.id)).length : 0,
     stopped,
     onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
     budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(context)),

@@ -33,6 +33,7 @@ import { mostOfRow } from '../plan/pricing.ts';
 import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
 import { answerPlaceOf, dialectOperationOf } from '../vendor/dialect.ts';
 import { type RuleFound, ruleOf } from '../vendor/judge.ts';
+import { asReadToday } from '../vendor/kept-answers.ts';
 import { basePathOf, type HttpRequest, requestOf } from '../vendor/request.ts';
 import { chooseStore } from './open-ledger.ts';
 import { choose, openSpender, type SpenderOptions } from './run-job.ts';
@@ -179,9 +180,12 @@ export type Known =
   | { readonly kind: 'unknown' | 'in_doubt' }
   | { readonly kind: 'answered'; readonly tried: Tried };
 
-/** What the ledger knows about the call, from any run. @param ledger undefined when there is none yet. */
+/**
+ * What the ledger knows about the call, from any run, as today's dialect reads it. What came and is no answer counts as
+ * nothing. @param ledger undefined when there is none yet.
+ */
 export async function knownOf(
-  { account, job: { operation }, call }: Trial,
+  { account, dialect, job: { operation }, call }: Trial,
   ledger: LedgerReader | undefined,
 ): Promise<Known> {
   if (ledger === undefined) return { kind: 'unknown' };
@@ -190,11 +194,11 @@ export async function knownOf(
     accountIdentity: account.identity,
     batch: {},
     ledger,
-    find: (keys) => ledger.find(keys),
+    find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
   });
   const state = found?.state ?? { kind: 'unknown' };
-  if (state.kind !== 'answered') return { kind: state.kind };
-  return { kind: 'answered', tried: await triedOf(ledger, state.answer) };
+  if (state.kind === 'answered') return { kind: 'answered', tried: await triedOf(ledger, state.answer) };
+  return { kind: state.kind === 'in_doubt' ? 'in_doubt' : 'unknown' };
 }
 
 /** Reads an answer with its headers, which the ledger keeps with the attempt. */
@@ -252,6 +256,8 @@ export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askRequests: async () => true,
         askBudget: async (plan) => credits(mostAsked(plan)),
+        askReread: async () => true,
+        buyAgain: true,
       },
     );
     return { summary, tried: lastOf(await ledger.history(summary.batch, ROW)) };

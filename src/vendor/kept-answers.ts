@@ -1,27 +1,27 @@
 import { unreachable } from '../core/errors.ts';
-import type {
-  AttemptId,
-  AttemptRecord,
-  CallState,
-  KnownAnswer,
-  KnownCall,
-  LedgerReader,
+import {
+  type AttemptId,
+  type AttemptRecord,
+  type CallState,
+  credits,
+  isAnswer,
+  type KnownCall,
+  type LedgerReader,
+  type Reading,
+  settledCall,
 } from '../ledger/ledger.ts';
 import { type Dialect, dialectMark, operationFor } from './dialect.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge } from './judge.ts';
 
 /** What kept replies mean by the dialect of today, so that a wrong dialect is corrected without another request. */
 
-/** The settlement by today's dialect. */
-export type Judged = Extract<Verdict, { readonly kind: 'settled' }>;
+/** The meaning of a reply by today's dialect, and what it costs by that. What is no answer costs nothing. */
+export type Judged = Pick<Reading, 'answer' | 'charged' | 'why'>;
 
 /** A kept reply has no address to which a redirect could lead. */
 const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
 
-/**
- * What the reply of any attempt means today, whether or not that is ever applied; undefined when it would not be
- * settled.
- */
+/** What the reply of any attempt means today, whether or not that is ever applied; undefined when there is none. */
 export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   const { reply, call, decision, request } = record;
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
@@ -32,14 +32,24 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
     underKey: request !== undefined && decision?.kind === 'repeat',
   });
   const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, { ...NOWHERE, call });
-  return verdict.kind === 'settled' ? verdict : undefined;
+  const { why } = verdict;
+  if (verdict.kind === 'settled') return { answer: verdict.answer, charged: verdict.charged, why };
+  return { answer: verdict.kind, charged: credits(0), why };
+}
+
+/** What the attempt means today where that is applied; undefined for one that stays as it was closed. */
+export function readToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
+  if (!isReadAgain(record)) return undefined;
+  const judged = judgedToday(record, dialect);
+  const wasAnswer = record.closure?.kind === 'settled' || record.readings.length > 0;
+  return judged === undefined || wasAnswer || isAnswer(judged.answer) ? judged : undefined;
 }
 
 /**
  * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is
  * in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the money for both.
  */
-export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
+function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
   if (call.change !== undefined || closure === undefined || reply === undefined) return false;
   if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'settled';
   return closure.kind === 'settled' || closure.kind === 'in_doubt';
@@ -52,10 +62,10 @@ export interface ReadAgain {
 }
 
 /**
- * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered. The raw
- * reply is kept so that a wrong dialect is corrected without another request: an answer that another dialect read is
- * judged again from its reply before it is used. Answers that a person told, and answers to changes, stay as they were
- * settled.
+ * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered, and one
+ * whose answer is none by it is unanswered. The raw reply is kept so that a wrong dialect is corrected without another
+ * request: an answer that another dialect read is judged again from its reply before it is used. Answers that a person
+ * told, and answers to changes, stay as they were settled.
  * @param keep is awaited for each answer that was read again, before any state with it is used.
  */
 export async function asReadToday<State extends KnownCall | CallState>(
@@ -68,7 +78,7 @@ export async function asReadToday<State extends KnownCall | CallState>(
   if (others.length === 0) return states;
   const read = new Map<number, ReadAgain>();
   for (const record of await ledger.attempts([...new Set(others)])) {
-    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    const judged = readToday(record, dialect);
     if (judged === undefined) continue;
     await keep({ record, judged });
     read.set(record.attempt, { record, judged });
@@ -82,10 +92,9 @@ function attemptToRead(state: KnownCall | CallState, today: number): AttemptId |
       return undefined;
     case 'in_doubt':
       return state.doubt.attempt;
-    case 'answered': {
-      const answer: KnownAnswer = state.answer;
-      return answer.dialect === today ? undefined : answer.attempt;
-    }
+    case 'answered':
+    case 'unanswered':
+      return state.answer.dialect === today ? undefined : state.answer.attempt;
     default:
       return unreachable(state);
   }
@@ -94,11 +103,10 @@ function attemptToRead(state: KnownCall | CallState, today: number): AttemptId |
 function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
   if (read === undefined || state.kind === 'unknown') return state;
   const { answer: kind, why, charged } = read.judged;
-  if (state.kind === 'answered') return { ...state, answer: { ...state.answer, kind, why } };
+  if (state.kind !== 'in_doubt') return settledCall({ ...state.answer, kind, why }) as State;
   const { attempt, batch, row: paidRow, call, reply } = read.record;
   if (reply === undefined) return state;
   const { receivedAtMs: answeredAtMs, ...said } = reply;
   const answer = { attempt, batch, paidRow, kind, why, call, charged, ...said, answeredAtMs };
-  const answered: CallState & KnownCall = { kind: 'answered', answer };
-  return answered as State;
+  return settledCall(answer) as State;
 }

@@ -214,4 +214,24 @@ describe('what an older version bought', () => {
     expect((await requestsOf(desk, words)).requests).toEqual([]);
     expect(readFileSync(desk.place.path('old-out.csv'), 'utf8')).toContain('(sandbox)');
   });
+
+  test('an answer that turns out to be none is bought again as it is asked now, where that was agreed to', async () => {
+    const desk = await openOldDesk(async (put) => {
+      await answered(put, website('http://known.example'), 'found', 'Known Pty Ltd');
+    });
+    await desk.write('old.csv', 'Website\nknown.example\n');
+    await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [website]\n');
+    const none = { status: [200], body: { path: 'name', equals: 'Known Pty Ltd' }, means: 'rate_limited' };
+    desk.place.writeDialect({ answers: [none] });
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+    const words = ['run', 'job.yaml', 'old.csv', '--budget', '9', '-o', 'old-out.csv'];
+    const held = await requestsOf(desk, words);
+    expect(held).toMatchObject({ requests: [], run: { counts: { in_doubt: 1 } } });
+    const agreed = await requestsOf(desk, [...words, '--yes']);
+    expect(agreed).toMatchObject({
+      requests: [{ website: 'https://known.example' }],
+      run: { counts: { matched: 1 } },
+    });
+    expect((await requestsOf(desk, [...words, '--yes'])).requests).toEqual([]);
+  });
 });

@@ -4,7 +4,7 @@
  * Method: the two functions, over answers of chosen ages.
  */
 import { describe, expect, test } from 'vitest';
-import type { AnswerRecord, AttemptId, Batch, FreshSince } from '../../src/ledger/ledger.ts';
+import type { AnswerRecord, AttemptId, Batch, FreshSince, ReadAs } from '../../src/ledger/ledger.ts';
 import { freshSinceOf, isFreshFor } from '../../src/plan/known-calls.ts';
 
 const DAY_MS = 86_400_000;
@@ -28,9 +28,10 @@ describe('the cut-offs of a batch', () => {
 });
 
 describe('an answer', () => {
-  const answer = (kind: AnswerRecord['kind'], answeredAtMs: number, batch = 'other'): AnswerRecord =>
-    ({ kind, answeredAtMs, batch, attempt: 7 }) as unknown as AnswerRecord;
-  const isFresh = (record: AnswerRecord, freshSince?: FreshSince, lostMs?: number): Promise<boolean> => {
+  type Record = AnswerRecord<ReadAs>;
+  const answer = (kind: ReadAs, answeredAtMs: number, batch = 'other'): Record =>
+    ({ kind, answeredAtMs, batch, attempt: 7 }) as unknown as Record;
+  const isFresh = (record: Record, freshSince?: FreshSince, lostMs?: number): Promise<boolean> => {
     const batch = { id: 'own' as Batch['id'], ...(freshSince === undefined ? {} : { freshSince }) };
     return isFreshFor(batch, record, {
       lostRefresh: async (attempt: AttemptId) => (attempt === 7 ? lostMs : undefined),
@@ -51,6 +52,12 @@ describe('an answer', () => {
   ])('that says %s is used until its own age, to the millisecond', async (kind, cutOffMs) => {
     expect(await isFresh(answer(kind, cutOffMs), cutOffs)).toBe(true);
     expect(await isFresh(answer(kind, cutOffMs - 1), cutOffs)).toBe(false);
+  });
+
+  test('that turned out to be none is too old only where every answer would be', async () => {
+    expect(await isFresh(answer('paused', cutOffs.foundMs), cutOffs)).toBe(true);
+    expect(await isFresh(answer('paused', cutOffs.foundMs - 1), cutOffs)).toBe(false);
+    expect(await isFresh(answer('paused', 0), { noMatchMs: START_MS })).toBe(true);
   });
 
   test('that the batch itself bought is never too old for it', async () => {

@@ -339,7 +339,7 @@ describe('consent', () => {
     const list = await List.of(content);
     const context = list.order(by, more);
     const input = await list.input();
-    return requireConsent(context, input, await batchPlaceOf(context, input));
+    return (await requireConsent(context, input, await batchPlaceOf(context, input))).budget;
   };
 
   test('a person who is shown the plan agrees to its most', async () => {

@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { valueAt } from '../../src/core/answer-body.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
 import { openHeader } from '../../src/files/input.ts';
@@ -35,7 +36,7 @@ const parentOf = defineOperation<string>({
     const company = askAbout(domain);
     const answer = answerTo(company);
     if (answer === undefined) return send(company);
-    const parent = answer.kind === 'found' ? answer.fields : null;
+    const parent = answer.kind === 'found' ? valueAt(answer.fields, 'parent') : null;
     if (typeof parent !== 'string') return end({ kind: 'no_match', reason: 'nobody is its parent' });
     const found = answerTo(askAbout(parent));
     return found === undefined ? send(askAbout(parent)) : end({ kind: 'matched', matchedBy: 'parent' });
@@ -51,8 +52,8 @@ async function ledger() {
   const kept = await memory.open(`memory://standing-${stores}`, options);
   onTestFinished(() => kept.close());
   const batch = await batchNamed(kept, 'a');
-  await answered(kept, batch, 'one', { body: '"two.example"' });
-  await answered(kept, batch, 'two', { body: 'null' });
+  await answered(kept, batch, 'one', { body: '{"parent":"two.example"}' });
+  await answered(kept, batch, 'two', { body: '{"name":"Two"}' });
   return kept;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../src/ledger/ledger.ts';
 import { type Dialect, dialectMark } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
-import { asReadToday, isReadAgain, judgedToday } from '../../src/vendor/kept-answers.ts';
+import { asReadToday, judgedToday, readToday } from '../../src/vendor/kept-answers.ts';
 import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
 
 const company = provider.operations['enrich-company'];
@@ -83,17 +83,29 @@ describe('what a kept reply means today', () => {
     });
   });
 
-  test.each<[string, AttemptRecord]>([
-    ['a stop', attempt({ reply: replyWith('{"error":"who?"}', 401) })],
-    ['a pause', attempt({ reply: replyWith('{"error":"rate limited"}', 429) })],
-    ['in doubt', attempt({ reply: replyWith('<html>', 502) })],
-    ['that it has moved', attempt({ reply: replyWith('', 307) })],
-    ['of an operation that is no more', attempt({ call: { ...callNamed('acme'), operation: 'gone' } })],
-  ])('is nothing where it would be %s', (_, record) => {
-    expect(judgedToday(record, provider)).toBeUndefined();
+  test.each<[string, number, string]>([
+    ['stopped', 401, '{"error":"who?"}'],
+    ['paused', 429, '{"error":"rate limited"}'],
+    ['in_doubt', 502, '<html>'],
+    ['stopped', 307, ''],
+  ])('is no answer where it would be %s (%i)', (kind, status, body) => {
+    const record = attempt({ reply: replyWith(body, status) });
+    expect(judgedToday(record, provider)).toMatchObject({ answer: kind, charged: 0 });
+    expect(readToday(record, provider)).toMatchObject({ answer: kind });
+    const doubt = { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } as const;
+    expect(readToday({ ...record, closure: doubt }, provider), 'it was none before').toBeUndefined();
+    const reading = { answer: 'found', charged: credits(1), why: 'x', dialect: 7, atMs: NOON_MS } as const;
+    const readings = [{ ...reading, attempt: record.attempt }];
+    expect(readToday({ ...record, closure: doubt, readings }, provider)).toMatchObject({ answer: kind });
+  });
+
+  test('is nothing for an operation that is no more', () => {
+    const gone = attempt({ call: { ...callNamed('acme'), operation: 'gone' } });
+    expect(judgedToday(gone, provider)).toBeUndefined();
   });
 
   test('is applied to answers to questions alone', () => {
+    const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
     const subject = { project: 'p', name: 'jo@a.example' };
     const change = { subject, leaves: { state: 'invited' } } as const;
     expect(isReadAgain(attempt())).toBe(true);
@@ -137,5 +149,7 @@ describe('what a kept reply means today', () => {
       { answer: { kind: 'no_match' } },
     ]);
     expect(asked, 'once for each answer').toEqual([1]);
+    const none = { ...known(7), kind: 'unanswered' } as KnownCall;
+    expect(await asReadToday([none], at), 'an answer again').toMatchObject([{ kind: 'answered' }]);
   });
 });

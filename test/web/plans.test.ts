@@ -186,6 +186,17 @@ test('what was started from a list names its batch, so that the batch says why i
   expect(await desk.requests()).toBe(2);
 });
 
+test('a plan counts what a start buys again, because what came for it is no answer by another dialect', async () => {
+  const { desk, page } = await servedDesk();
+  await desk.type(desk.run());
+  const dialect = { answers: [{ status: [200], body: { path: 'name', matches: '.' }, means: 'in_doubt' }] };
+  desk.place.writeDialect(dialect);
+  desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  expect(plan).toMatchObject({ bought_before: 0, to_buy: 6, unanswered: { rows: 6, credits: 6 } });
+  expect(await desk.requests()).toBe(6);
+});
+
 test('the job is a file of its owner alone, which is kept under a name and does the same when typed', async () => {
   const { desk, page } = await servedDesk();
   const choices = {

@@ -35,6 +35,12 @@ export function heldBackLines(
   return [`${fact} To let the next run send all of them again:`, commandLine(words)];
 }
 
+/** `2 rows wait for what was bought and turned out to be no answer; run the list with --yes to buy it again`. */
+export function waitingWords(rows: number): string {
+  const wait = `${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'}`;
+  return `${wait} for what was bought and turned out to be no answer; run the list with --yes to buy it again`;
+}
+
 function questionWords(kind: Look['kind']): string {
   switch (kind) {
     case 'read_back':

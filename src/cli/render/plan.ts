@@ -12,7 +12,7 @@ import { diffLines } from '../../plan/team/diff-words.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, comparedWith, sample, row, again } = plan;
+  const { tooOld = 0, unanswered, comparedWith, sample, row, again } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -28,6 +28,11 @@ export function planLines(plan: Plan): readonly string[] {
     ...(tooOld === 0
       ? []
       : [`  of them        ${String(tooOld).padStart(width)} again, their answers are too old`]),
+    ...(unanswered === undefined
+      ? []
+      : [
+          `  of them        ${String(unanswered.rows).padStart(width)} again, what came is no answer by the dialect of today`,
+        ]),
     ...(again === undefined
       ? []
       : [
@@ -111,6 +116,7 @@ export function planObject({
   inDoubt,
   toBuy,
   tooOld,
+  unanswered,
   again,
   comparedWith,
   credits,
@@ -125,6 +131,7 @@ export function planObject({
     in_doubt: inDoubt,
     to_buy: toBuy,
     ...present({ too_old: tooOld, compared_with: comparedWith }),
+    ...(unanswered === undefined ? {} : { unanswered: { rows: unanswered.rows, credits: unanswered.most } }),
     ...(again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } }),
     credits,
     seconds: seconds ?? null,

@@ -85,6 +85,7 @@ export function summaryObject(summary: RunSummary): object {
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
     ...present({ retries: retriesObjectIfAny(summary.retries) }),
+    ...(summary.unanswered === 0 ? {} : { unanswered: summary.unanswered }),
     stopped: stoppedObject(stopped),
   };
 }

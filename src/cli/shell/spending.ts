@@ -5,7 +5,7 @@ import { EXIT, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import { heldBackLines } from '../render/doubts.ts';
+import { heldBackLines, waitingWords } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
 import { WAIT_FLAG } from './flags.ts';
 
@@ -142,11 +142,11 @@ function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-type Ended = Pick<RunSummary, 'batch' | 'counts' | 'retries' | 'stopped'>;
+type Ended = Pick<RunSummary, 'batch' | 'counts' | 'retries' | 'unanswered' | 'stopped'>;
 
 /** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
 export function endOf(
-  { batch, counts, retries, stopped }: Ended,
+  { batch, counts, retries, unanswered, stopped }: Ended,
   store: string | undefined,
   { words }: Resume,
 ): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
@@ -156,6 +156,7 @@ export function endOf(
     advice: [
       ...(isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : []),
       ...(retries === undefined ? [] : heldBackLines(batch, retries, where)),
+      ...(unanswered === 0 ? [] : [`${waitingWords(unanswered)}.`]),
     ],
     stopped: stoppedBy(stopped, typedCommand(words)),
   };

@@ -86,7 +86,7 @@ function askedWords(call: Call, reserved: Credits): string {
 function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
   const sentAgain = decision !== undefined && decision.kind !== 'told';
   return [
-    ...(replaces === undefined ? [] : [`bought anew, because the answer of attempt ${replaces} is too old`]),
+    ...(replaces === undefined ? [] : [`bought anew, in the place of the answer of attempt ${replaces}`]),
     ...(sentAgain ? [`sent again: ${decision.why}`] : []),
     ...(request === undefined ? [] : [`under idempotency key ${request.idempotencyKey}`]),
   ];

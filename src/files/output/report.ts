@@ -94,7 +94,7 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['no_match', 'the vendor knows nothing'],
   ['invalid', 'no usable identifier; nothing was asked'],
   ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'an answer was lost and may have been charged'],
+  ['in_doubt', 'no usable answer came, and it may have been charged'],
   ['skipped', 'left out while in doubt'],
   ['pending', 'not worked on yet'],
 ];

@@ -22,7 +22,7 @@ export interface Intent {
   readonly uptimeMs?: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
-  /** The answer that is too old for the batch and is bought again. */
+  /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */
   readonly replaces?: AttemptId;
   /**
    * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost attempt.
@@ -85,7 +85,19 @@ export interface RawReply {
   readonly receivedAtMs: number;
 }
 
-export type AnswerKind = 'found' | 'no_match' | 'refused';
+const ANSWERS = ['found', 'no_match', 'refused'] as const;
+
+export type AnswerKind = (typeof ANSWERS)[number];
+
+/** How an attempt ended that brought no answer, and what an answer is read as that turns out to be none. */
+export type NoAnswerKind = Exclude<Closure['kind'], 'settled'>;
+
+/** What a reply means by the newest dialect that read it. */
+export type ReadAs = AnswerKind | NoAnswerKind;
+
+export function isAnswer(kind: ReadAs): kind is AnswerKind {
+  return (ANSWERS as readonly ReadAs[]).includes(kind);
+}
 
 /** How an attempt ended. An attempt is closed once. `why` is a clause for the user. */
 export type Closure =
@@ -106,10 +118,10 @@ export type Closure =
   | { readonly kind: 'stopped'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly why: string };
 
-/** What an answer means by a later dialect than the one that settled it. */
+/** What an answer means by a later dialect than the one that settled it; it may turn out to be none. */
 export interface Reading {
   readonly attempt: AttemptId;
-  readonly answer: AnswerKind;
+  readonly answer: ReadAs;
   /** The cost by this dialect. The stored cost is never less than the answer was booked at before. */
   readonly charged: Credits;
   readonly why: string;
@@ -119,10 +131,10 @@ export interface Reading {
 }
 
 /** `kind` and `why` are of the newest reading that the reader may know, `charged` is of the newest reading of all. */
-export interface AnswerRecord {
+export interface AnswerRecord<Kind extends ReadAs = AnswerKind> {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
-  readonly kind: AnswerKind;
+  readonly kind: Kind;
   readonly why: string;
   readonly call: Call;
   readonly charged: Credits;
@@ -180,6 +192,8 @@ export interface Look {
 export type CallState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'answered'; readonly answer: AnswerRecord }
+  /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
+  | { readonly kind: 'unanswered'; readonly answer: AnswerRecord<NoAnswerKind> }
   /** `decision`: the last decision of the asking batch about the call, unless an attempt has already used it. */
   | { readonly kind: 'in_doubt'; readonly doubt: Doubt; readonly decision?: Decision };
 
@@ -195,10 +209,11 @@ export function standingDecision(state: CallState): Decision | undefined {
 export type KnownCall =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'answered'; readonly answer: KnownAnswer }
+  | { readonly kind: 'unanswered'; readonly answer: KnownAnswer<NoAnswerKind> }
   | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };
 
-export interface KnownAnswer
-  extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'> {
+export interface KnownAnswer<Kind extends ReadAs = AnswerKind>
+  extends Pick<AnswerRecord<Kind>, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'> {
   /**
    * When its answer came, if the caller asked for ages: it is stored beside the body, so reading it adds half to the
    * time.
@@ -206,12 +221,22 @@ export interface KnownAnswer
   readonly answeredAtMs?: number;
 }
 
+/** A call that has an answer, or had one that turned out to be none. */
+export function settledCall<Found extends Pick<AnswerRecord<ReadAs>, 'kind'>>(answer: Found): Settled<Found> {
+  const kind = isAnswer(answer.kind) ? 'answered' : 'unanswered';
+  return { kind, answer } as Settled<Found>;
+}
+
+type Settled<Found> =
+  | { readonly kind: 'answered'; readonly answer: Found & { readonly kind: AnswerKind } }
+  | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
+
 /** An answer whose age is known, too. */
 export type DatedAnswer = KnownAnswer & Required<Pick<KnownAnswer, 'answeredAtMs'>>;
 
 /**
- * The answer to a call, where it was settled when it came and never read again. `unknown`: no attempt was ever made to get
- * one. Undefined: `find` knows more.
+ * The answer to a call, where it was settled when it came and is one by its newest reading. `unknown`: no attempt was ever
+ * made to get one. Undefined: `find` knows more.
  */
 export type PlainAnswer = DatedAnswer | 'unknown' | undefined;
 
@@ -300,9 +325,10 @@ export type RowAnswer = Pick<
   'attempt' | 'batch' | 'kind' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
 > & { readonly body: KeptBody };
 
-export function rowAnswerOf(answer: AnswerRecord): RowAnswer {
+/** As a list, which is empty for what is no answer. */
+export function rowAnswersOf(answer: AnswerRecord<ReadAs>): readonly RowAnswer[] {
   const { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body } = answer;
-  return { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body };
+  return isAnswer(kind) ? [{ attempt, batch, kind, call, charged, answeredAtMs, paidRow, body }] : [];
 }
 
 export interface RowRecord {

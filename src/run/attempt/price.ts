@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
-import type { Closure } from '../../ledger/ledger.ts';
+import type { Closure, Reading } from '../../ledger/ledger.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import type { Run } from '../session.ts';
 
@@ -38,10 +38,16 @@ function nameOf({ operation, creditsMost }: Call): string {
 }
 
 /** Adds to the closure whether the answer showed the price of such answers. */
-export function priced(closure: Closure, { credits_charged: stated }: Dialect): Closure {
-  if (closure.kind !== 'settled' || stated === undefined) return closure;
-  const wasForMoney = closure.answer === 'found' || closure.charged > 0;
-  return wasForMoney ? { ...closure, showsPrice: true } : closure;
+export function priced(closure: Closure, dialect: Dialect): Closure {
+  return closure.kind === 'settled' ? { ...closure, ...shownPrice(closure, dialect) } : closure;
+}
+
+/** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */
+export function shownPrice(
+  { answer, charged }: Pick<Reading, 'answer' | 'charged'>,
+  { credits_charged: stated }: Dialect,
+): { readonly showsPrice?: true } {
+  return stated !== undefined && (answer === 'found' || charged > 0) ? { showsPrice: true } : {};
 }
 
 /** The stop for an answer that cost more than expected. @param most the highest price that was expected. */

@@ -4,17 +4,17 @@ import type { Answering } from '../../plan/row-walk.ts';
 import type { Withheld } from '../attempt.ts';
 
 /** What a row got for one of its calls. */
-export type Obtained = Answering | Unanswered;
+export type Obtained = Answering | Held;
 
 /** `refused` means that the subject of a change is no longer as planned. Only another call's doubt leaves no attempt here. */
-export interface Unanswered {
+export interface Held {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
 }
 
 /** The result for a planned change that was not sent, with the reason. */
-export function withheld(why: Withheld): Unanswered {
+export function withheld(why: Withheld): Held {
   switch (why.kind) {
     case 'moved':
       return {

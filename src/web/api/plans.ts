@@ -158,6 +158,10 @@ export const PlanFigures = z.object({
   bought_before: z.number(),
   in_doubt: z.number(),
   to_buy: z.number(),
+  /** Rows of those to buy whose calls are bought again, because what came is no answer today, and the most that this costs. */
+  unanswered: z.object({ rows: z.number(), credits: z.number() }).optional(),
+  /** Changes that the list's batch counted as done, and of which what came does not say so today. */
+  unproven: z.object({ batch: z.string(), changes: z.number(), first_rows: z.array(z.number()) }).optional(),
   /** Rows in doubt whose calls a run may send again, and the most that this costs. */
   sent_again: z.object({ rows: z.number(), credits: z.number() }).optional(),
   credits: z.object({ most: z.number(), expected: z.number() }),

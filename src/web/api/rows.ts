@@ -79,7 +79,7 @@ export const AttemptView = z.looseObject({
   subject: z.string().nullable(),
   reserved: z.number(),
   intent_at: z.string(),
-  /** The attempt whose answer was too old. */
+  /** The attempt in the place of whose answer it was bought: that was too old, or turned out to be none. */
   replaces: z.number().nullable(),
   idempotency_key: z.string().nullable(),
   decision: DecisionView.nullable(),

@@ -185,6 +185,8 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job says itself what is sent:',
+    unproven: (changes: string, batch: string, rows: string) =>
+      `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
       rows: 'Rows',
       invalid: 'Invalid',
@@ -192,6 +194,7 @@ export const text = {
       bought: 'Bought before',
       doubt: 'In doubt',
       again: 'To be sent again',
+      unanswered: 'To buy again, as no answer came',
       toBuy: 'To buy',
       toChange: 'To change',
       most: 'Credits at most',
@@ -346,7 +349,7 @@ export const text = {
     noAttempts: 'Nothing was sent for this row.',
     reserved: (credits: string) => `${credits} reserved`,
     ofBatch: (batch: string) => `sent by batch ${batch}`,
-    anew: (attempt: number) => `Bought anew, because the answer of attempt ${attempt} is too old.`,
+    anew: (attempt: number) => `Bought anew, in the place of the answer of attempt ${attempt}.`,
     again: (why: string) => `Sent again: ${why}.`,
     told: (why: string) => `Answered by a person: ${why}.`,
     decided: (why: string) => `Decided, and not done yet: ${why}.`,
@@ -388,7 +391,7 @@ export const text = {
       `To be sent again by the next run, as was decided: ${calls}, for at most ${credits}.`,
     heldBack: (calls: string, used: string, most: string, enough: string) =>
       `To be sent again, as was decided: ${calls}. The limit is ${most}, and ${used} are used: what it does not cover stays in doubt. ${enough} would be enough for all of them.`,
-    waiting: 'Rows that wait for another batch',
+    waiting: 'Rows that wait',
     pick: 'Choose',
     pickRow: (row: string) => `Choose row ${row}`,
     row: 'Row',

@@ -181,6 +181,11 @@ const REFUSED: readonly Refusal[] = [
     attempt({ call: CALL.tried, batch: LATE, replaces: TRIED }),
   ],
   [
+    'that an answer ends in the doubt about what should have been bought in its place',
+    'calls_answered',
+    `UPDATE calls SET answer_behind = NULL, doubt = ${TRIED} + 1 WHERE id = ${CALL.tried}`,
+  ],
+  [
     'letting answers grow too old for a batch afterwards',
     'batches_fresh',
     `UPDATE batches SET fresh_no_match = ${NOON_MS} WHERE id = ${LATE}`,

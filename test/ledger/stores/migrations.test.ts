@@ -3,20 +3,30 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
+import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { APPLICATION_ID, newestSchema } from '../../../src/ledger/stores/sqlite/migrations.ts';
 import { ADDED, TOPICS } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { ACCOUNT, batchSpec, DAY_MS, NOON_MS, released, requestUnder, stateOf } from './book.ts';
+import {
+  ACCOUNT,
+  answered,
+  batchNamed,
+  batchSpec,
+  DAY_MS,
+  NOON_MS,
+  released,
+  requestUnder,
+  stateOf,
+} from './book.ts';
 import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5, 6 or 7 is brought to schema 8 with all that it had, one of an older schema is refused by its
+ * Goal: a store of schema 5 to 8 is brought to schema 9 with all that it had, one of an older schema is refused by its
  * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-8.sql` are what
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-9.sql` are what
  * those schemas add to the definitions, or have otherwise. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
@@ -31,15 +41,14 @@ interface Definition {
 const DEFINITIONS_5 = definitionsIn('schema-5.sql');
 const DEFINITIONS_6 = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')];
 const DEFINITIONS_7 = replaced(DEFINITIONS_6, 'schema-7.sql', 'attempt_scopes');
-/** All definitions of schema 8, in the order of their names. */
-const DEFINITIONS = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call').sort((a, b) =>
-  a.name < b.name ? -1 : 1,
-);
+const DEFINITIONS_8 = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call');
+/** All definitions of schema 9, in the order of their names. */
+const DEFINITIONS = replaced(DEFINITIONS_8, 'schema-9.sql').sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** @param gone what the newer schema does not have any more. */
-function replaced(older: readonly Definition[], file: string, gone: string): Definition[] {
+function replaced(older: readonly Definition[], file: string, ...gone: string[]): Definition[] {
   const newer = definitionsIn(file);
-  const names = [...newer.map(({ name }) => name), gone];
+  const names = [...newer.map(({ name }) => name), ...gone];
   return [...older.filter(({ name }) => !names.includes(name)), ...newer];
 }
 
@@ -79,6 +88,21 @@ function storeMadeByFiveScripts(schema: 5 | 6 | 7 = 5): string {
   return place;
 }
 
+/** Gives a store the definitions of schema 8. What it holds stands in both as it does in the other. */
+function backToSchema8(place: string): void {
+  inDatabase(place, (database) => {
+    const newer = definitionsIn('schema-9.sql');
+    const older = DEFINITIONS_8.filter(({ name }) => newer.some((each) => each.name === name));
+    for (const { type, name } of newer) if (type !== 'table') database.exec(`DROP ${type} ${name}`);
+    for (const { type, sql } of older) if (type !== 'table') database.exec(sql);
+    database.unsafeMode(true);
+    database.pragma('writable_schema = ON');
+    const redefine = database.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?');
+    for (const { type, name, sql } of older) if (type === 'table') redefine.run(sql, name);
+    database.pragma('user_version = 8');
+  });
+}
+
 function inDatabase<T>(place: string, work: (database: Database.Database) => T): T {
   const database = new Database(join(place, 'ledger.db'));
   try {
@@ -101,16 +125,16 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store', () => {
-  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 8 changed', async () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 9 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(8);
+    expect(newestSchema()).toBe(9);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
   test.each([5, 6, 7] as const)(
-    'of schema %i is brought to schema 8, stands the full check, and has all that it had',
+    'of schema %i is brought to schema 9, stands the full check, and has all that it had',
     async (schema) => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
@@ -166,7 +190,7 @@ describe('a store', () => {
     inDatabase(place, (database) => database.exec(view));
     const before = read();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(8);
+    expect(numberIn(place)).toBe(9);
     expect(read()).toEqual(before);
   });
 
@@ -195,6 +219,26 @@ describe('a store', () => {
     );
     await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_damaged' });
     expect(numberIn(place)).toBe(7);
+  });
+
+  test('of schema 8 may have answers that turn out to be none', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    const attempt = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+    await ledger.close();
+    backToSchema8(place);
+    const again = await freshLedger(sqlite, place);
+    expect(schemaIn(place)).toEqual(DEFINITIONS);
+    const reading = {
+      attempt,
+      answer: 'paused',
+      charged: credits(0),
+      why: 'x',
+      dialect: 7,
+      atMs: NOON_MS,
+    } as const;
+    await again.addReading(reading);
+    expect(await stateOf(again, 'acme')).toMatchObject({ kind: 'unanswered' });
   });
 
   test("that five scripts made takes changes, plans and today's rules beside what it kept", async () => {
@@ -236,14 +280,14 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const NINE = `
+  const TEN = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 9. */
-  function withSchema9(script: string): void {
+  /** Until the test ends, this Rowonce is a later one, which knows schema 10. */
+  function withSchema10(script: string): void {
     for (const scripts of [ADDED, TOPICS] as string[][]) {
       scripts.push(script);
       onTestFinished(() => void scripts.pop());
@@ -252,13 +296,16 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema9(NINE);
-    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 9)') };
+    withSchema10(TEN);
+    const older = {
+      code: 'store_version',
+      message: expect.stringContaining('(schema 5, this one needs 10)'),
+    };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(9);
+    expect(numberIn(place)).toBe(10);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -266,25 +313,28 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema9(NINE);
+    withSchema10(TEN);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(9);
+    expect(numberIn(place)).toBe(10);
     await (await openStore(sqlite, place)).close();
   });
 
   test('that cannot be reached leaves the store as it was', async () => {
     const place = storeMadeByFiveScripts();
     const schemaBefore = schemaIn(place);
-    withSchema9(`${NINE} CREATE NONSENSE;`);
+    withSchema10(`${TEN} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
     expect([numberIn(place), schemaIn(place)]).toEqual([5, schemaBefore]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 9'));
-    const newer = { code: 'store_version', message: expect.stringContaining('(schema 9, this one knows 8)') };
+    inDatabase(place, (database) => database.pragma('user_version = 10'));
+    const newer = {
+      code: 'store_version',
+      message: expect.stringContaining('(schema 10, this one knows 9)'),
+    };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
   });

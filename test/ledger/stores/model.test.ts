@@ -10,6 +10,7 @@ import {
   type DecisionKind,
   type KeyedRequest,
   type Look,
+  type ReadAs,
   type RowRecord,
 } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -80,7 +81,8 @@ type Step =
   | { readonly do: 'retract' }
   | { readonly do: 'mark'; readonly kept: boolean; readonly place?: string }
   | { readonly do: 'look'; readonly attempt: number; readonly said: Look['said'] }
-  | { readonly do: 'release'; readonly attempt: number };
+  | { readonly do: 'release'; readonly attempt: number }
+  | { readonly do: 'read'; readonly attempt: number; readonly answer: ReadAs; readonly charged: number };
 
 /** Which idempotency key a request has: its call's own, one that calls share by mistake, or that of the lost attempt. */
 type Key = 'none' | 'own' | 'shared' | 'lost';
@@ -183,6 +185,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), attempt }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('free' as const), word }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('read' as const),
+      attempt: early,
+      answer: fc.constantFrom<ReadAs>('found', 'no_match', 'paused', 'paused', 'in_doubt'),
+      charged: fc.integer({ min: 0, max: 3 }),
+    }),
+  },
 );
 
 test('SQLite and the lists agree after every step', async () => {
@@ -253,6 +264,11 @@ const TAKE: {
   mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
   look: ({ ledger }, { attempt: id, said }) => ledger.recordLook(lookAt(id as AttemptId, said)),
   release: ({ ledger }, { attempt: id }) => ledger.release(id as AttemptId, 'not charged', NOON_MS),
+  read: ({ ledger }, { attempt: id, answer, charged }) =>
+    ledger.addReading({
+      ...{ attempt: id as AttemptId, answer, charged: credits(charged) },
+      ...{ why: 'r', dialect: 7, atMs: NOON_MS },
+    }),
   async free({ ledger }, { word: asked }) {
     const [state] = await ledger.find([keyNamed(asked)]);
     if (state?.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
@@ -269,7 +285,8 @@ async function ask(side: Side, step: Asked): Promise<Admission> {
 function intentOf(step: Asked, state: CallState | undefined): IntentOptions {
   const { reserve, day, decided, refresh, under } = step;
   const decision = state?.kind === 'in_doubt' && decided ? state.decision?.id : undefined;
-  const replaces = state?.kind === 'answered' && refresh ? state.answer.attempt : undefined;
+  const isSettled = state?.kind === 'answered' || state?.kind === 'unanswered';
+  const replaces = isSettled && refresh ? state.answer.attempt : undefined;
   const request = requestOf(under, step.word, state);
   return {
     reserve: under === 'lost' && request !== undefined ? 0 : reserve,
@@ -315,6 +332,8 @@ async function everything(side: Side): Promise<unknown> {
     rows: (await ledger.rows(id, 0, 100)).map(withTexts),
     states: await ledger.find(keys, id),
     doubts: await ledger.doubts(id),
+    unanswered: await ledger.rowsUnanswered(id),
+    otherwise: (await ledger.rowsReadOtherwise(id, 7, 0, 100)).map(({ row }) => row),
     older: await ledger.hasOlderThan(id, { foundMs: NOON_MS + 1, noMatchMs: NOON_MS + DAY_MS }),
     activity: await ledger.activity(id, 5),
     histories: await Promise.all([2, 3, 4, 9].map((row) => ledger.history(id, row))),

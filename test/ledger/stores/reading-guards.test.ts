@@ -1,17 +1,28 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { type AttemptId, credits } from '../../../src/ledger/ledger.ts';
 import { READINGS } from '../../../src/ledger/stores/sqlite/schema/readings.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admitted, answered, batchNamed, decide, lost, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
+import {
+  admitted,
+  answered,
+  batchNamed,
+  decide,
+  lost,
+  MATCHED,
+  NOON_MS,
+  released,
+  replyWith,
+  settle,
+} from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
 import { BOOK, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
- * Goal: the database itself refuses readings of what is never read again, and those by which a budget would fall, whatever
- * the code does.
+ * Goal: the database itself refuses readings of what is never read again, those by which a budget would fall, and to buy
+ * again what was not read as none, whatever the code does.
  * Method: raw SQL on the file, around the code, in a store where an answer of one credit was read to cost three.
  */
 let database: Database.Database;
@@ -46,6 +57,14 @@ function reading(attempt: number, charged: number, id = 9, answer = 'no_match'):
     VALUES (${id}, ${attempt}, '${answer}', ${charged}, 'x', 2, 0, 0);`;
 }
 
+const none = (attempt: number): string => reading(attempt, 3, 9, 'paused');
+
+/** An attempt for the call of that one, in the place of its answer or of another. */
+function bought(attempt: number, replaces = attempt): string {
+  return `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, checksum, replaces)
+    SELECT 50, 50 - call, batch, 2, 1, intent_at, 0, ${replaces} FROM attempts WHERE id = ${attempt};`;
+}
+
 const retraction = (attempt: number): string => `INSERT INTO retractions VALUES (${attempt});`;
 
 const REFUSED: readonly Refusal[] = [
@@ -59,6 +78,13 @@ const REFUSED: readonly Refusal[] = [
     'calls_answered',
     `UPDATE calls SET answer_behind = ${ODD} - id, doubt = NULL WHERE doubt = ${ODD}`,
   ],
+  ['that what was in doubt turns out to be no answer', 'readings_reading', reading(ODD, 2, 9, 'paused')],
+  [
+    'that what is no answer is bought again under another name',
+    'attempts_admission',
+    none(ANSWER) + bought(DEAR, ANSWER),
+  ],
+  ['what is an answer again', 'attempts_refresh', none(DEAR) + reading(DEAR, 3, 10, 'found') + bought(DEAR)],
   ['a reading that costs less than the answer did', 'readings_reading', reading(DEAR, 0)],
   ['one that costs less than the reading before it', 'readings_reading', reading(ANSWER, 2)],
   ['one that would stand before another', 'readings_reading', reading(ANSWER, 3, 0)],
@@ -80,6 +106,7 @@ describe('the database refuses', () => {
     tryOut(database, reading(ANSWER, 4));
     tryOut(database, reading(ODD, 2));
     tryOut(database, reading(MISSED, 0) + BOOK + retraction(MISSED));
+    tryOut(database, none(DEAR) + bought(DEAR));
   });
 
   test('by every guard of readings that there is', () => {
@@ -99,6 +126,13 @@ test('a ledger with readings of every kind stands the full check after an end th
   await ledger.closeAttempt(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
   await ledger.addReading({ ...said, attempt: odd, answer: 'no_match', charged: credits(0) });
   await settle(ledger, batch, 2, MATCHED, [odd, attempt]);
+  for (const word of ['again', 'lost again', 'released']) {
+    const replaces = await answered(ledger, batch, word, { charged: 0 });
+    await ledger.addReading({ ...said, attempt: replaces, answer: 'paused', charged: credits(0) });
+    if (word === 'again') await answered(ledger, batch, word, { replaces, charged: 0 });
+    else await lost(ledger, batch, word, { replaces, reserve: 0 });
+    if (word === 'released') await released(ledger, (replaces + 1) as AttemptId);
+  }
   await ledger.close();
   const file = new Database(join(place, 'ledger.db'));
   file.exec('UPDATE ledger SET clean = 0');

@@ -13,6 +13,8 @@ import {
   type FoundReply,
   type Look,
   type OpenAttempt,
+  type ReadAs,
+  settledCall,
 } from '../../ledger.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { momentOf } from './boots.ts';
@@ -123,7 +125,7 @@ export class Calls {
     if (call.answer !== null) {
       const answer = this.answer(call.answer, call, ALL_READINGS, true);
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
-      return { kind: 'answered', answer };
+      return settledCall(answer);
     }
     if (call.doubt === null) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#decision(call.doubt, batch);
@@ -132,8 +134,7 @@ export class Calls {
   }
 
   /**
-   * The answer of an attempt, or undefined when the attempt has none. Plans ask for a million of them, so nothing is
-   * read twice, and a told answer is only looked for where one is possible.
+   * The answer of an attempt, which may be none by its newest reading; undefined when it never had one. Nothing is read twice.
    * @param call its call, when that has been read already.
    * @param readTo the newest reading that counts; without it all of them count.
    */
@@ -142,7 +143,7 @@ export class Calls {
     call?: CallRow,
     readTo: number | null = ALL_READINGS,
     withHeaders = false,
-  ): AnswerRecord | undefined {
+  ): AnswerRecord<ReadAs> | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
     const readings = this.#readings(attempt);

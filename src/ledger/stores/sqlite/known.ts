@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
+import { type AttemptId, type BatchId, type KnownCall, type ReadAs, settledCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { hasKey } from './lookups.ts';
@@ -9,7 +9,7 @@ import { batchId, keyBytes, keyText } from './tables.ts';
 /** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
 type KnownRow = [
   ...[at: number, isInDoubt: 0 | 1, attempt: number, batch: number | null],
-  ...[kind: AnswerKind | null, rereadBy: number | null, readBy: number | null, why: string | null],
+  ...[kind: ReadAs | null, rereadBy: number | null, readBy: number | null, why: string | null],
   ...[answeredAtMs: number | null, erasedAtMs: number | null],
 ];
 
@@ -86,5 +86,5 @@ function knownCall(connection: Connection, row: KnownRow, batch: BatchId, withAg
   const dialect = mark === undefined ? {} : { dialect: mark };
   const erased = erasedAtMs === null ? {} : { erasedAtMs };
   const answer = { attempt, batch, kind, why, ...dialect, ...erased };
-  return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };
+  return settledCall(answeredAtMs === null ? answer : { ...answer, answeredAtMs });
 }

@@ -10,3 +10,8 @@ export const hasKey = (calls: string, key: string): string =>
  */
 export const isOfCall = (id: string, call: string, wanted: string): string =>
   `((${id} = ${wanted} AND ${call} = ${wanted}) OR (${call} = ${wanted} AND ${call} <> ${id}))`;
+
+/** The attempt with the newest answer to a call that was not taken back, whatever it is read as. @param call in SQL. */
+export const newestAnswer = (call: string): string =>
+  `(SELECT max(a.id) FROM attempts a JOIN answer_ages g ON g.attempt = a.id
+     WHERE ${isOfCall('a.id', 'a.call', call)} AND NOT EXISTS (SELECT 1 FROM retractions x WHERE x.attempt = a.id))`;

@@ -1,6 +1,13 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { Call } from '../../../core/operation.ts';
-import { type AnswerKind, type AttemptId, credits, type DatedAnswer, type RowAnswer } from '../../ledger.ts';
+import {
+  type AttemptId,
+  credits,
+  type DatedAnswer,
+  isAnswer,
+  type ReadAs,
+  type RowAnswer,
+} from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { dialectOf, wholeOf } from './shapes.ts';
@@ -35,7 +42,7 @@ function plainIn(from: string, key: string, reply: string, cells = ''): string {
 }
 
 type PlainRow<Cells extends readonly unknown[] = readonly []> = [
-  ...[at: number, attempt: AttemptId, batch: number, kind: AnswerKind, why: string, readBy: number | null],
+  ...[at: number, attempt: AttemptId, batch: number, kind: ReadAs, why: string, readBy: number | null],
   ...[answeredAtMs: number, attemptList: string, sum: number, callList: string, sum: number],
   ...[closureList: string, sum: number, replyList: string, sum: number],
   ...[readingList: string | null, sum: number | null, rereadBy: number | null],
@@ -66,7 +73,7 @@ export interface PlainRowAnswer {
   readonly reading: number;
 }
 
-/** The answers of these attempts that are plain. */
+/** The answers of these attempts that are plain. What is none by its newest reading is left out, as it may have been one. */
 export function answersOfAttempts(
   connection: Connection,
   attempts: ReadonlySet<number>,
@@ -74,8 +81,8 @@ export function answersOfAttempts(
   const found = new Map<number, PlainRowAnswer>();
   for (const row of connection.lists<WholeRow>(BY_ATTEMPT, JSON.stringify([...attempts]))) {
     const body = row[18];
-    if (!isIntact(row, body)) continue;
     const [, attempt, batch, kind, , , answeredAtMs] = row;
+    if (!isAnswer(kind) || !isIntact(row, body)) continue;
     const call = wholeOf(connection, row[21], row[22]) as unknown as Call;
     const whole = { body, paidRow: row[20], call, charged: credits(row[23]) };
     const answer = { attempt, batch: batchId(batch), kind, answeredAtMs, ...whole };
@@ -84,15 +91,15 @@ export function answersOfAttempts(
   return found;
 }
 
-/** The plain answers to calls, in the order of the keys. An erased one is under another key. */
+/** The plain answers to calls, in the order of the keys. An erased one is under another key; one that is none is left out. */
 export function answersToCalls(
   connection: Connection,
   keys: readonly CallKey[],
 ): readonly (DatedAnswer | undefined)[] {
   const answers = new Array<DatedAnswer | undefined>(keys.length).fill(undefined);
   for (const row of connection.lists<PlainRow>(BY_KEY, JSON.stringify(keys))) {
-    if (!isIntact(row, null)) continue;
     const [at, attempt, batch, kind, why, readBy, answeredAtMs] = row;
+    if (!isAnswer(kind) || !isIntact(row, null)) continue;
     const dialect = row[17] ?? (readBy === null ? undefined : dialectOf(connection, readBy));
     const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
     answers[at] = dialect === undefined ? answer : { ...answer, dialect };

@@ -28,7 +28,7 @@ import {
   type RowAnswer,
   type RowKind,
   type RowRecord,
-  rowAnswerOf,
+  rowAnswersOf,
   type SavedPart,
   type SettledInput,
 } from '../../ledger.ts';
@@ -53,7 +53,7 @@ import {
   positionFrom,
 } from './records.ts';
 import { ROW_CELLS, type RowCells, recordsOf } from './row-records.ts';
-import { hasOlderThan, lostRefresh, rowsReadOtherwise, savedPart } from './rows.ts';
+import { hasOlderThan, lostRefresh, rowsReadOtherwise, rowsUnanswered, savedPart } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
 import type { ReadRow } from './table.ts';
 import { checkBatch } from './table-sums.ts';
@@ -170,6 +170,10 @@ export class SqliteReader implements LedgerReader {
     limit: number,
   ): Promise<readonly RowRecord[]> {
     return this.#records(batch, (id) => rowsReadOtherwise(this.connection, id, { dialect, fromRow, limit }));
+  }
+
+  rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]> {
+    return this.read(() => rowsUnanswered(this.connection, batchNumber(batch)));
   }
 
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
@@ -348,10 +352,10 @@ export class SqliteReader implements LedgerReader {
     }));
   }
 
-  /** The answer of an attempt as a list, which is empty when the attempt brought none. */
+  /** The answer of an attempt as a list, which is empty when the attempt brought none, or one that is none by then. */
   #answersBy(attempt: number, readTo: number | null): readonly RowAnswer[] {
     const answer = this.calls.answer(attempt, undefined, readTo);
-    return answer === undefined ? [] : [rowAnswerOf(answer)];
+    return answer === undefined ? [] : rowAnswersOf(answer);
   }
 
   protected batchNumbered(id: number): Batch | undefined {

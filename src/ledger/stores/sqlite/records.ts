@@ -17,6 +17,7 @@ import {
   type KeyedRequest,
   type Look,
   type RawReply,
+  type ReadAs,
   type Reading,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
@@ -188,7 +189,7 @@ export function decisionFrom(row: ReadRow<typeof DECISIONS_TABLE> & { readonly k
 
 export function readingFrom(row: ReadingRow): Reading {
   const { charged, why, dialect, at: atMs } = READINGS_TABLE.checked(row);
-  const answer = row.answer as AnswerKind;
+  const answer = row.answer as ReadAs;
   return { attempt: row.attempt as AttemptId, answer, charged: credits(charged), why, dialect, atMs };
 }
 
@@ -205,8 +206,8 @@ export interface AnswerRows {
   readonly withHeaders: boolean;
 }
 
-/** Undefined for an attempt that brought no answer, such as a lost one. */
-export function answerFrom(connection: Connection, rows: AnswerRows): AnswerRecord | undefined {
+/** Undefined for an attempt that brought no answer, such as a lost one. What is none only by a reading is there. */
+export function answerFrom(connection: Connection, rows: AnswerRows): AnswerRecord<ReadAs> | undefined {
   const { told } = rows;
   const attempt = ATTEMPTS_TABLE.checked(rows.attempt, rows.call.key);
   const call = callFrom(connection, rows.call);

@@ -1,3 +1,4 @@
+import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
@@ -60,7 +61,7 @@ UPDATE attempts SET paid_behind = attempts.row - u.row
           FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
  WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
 
-/** Rows settled by an answer to a question that another dialect read, in order, at most `limit`. */
+/** Rows settled by an answer that another dialect read, or that turned out to be none, in order, at most `limit`. */
 export function rowsReadOtherwise(
   connection: Connection,
   batch: number,
@@ -71,17 +72,28 @@ export function rowsReadOtherwise(
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
           CROSS JOIN closures k ON k.attempt = j.value
-          CROSS JOIN attempts a ON a.id = k.attempt
-          CROSS JOIN calls c ON c.id = a.call AND c.subject IS NULL
          WHERE (k.kind = 'settled' OR EXISTS (
              SELECT 1 FROM readings e WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0)))
-           AND coalesce(
-           (SELECT e.dialect FROM readings e
-             WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
-           (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect)
+           AND (coalesce(
+             (SELECT e.dialect FROM readings e
+               WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
+             (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect
+             OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = k.attempt)))
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );
+}
+
+/** Another batch may have bought the call meanwhile: then its row waits for nothing. */
+export function rowsUnanswered(connection: Connection, batch: number): readonly RowNumber[] {
+  return connection
+    .all<{ row: RowNumber }>(
+      `SELECT DISTINCT r.row FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN unanswered u ON u.attempt = j.value
+        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.answer = a.id
+        WHERE r.batch = ? AND r.kind = 'in_doubt' ORDER BY r.row`,
+      batch,
+    )
+    .map(({ row }) => row);
 }
 
 /**
@@ -94,15 +106,19 @@ export function hasOlderThan(connection: Connection, batch: number, freshSince: 
   const older = connection.get(
     `SELECT 1 FROM rows r JOIN json_each(r.answers) j
        JOIN answer_ages g ON g.attempt = j.value
-      WHERE r.batch = :batch AND g.answered_at < iif(g.found, :foundMs, :noMatchMs)
+      WHERE r.batch = :batch AND g.answered_at < ${CUT_OFF}
         AND NOT EXISTS (
           SELECT 1 FROM attempts l JOIN closures k ON k.attempt = l.id AND k.kind = 'in_doubt'
-           WHERE l.replaces = g.attempt AND l.intent_at >= iif(g.found, :foundMs, :noMatchMs))
+           WHERE l.replaces = g.attempt AND l.intent_at >= ${CUT_OFF})
       LIMIT 1`,
     { batch, foundMs, noMatchMs },
   );
   return older !== undefined;
 }
+
+/** What turned out to be no answer is too old only where every answer would be. The least of a time and NULL is NULL. */
+const CUT_OFF = `iif(EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = g.attempt),
+  min(:foundMs, :noMatchMs), iif(g.found, :foundMs, :noMatchMs))`;
 
 export function lostRefresh(connection: Connection, answer: number): number | undefined {
   const row = connection.get<{ at: number | null }>(

@@ -108,13 +108,15 @@ SELECT c.id
 
 /**
  * Settled attempts that their call does not know, or of which it knows only an older one, so that it would be bought
- * again.
+ * again. A call in doubt about an attempt that was to replace its answer knows that by the doubt.
  */
 const FORGOTTEN_ANSWER = `
 SELECT c.id
   FROM closures k JOIN attempts a ON a.id = k.attempt JOIN calls c ON c.id = a.call
  WHERE k.kind = 'settled' AND (c.answer IS NULL OR c.answer < k.attempt)
    AND k.attempt NOT IN (SELECT attempt FROM retractions)
+   AND NOT (c.doubt IS NOT NULL AND EXISTS (
+     SELECT 1 FROM attempts l WHERE l.replaces = k.attempt AND l.id <= c.doubt))
  LIMIT 1`;
 
 /** Lost attempts that hold money and are unknown to their call. A call whose answer was taken back starts again. */
@@ -149,7 +151,10 @@ SELECT p.held
  WHERE k.kind IS 'settled' OR x.attempt IS NOT NULL
  LIMIT 1`;
 
-/** Readings of attempts that may never be read again, and readings that would decrease a budget. */
+/**
+ * Readings of attempts that may never be read again, of what was never an answer as none, and readings that would decrease
+ * a budget.
+ */
 const WRONG_READING = `
 SELECT e.id
   FROM readings e
@@ -159,6 +164,8 @@ SELECT e.id
  WHERE coalesce(k.kind, '') NOT IN ('settled', 'in_doubt') OR c.subject IS NOT NULL
     OR e.charged < iif(k.kind = 'in_doubt', a.reserved, k.charged)
     OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = e.attempt)
+    OR (k.kind = 'in_doubt' AND e.answer NOT IN ('found', 'no_match', 'refused')
+      AND NOT EXISTS (SELECT 1 FROM readings b WHERE b.attempt = e.attempt AND b.id < e.id))
     OR EXISTS (SELECT 1 FROM readings b WHERE b.attempt = e.attempt AND b.id < e.id AND b.charged > e.charged)
  LIMIT 1`;
 

@@ -32,12 +32,13 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
   return (
     <>
       <About of={list} />
-      {in_doubt.length === 0 ? (
+      {in_doubt.length === 0 && waiting.length === 0 && (
         <section class="empty">
           <h2>{text.doubts.none}</h2>
           <p>{text.doubts.noneWhat}</p>
         </section>
-      ) : (
+      )}
+      {in_doubt.length > 0 && (
         <>
           <p>{text.doubts.what}</p>
           <dl class="figures">

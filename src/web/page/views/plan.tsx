@@ -112,6 +112,15 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           <strong>{words.requests}</strong> {plan.requests.join('; ')}
         </div>
       )}
+      {plan.unproven !== undefined && (
+        <div class="notice">
+          {words.unproven(
+            counted(plan.unproven.changes, 'change'),
+            plan.unproven.batch,
+            plan.unproven.first_rows.join(', '),
+          )}
+        </div>
+      )}
       <Reasons plan={plan} />
       {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
@@ -164,6 +173,7 @@ function Figures({ plan }: { readonly plan: PlanView }) {
     [figures.bought, plan.bought_before],
     [figures.doubt, plan.in_doubt],
     [figures.again, plan.sent_again?.rows ?? 0],
+    [figures.unanswered, plan.unanswered?.rows ?? 0],
   ] as const;
   return (
     <dl class="figures">

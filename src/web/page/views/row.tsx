@@ -189,11 +189,11 @@ function Story({ attempt }: { readonly attempt: AttemptView }) {
     ...(decided === null ? [] : [text.row.decided(decided.why)]),
     ...(decision !== null && isTold ? [text.row.told(decision.why)] : []),
     ...readings.map(({ answer, charged, why }) =>
-      text.row.readLater(answer, counted(charged, 'credit'), why),
+      text.row.readLater(answer.replace('_', ' '), counted(charged, 'credit'), why),
     ),
     ...(today === undefined
       ? []
-      : [text.row.readToday(today.answer, counted(today.charged, 'credit'), today.why)]),
+      : [text.row.readToday(today.answer.replace('_', ' '), counted(today.charged, 'credit'), today.why)]),
   ];
   return (
     <ul class="story">

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/core/objects.ts';
-import { type CallState, credits, type KnownCall } from '../../../../src/ledger/ledger.ts';
+import { type CallState, credits, type KnownCall, settledCall } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -30,7 +30,7 @@ export function knownConforms(store: Store): void {
       expect(expected.map((state) => (state.kind === 'answered' ? state.answer.kind : state.kind))).toEqual([
         'unknown',
         ...['found', 'no_match', 'refused', 'found', 'found', 'found', 'found'],
-        ...['unknown', 'unknown', 'unknown', 'in_doubt'],
+        ...['unknown', 'unknown', 'unknown', 'in_doubt', 'unanswered'],
       ]);
     });
 
@@ -138,8 +138,16 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
   );
   await released(ledger, await lost(ledger, batch, 'released'));
   await lost(ledger, batch, 'lost');
+  const paused = {
+    answer: 'paused',
+    charged: credits(0),
+    why: 'too many',
+    dialect: 7,
+    atMs: NOON_MS,
+  } as const;
+  await ledger.addReading({ ...paused, attempt: await answered(ledger, batch, 'unanswered') });
   const answers = ['found', 'no_match', 'refused', 'told', 'renewed', 'lost anew', 'retried'];
-  return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost'];
+  return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost', 'unanswered'];
 }
 
 function inShort(state: CallState, withAges: boolean): KnownCall {
@@ -150,5 +158,5 @@ function inShort(state: CallState, withAges: boolean): KnownCall {
   }
   const { attempt, batch, kind, why, dialect, answeredAtMs } = state.answer;
   const answer = { attempt, batch, kind, why, ...present({ dialect }) };
-  return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
+  return settledCall(withAges ? { ...answer, answeredAtMs } : answer);
 }

@@ -3,15 +3,18 @@ import { type AttemptId, credits, type Ledger, type Reading } from '../../../../
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
+  admit,
   admitted,
   answered,
   batchNamed,
+  DAY_MS,
   decide,
   IN_DOUBT,
   keyNamed,
   lost,
   MATCHED,
   NOON_MS,
+  released,
   replyWith,
   requestUnder,
   settle,
@@ -173,6 +176,137 @@ export function readingsConform(store: Store): void {
       await read(ledger, attempt, { answer: 'found' });
       expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { kind: 'found' } });
+    });
+  });
+
+  describe('an answer that another dialect reads as none', () => {
+    const READ = { charged: credits(0), why: 'too many', dialect: 0xa1, atMs: NOON_MS + 90 };
+    const read = (ledger: Ledger, attempt: AttemptId, answer: Reading['answer'] = 'paused') =>
+      ledger.addReading({ ...READ, attempt, answer });
+
+    /** A call that was bought for 2 credits by batch a, and is unanswered now. */
+    async function unanswered() {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme', { charged: 2 });
+      await read(ledger, attempt);
+      return { ledger, batch, attempt };
+    }
+
+    test.each(['paused', 'in_doubt', 'stopped', 'not_sent'] as const)(
+      'as %s leaves its call unanswered, gives no credit back, and is an answer again when it is read so',
+      async (kind) => {
+        const { ledger, batch, attempt } = await unanswered();
+        await read(ledger, attempt, kind);
+        const answer = { attempt, batch, kind, why: 'too many', charged: 2, dialect: 0xa1 };
+        expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer });
+        expect(await ledger.plainAnswers([keyNamed('acme')])).toEqual([undefined]);
+        expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, inDoubt: 0 });
+        await read(ledger, attempt, 'found');
+        expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { charged: 2 } });
+      },
+    );
+
+    test('is bought again by an attempt that names it, also for the batch that bought it', async () => {
+      const { ledger, batch, attempt } = await unanswered();
+      for (const options of [{}, { replaces: (attempt + 1) as AttemptId }])
+        await expect(admit(ledger, batch, 'acme', options)).rejects.toThrow();
+      const again = await answered(ledger, batch, 'acme', { replaces: attempt, charged: 1 });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { attempt: again } });
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3 });
+      const other = await batchNamed(ledger, 'b');
+      await expect(admit(ledger, other, 'acme', { replaces: again })).rejects.toThrow();
+    });
+
+    test('is bought within the budget, and not once it is read as an answer again', async () => {
+      const { ledger, attempt } = await unanswered();
+      const poor = await batchNamed(ledger, 'b');
+      await ledger.changeBatch(poor, { budget: credits(0) });
+      expect(await admit(ledger, poor, 'acme', { replaces: attempt })).toMatchObject({ kind: 'over_budget' });
+      await read(ledger, attempt, 'no_match');
+      await ledger.changeBatch(poor, { budget: credits(9) });
+      await expect(admit(ledger, poor, 'acme', { replaces: attempt })).rejects.toThrow();
+    });
+
+    test('is doubted where what should replace it gets lost, and is there again when that is released', async () => {
+      const { ledger, attempt } = await unanswered();
+      const batch = await batchNamed(ledger, 'b');
+      const again = await lost(ledger, batch, 'acme', { replaces: attempt });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt: again } });
+      expect(await ledger.doubts(batch)).toMatchObject([{ attempt: again, atRisk: 1 }]);
+      for (const replaces of [attempt, again])
+        await expect(admit(ledger, batch, 'acme', { replaces })).rejects.toThrow();
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      await ledger.changeBatch(batch, { extraCredits: credits(9) });
+      const third = await lost(ledger, batch, 'acme', { decision });
+      await released(ledger, third);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt: again } });
+      await released(ledger, again);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
+      await answered(ledger, batch, 'acme', { replaces: attempt });
+    });
+
+    test('lies below what replaced it, after a doubt too, when that is taken back as a miss', async () => {
+      const { ledger, attempt } = await unanswered();
+      const batch = await batchNamed(ledger, 'b');
+      await lost(ledger, batch, 'acme', { replaces: attempt });
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      await ledger.changeBatch(batch, { extraCredits: credits(9) });
+      await answered(ledger, batch, 'acme', { decision, kind: 'no_match', charged: 0, status: 404 });
+      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer: { attempt } });
+    });
+
+    test('stays what a row was settled by, and is what rows in doubt wait for until it is bought', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      await read(ledger, attempt);
+      await settle(ledger, batch, 4, IN_DOUBT, [attempt]);
+      await settle(ledger, batch, 3, IN_DOUBT, [attempt]);
+      await settle(ledger, batch, 5, IN_DOUBT, [await lost(ledger, batch, 'lost')]);
+      const kinds = (await ledger.rows(batch, 2, 9)).map(({ answers }) => answers.map(({ kind }) => kind));
+      expect(kinds).toEqual([['found'], [], [], []]);
+      expect(await ledger.rowsUnanswered(batch)).toEqual([3, 4]);
+      expect(await ledger.rowsUnanswered(await batchNamed(ledger, 'b'))).toEqual([]);
+      const otherwise = await ledger.rowsReadOtherwise(batch, READ.dialect, 0, 9);
+      expect(otherwise.map(({ row }) => row)).toEqual([2, 3, 4]);
+      await answered(ledger, batch, 'acme', { replaces: attempt });
+      expect(await ledger.rowsUnanswered(batch)).toEqual([]);
+    });
+
+    test('is too old for a batch where every answer would be, and for no other age', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      await read(ledger, attempt);
+      const [late, early] = [NOON_MS + DAY_MS, NOON_MS];
+      expect(await ledger.hasOlderThan(batch, { foundMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { noMatchMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { foundMs: early, noMatchMs: late })).toBe(false);
+      expect(await ledger.hasOlderThan(batch, { foundMs: late, noMatchMs: late })).toBe(true);
+    });
+
+    test('must have been one: a reply in doubt is none already', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
+      await ledger.record(odd, replyWith('odd'));
+      await ledger.closeAttempt(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await expect(read(ledger, odd)).rejects.toThrow();
+      await read(ledger, odd, 'found');
+      await read(ledger, odd);
+      expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'unanswered', answer: { charged: 2 } });
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, inDoubt: 0 });
+      await answered(ledger, batch, 'odd', { replaces: odd });
+    });
+
+    test('is bought again by a batch that began in the future, too: its age is no matter', async () => {
+      const { ledger, attempt } = await unanswered();
+      const ahead = await batchNamed(ledger, 'b', { createdAtMs: NOON_MS + DAY_MS });
+      await answered(ledger, ahead, 'acme', { replaces: attempt });
     });
   });
 }

@@ -18,6 +18,7 @@ import {
   type Decision,
   type Doubt,
   type Intent,
+  isAnswer,
   type LearnedRate,
   type Look,
   type Misses,
@@ -25,6 +26,7 @@ import {
   type PauseRecord,
   type PlannedRow,
   type RawReply,
+  type ReadAs,
   type Reading,
   type SettledRow,
   type TimeMark,
@@ -282,7 +284,7 @@ export function answerOf(
   book: MemoryBook,
   attempt: KeptAttempt,
   readTo = book.readings.length,
-): AnswerRecord | undefined {
+): AnswerRecord<ReadAs> | undefined {
   const { id, intent, told, closure, reply, paidRow } = attempt;
   const common = { attempt: id, batch: intent.batch, call: intent.call, paidRow };
   if (told !== undefined) {
@@ -305,6 +307,19 @@ export function answerOf(
     body: reply.body,
     answeredAtMs: reply.receivedAtMs,
   };
+}
+
+/** What was taken for the call's answer, and is none by its newest reading. */
+export function isUnanswered(book: MemoryBook, { answer }: KeptCall): boolean {
+  const read = answer && answerOf(book, answer);
+  return read !== undefined && !isAnswer(read.kind);
+}
+
+/** The newest answer of the call that was not taken back, whatever it is read as. */
+export function newestAnswer(book: MemoryBook, call: KeptCall): KeptAttempt | undefined {
+  return book.attempts.findLast(
+    (attempt) => attempt.call === call && !attempt.retracted && answerOf(book, attempt) !== undefined,
+  );
 }
 
 export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt): Doubt {

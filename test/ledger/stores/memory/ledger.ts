@@ -36,12 +36,14 @@ import {
 } from '../../../../src/ledger/ledger.ts';
 import {
   holds,
+  isUnanswered,
   type KeptAttempt,
   type KeptBatch,
   type KeptBoot,
   type KeptCall,
   type MemoryBook,
   NO_MISSES,
+  newestAnswer,
   priceKey,
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
@@ -210,8 +212,8 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
       if (closure.showsPrice) this.#keepPrice(call, closure.charged);
     }
-    if (closure.kind === 'in_doubt' && call.answer === undefined) {
-      call.doubt = attempt;
+    if (closure.kind === 'in_doubt' && (call.answer === undefined || isUnanswered(this.book, call))) {
+      Object.assign(call, { answer: undefined, doubt: attempt });
       if (attempt.decision?.kind === 'repeat') call.repeats += 1;
     }
     attempt.closure = { ...closure, closedAtMs: atMs };
@@ -252,7 +254,9 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     invariant(!ofCall.some(({ closure }) => closure === undefined), 'the call is being sent again');
     attempt.released = { why, atMs };
     for (const held of [...this.book.repeated(attempt), attempt]) held.freedBy = attempt;
-    attempt.call.doubt = ofCall.findLast(holds);
+    const { call } = attempt;
+    call.doubt = ofCall.findLast(holds);
+    if (call.doubt === undefined) call.answer = newestAnswer(this.book, call);
   }
 
   async decide(spec: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
@@ -280,9 +284,8 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const account = this.book.account(accountIdentity);
     let retracted = 0;
     for (let miss = this.#miss(accountIdentity); miss !== undefined; miss = this.#miss(accountIdentity)) {
-      const { replaces } = miss.intent;
       miss.retracted = true;
-      miss.call.answer = replaces && this.book.attempt(replaces);
+      miss.call.answer = newestAnswer(this.book, miss.call);
       account.answers -= 1;
       retracted += 1;
     }

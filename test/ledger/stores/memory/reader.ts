@@ -26,15 +26,17 @@ import type {
   PauseRecord,
   PlainAnswer,
   PlannedRow,
+  ReadAs,
   RowKind,
   RowRecord,
   SavedPart,
   SettledInput,
 } from '../../../../src/ledger/ledger.ts';
-import { credits, rowAnswerOf } from '../../../../src/ledger/ledger.ts';
+import { credits, isAnswer, rowAnswersOf, settledCall } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   doubtOf,
+  isUnanswered,
   type KeptAttempt,
   type KeptCall,
   lostRefreshes,
@@ -169,10 +171,26 @@ export class MemoryReader implements LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]> {
-    const isOther = ({ attempt, dialect: by, call }: AnswerRecord): boolean =>
-      call.change === undefined && by !== dialect && this.book.attempt(attempt)?.told === undefined;
+    const isOther = ({ attempt: id, dialect: by }: AnswerRecord<ReadAs>): boolean => {
+      const attempt = this.book.attempt(id);
+      const now = attempt && answerOf(this.book, attempt);
+      const isNone = now !== undefined && !isAnswer(now.kind);
+      return (by !== dialect || isNone) && attempt?.told === undefined;
+    };
     const rows = this.#records(batch, fromRow).filter(({ answers }) => answers.some(isOther));
     return rows.slice(0, limit).map(recordFrom);
+  }
+
+  async rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]> {
+    return this.#rows(batch)
+      .filter(({ outcome, answers }) => outcome.kind === 'in_doubt' && this.#waitsFor(answers))
+      .map(({ row }) => row);
+  }
+
+  #waitsFor(answers: readonly AttemptId[]): boolean {
+    return this.#attempts(answers).some(
+      (attempt) => attempt.call.answer === attempt && isUnanswered(this.book, attempt.call),
+    );
   }
 
   #records(batch: BatchId, fromRow: RowNumber) {
@@ -306,7 +324,11 @@ export class MemoryReader implements LedgerReader {
     const used = this.#rows(batch).flatMap(({ answers }) => this.#attempts(answers));
     return used.some((attempt) => {
       const answer = answerOf(this.book, attempt);
-      const cutOffMs = answer?.kind === 'found' ? freshSince.foundMs : freshSince.noMatchMs;
+      const { foundMs, noMatchMs } = freshSince;
+      const isNone = answer !== undefined && !isAnswer(answer.kind);
+      const least =
+        foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
+      const cutOffMs = isNone ? least : answer?.kind === 'found' ? foundMs : noMatchMs;
       if (answer === undefined || cutOffMs === undefined) return false;
       const lost = lostRefreshes(this.book, attempt.id).some(({ intent }) => intent.atMs >= cutOffMs);
       return answer.answeredAtMs < cutOffMs && !lost;
@@ -384,7 +406,7 @@ export class MemoryReader implements LedgerReader {
   #state(key: CallKey, batch: BatchId | undefined): CallState {
     const call = this.book.calls.get(key);
     const answer = call?.answer && answerOf(this.book, call.answer);
-    if (answer !== undefined) return { kind: 'answered', answer };
+    if (answer !== undefined) return settledCall(answer);
     if (call?.doubt === undefined) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
     const usedUp = this.book.attempts.some(
@@ -415,10 +437,11 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
   switch (state.kind) {
     case 'unknown':
       return state;
-    case 'answered': {
+    case 'answered':
+    case 'unanswered': {
       const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
       const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
-      return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
+      return settledCall(withAges ? { ...answer, answeredAtMs } : answer);
     }
     case 'in_doubt': {
       const { attempt, batch } = state.doubt;
@@ -429,8 +452,8 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
   }
 }
 
-function recordFrom<Row extends { readonly answers: readonly AnswerRecord[] }>(row: Row) {
-  return { ...row, answers: row.answers.map(rowAnswerOf) };
+function recordFrom<Row extends { readonly answers: readonly AnswerRecord<ReadAs>[] }>(row: Row) {
+  return { ...row, answers: row.answers.flatMap(rowAnswersOf) };
 }
 
 function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {

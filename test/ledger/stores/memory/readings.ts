@@ -1,5 +1,5 @@
 import { invariant } from '../../../../src/core/errors.ts';
-import { type Closure, credits, type Reading } from '../../../../src/ledger/ledger.ts';
+import { type Closure, credits, isAnswer, type Reading } from '../../../../src/ledger/ledger.ts';
 import type { KeptAttempt, MemoryBook } from './book.ts';
 
 /** What answers are read as after they were settled. */
@@ -9,6 +9,8 @@ export function addReading(book: MemoryBook, { showsPrice: _, ...reading }: Read
   const attempt = book.attempt(reading.attempt);
   invariant(attempt !== undefined && isReadable(book, attempt), 'only an answer is read again');
   invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
+  const wasAnswer = attempt.closure?.kind === 'settled' || attempt.read;
+  invariant(wasAnswer || isAnswer(reading.answer), 'only what was an answer turns out to be none');
   const charged = credits(Math.max(reading.charged, book.booked(attempt)));
   book.readings.push({ ...reading, charged });
   if (attempt.call.doubt === attempt) {

@@ -10,11 +10,13 @@ import type {
   Decision,
   Intent,
   Money,
+  ReadAs,
   TimeMark,
 } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   holds,
+  isUnanswered,
   type KeptAttempt,
   type KeptBatch,
   type KeptBoot,
@@ -61,7 +63,7 @@ export function refuseAttempt(book: MemoryBook, asked: Asked): void {
 const APART_MS = 302_000;
 
 /** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
-function refuseTime(book: MemoryBook, { batch, boot, intent }: Asked): void {
+function refuseTime(book: MemoryBook, { batch, boot, call, intent }: Asked): void {
   const { atMs, uptimeMs = 0, replaces } = intent;
   const confirmedMs = book.confirmedTime() ?? atMs;
   invariant(atMs >= confirmedMs, 'an intent is not dated before what was confirmed');
@@ -69,7 +71,8 @@ function refuseTime(book: MemoryBook, { batch, boot, intent }: Asked): void {
     const laterMs = atMs - (boot.confirmed.atMs + uptimeMs - boot.confirmed.uptimeMs);
     invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
   }
-  const isAhead = replaces !== undefined && batch.createdAtMs - atMs > APART_MS;
+  const goesByAge = replaces !== undefined && !isUnanswered(book, call);
+  const isAhead = goesByAge && batch.createdAtMs - atMs > APART_MS;
   invariant(!isAhead, 'a batch that began in the future buys nothing anew');
 }
 
@@ -84,12 +87,12 @@ function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void
   const named = call.answer?.id === intent.replaces;
   invariant(named, 'the call is already answered, or there is nothing to replace');
   const answer = call.answer && answerOf(book, call.answer);
-  if (answer === undefined) return;
+  if (answer === undefined || isUnanswered(book, call)) return;
   invariant(mayReplace(book, batch, answer), 'an answer that is fresh enough is not bought anew');
 }
 
 /** Bought by another batch, too old for this one, and not tried since. */
-function mayReplace(book: MemoryBook, { freshSince, id }: Batch, answer: AnswerRecord): boolean {
+function mayReplace(book: MemoryBook, { freshSince, id }: Batch, answer: AnswerRecord<ReadAs>): boolean {
   const cutOffMs = answer.kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
   if (cutOffMs === undefined || answer.batch === id || answer.answeredAtMs >= cutOffMs) return false;
   return !lostRefreshes(book, answer.attempt).some(({ intent }) => intent.atMs >= cutOffMs);

@@ -84,8 +84,10 @@ CREATE TRIGGER calls_doubted BEFORE UPDATE OF doubt ON calls WHEN NEW.doubt IS N
 END;
 
 CREATE TRIGGER calls_answered BEFORE UPDATE OF answer_behind ON calls WHEN NEW.answer_behind IS NOT OLD.answer_behind BEGIN
-  SELECT RAISE(ABORT, 'money rule: an answer is taken back only by a retraction')
-   WHERE NEW.answer_behind IS NULL AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.id + OLD.answer_behind);
+  SELECT RAISE(ABORT, 'money rule: an answer ends by a retraction, or by a doubt where it turned out to be none')
+   WHERE NEW.answer_behind IS NULL
+     AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.id + OLD.answer_behind)
+     AND (NEW.doubt IS NULL OR NOT EXISTS (SELECT 1 FROM unanswered WHERE attempt = OLD.id + OLD.answer_behind));
   SELECT RAISE(ABORT, 'money rule: an answer comes from a settled attempt of the call, from a person, or from a reading')
    WHERE NEW.answer_behind IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM attempts a LEFT JOIN closures k ON k.attempt = a.id

@@ -45,14 +45,16 @@ CREATE TRIGGER closures_answer AFTER INSERT ON closures WHEN NEW.kind = 'settled
    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt);
 END;
 
--- A refresh that got lost leaves the older answer in place.
+-- A refresh that got lost leaves the older answer in place, unless that turned out to be none.
 CREATE TRIGGER closures_doubt AFTER INSERT ON closures WHEN NEW.kind = 'in_doubt' BEGIN
   UPDATE calls SET
       doubt = NEW.attempt,
+      answer_behind = NULL,
       repeats = repeats + EXISTS (
         SELECT 1 FROM attempts a JOIN decisions d ON d.id = a.decision
          WHERE a.id = NEW.attempt AND d.kind = 'repeat')
-    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt) AND answer IS NULL;
+    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt)
+      AND (answer IS NULL OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = calls.answer));
 END;
 
 -- Never refuses an answer for being dearer than reserved: it has been charged, so the book must say so.

@@ -1,4 +1,4 @@
-import { isOfCall } from '../lookups.ts';
+import { isOfCall, newestAnswer } from '../lookups.ts';
 import { moves } from './money.ts';
 import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
@@ -132,12 +132,15 @@ CREATE TRIGGER releases_releasing BEFORE INSERT ON releases BEGIN
     FROM calls c JOIN attempts a ON a.call = c.id AND a.open = 1 WHERE c.doubt = NEW.attempt;
 END;
 
--- The call may have lost others, under other keys: the newest of them is what it is in doubt about then.
+-- The call may have lost others, under other keys: the newest of them is what it is in doubt about then. Without one, what
+-- the lost attempt was to replace is there again.
 CREATE TRIGGER releases_effect AFTER INSERT ON releases BEGIN
   UPDATE attempts SET freed_by = NEW.attempt
    WHERE id = NEW.attempt OR id IN (SELECT held FROM repeated_attempts WHERE attempt = NEW.attempt);
   UPDATE calls SET doubt = (SELECT max(h.attempt) FROM held_attempts h WHERE ${isOfCall('h.attempt', 'h.call', 'calls.id')})
    WHERE doubt = NEW.attempt;
+  UPDATE calls SET answer_behind = ${newestAnswer('calls.id')} - id
+   WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt) AND doubt IS NULL;
 END;
 
 CREATE TRIGGER attempts_holding BEFORE INSERT ON attempts WHEN NEW.freed_by IS NOT NULL BEGIN

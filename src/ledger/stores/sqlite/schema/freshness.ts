@@ -14,9 +14,10 @@ CREATE VIEW answer_ages (attempt, batch, found, answered_at) AS
    WHERE k.kind = 'settled' OR t.attempt IS NOT NULL OR a.id IN (SELECT attempt FROM readings);
 
 -- What the batch itself bought is always fresh, and a refresh that got lost is not tried again: it may have been paid.
+-- What turned out to be no answer is bought again at any age: one that gets lost is its call's doubt.
 CREATE TRIGGER attempts_refresh BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'money rule: an answer that is fresh enough for the batch is not bought anew')
-   WHERE NOT EXISTS (
+   WHERE NOT EXISTS (SELECT 1 FROM unanswered WHERE attempt = NEW.replaces) AND NOT EXISTS (
      SELECT 1 FROM answer_ages g JOIN batches b ON b.id = NEW.batch
       WHERE g.attempt = NEW.replaces AND g.batch <> NEW.batch
         AND g.answered_at < iif(g.found, b.fresh_found, b.fresh_no_match)

@@ -1,3 +1,4 @@
+import { newestAnswer } from '../lookups.ts';
 import { onlyAddedTo } from './refusals.ts';
 
 /**
@@ -10,14 +11,14 @@ CREATE TABLE retractions (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id)
 ) STRICT;
 
--- Below a refresh that is taken back lies the answer that it replaced.
+-- Below what is taken back lies the answer that was there before it.
 CREATE TRIGGER retractions_effect AFTER INSERT ON retractions BEGIN
   UPDATE match_rates SET answers = answers - 1 WHERE (account, operation) =
     (SELECT c.account, q.operation FROM calls c JOIN asked q ON q.call = c.id WHERE c.answer = NEW.attempt);
   UPDATE accounts SET answers = answers - 1 WHERE id = (SELECT account FROM calls WHERE answer = NEW.attempt);
   UPDATE tallies SET count = count - 1
    WHERE name = 'calls' AND batch = (SELECT batch FROM attempts WHERE id = NEW.attempt);
-  UPDATE calls SET answer_behind = (SELECT replaces FROM attempts WHERE id = NEW.attempt) - id
+  UPDATE calls SET answer_behind = ${newestAnswer('calls.id')} - id
    WHERE id = (SELECT call FROM attempts WHERE id = NEW.attempt);
 END;
 

@@ -6,10 +6,13 @@ const MORE = `NEW.charged - max(
       (SELECT charged FROM closures WHERE attempt = NEW.attempt),
       coalesce((SELECT max(charged) FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id), 0))`;
 
+const ANSWERS = "'found', 'no_match', 'refused'";
+
 /**
  * What an answer means by a later dialect than the one that settled it. Only a vendor's answer to a question is read
  * again, and no budget decreases because of it. A reply that was kept in doubt is read as well, and becomes the answer
- * that it always was; the money at risk stays spent. The closure of the attempt does not change, and neither do rows,
+ * that it always was; the money at risk stays spent. What turns out to be no answer is read as an attempt that ends like
+ * that: its call may be bought again in its place. The closure of the attempt does not change, and neither do rows,
  * which name the newest reading that existed when they were settled. 48 bits of a dialect's hash identify it.
  */
 export const READINGS = [
@@ -17,7 +20,7 @@ export const READINGS = [
 CREATE TABLE readings (
   id INTEGER PRIMARY KEY,
   attempt INTEGER NOT NULL REFERENCES attempts (id),
-  answer TEXT NOT NULL CHECK (answer IN ('found', 'no_match', 'refused')),
+  answer TEXT NOT NULL CHECK (answer IN (${ANSWERS}, 'not_sent', 'paused', 'stopped', 'in_doubt')),
   charged INTEGER NOT NULL CHECK (charged >= 0),
   why TEXT NOT NULL,
   dialect INTEGER NOT NULL,
@@ -25,6 +28,12 @@ CREATE TABLE readings (
   checksum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX readings_attempt ON readings (attempt);
+
+-- What was taken for an answer and is none by its newest reading.
+CREATE VIEW unanswered (attempt) AS
+  SELECT e.attempt FROM readings e
+   WHERE e.answer NOT IN (${ANSWERS})
+     AND NOT EXISTS (SELECT 1 FROM readings n WHERE n.attempt = e.attempt AND n.id > e.id);
 
 CREATE TRIGGER readings_reading BEFORE INSERT ON readings BEGIN
   SELECT RAISE(ABORT, 'money rule: only an answer of the vendor is read again, or a reply that its call is in doubt about')
@@ -37,6 +46,10 @@ CREATE TRIGGER readings_reading BEFORE INSERT ON readings BEGIN
              AND NOT EXISTS (SELECT 1 FROM repeated_attempts WHERE attempt = NEW.attempt)));
   SELECT RAISE(ABORT, 'money rule: the answer to a change is never read again')
     FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = NEW.attempt AND c.subject IS NOT NULL;
+  SELECT RAISE(ABORT, 'money rule: only what was an answer turns out to be none')
+   WHERE NEW.answer NOT IN (${ANSWERS})
+     AND NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'settled')
+     AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt);
   SELECT RAISE(ABORT, 'money rule: no budget falls by a reading')
    WHERE NEW.charged < (
        SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged)

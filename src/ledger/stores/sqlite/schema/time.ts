@@ -35,7 +35,8 @@ END;
 -- Its cut-off would take what was bought yesterday for too old.
 CREATE TRIGGER attempts_refresh_timing BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'money rule: a batch that began in the future buys nothing anew')
-    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000;
+    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000
+     AND NOT EXISTS (SELECT 1 FROM unanswered WHERE attempt = NEW.replaces);
 END;
 
 CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN

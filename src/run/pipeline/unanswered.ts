@@ -1,0 +1,34 @@
+import { isoTime } from '../../core/clock.ts';
+import type { MappedInput } from '../../files/input.ts';
+import type { AnswerRecord, NoAnswerKind } from '../../ledger/ledger.ts';
+import { rereadOf, rereadWords } from '../../plan/batch.ts';
+import type { RunContext } from '../../plan/context.ts';
+import type { Held } from './obtained.ts';
+
+/**
+ * What was settled by an answer that the dialect reads otherwise today, as far as a person has to agree: to settle rows anew,
+ * and to buy again what turned out to be no answer.
+ */
+
+/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
+export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
+  const reread = await rereadOf(context, input);
+  if (reread === undefined) return undefined;
+  if ((await context.askReread?.(reread)) === true) return true;
+  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
+  context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  return false;
+}
+
+/** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */
+export function heldBack({ attempt, answeredAtMs, kind, why }: AnswerRecord<NoAnswerKind>): Held {
+  const fact = `what came at ${isoTime(answeredAtMs)} is no answer by the dialect of today but ${WORDS[kind]}, ${why}`;
+  return { kind: 'in_doubt', reason: `${fact}; run the list with --yes to buy it again`, attempt };
+}
+
+const WORDS: Readonly<Record<NoAnswerKind, string>> = {
+  paused: 'a rate limit',
+  in_doubt: 'in doubt',
+  stopped: 'a refused key, address or credit',
+  not_sent: 'a word that nothing was done',
+};

@@ -1,0 +1,404 @@
+/**
+ * Goal: what was taken for an answer and is none is mended: it is bought again, once, in the place of the named answer, within
+ * the budget, and only after somebody agreed. What it had cost stays spent, and what was handed on stays as it was.
+ * Method: the real command before a vendor that answers some first requests with `busy` beside a name, which a dialect
+ * without a rule takes for a match. The rule comes afterwards. The vendor's own book counts what it was asked.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Desk, type JsonResult, openDesk } from './desk.ts';
+import type { Ended } from './rowonce.ts';
+import { typed } from './typed.ts';
+
+const busy = (means: string): object => ({ status: [200], body: { path: 'note', matches: 'busy' }, means });
+
+/** What the vendor answers to the nth request about that; undefined: it hangs up. */
+type Answers = (about: string, nth: number) => object | undefined;
+
+const busyAtFirst: Answers = (domain, nth) =>
+  domain.startsWith('busy') && nth === 1 ? { name: 'Queue', note: 'busy' } : { name: `Company of ${domain}` };
+
+class BusyVendor {
+  readonly desk: Desk;
+  /** What was asked about, in order: each was charged. */
+  readonly book: string[] = [];
+  answers: Answers = busyAtFirst;
+
+  private constructor(desk: Desk) {
+    this.desk = desk;
+  }
+
+  static async open(account: object = {}): Promise<BusyVendor> {
+    const vendor = new BusyVendor(await openDesk());
+    const { desk } = vendor;
+    const server = createServer(async (request, response) => {
+      const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      const about = 'company' in asked ? `page ${asked.page ?? 1}` : String(Object.values(asked)[0]);
+      vendor.book.push(about);
+      const answer = vendor.answers(about, vendor.asked(about));
+      if (answer === undefined) return void request.socket.destroy();
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const limits = { per_second: 100, concurrency: 1 };
+    const data = {
+      vendor: 'provider',
+      base_url,
+      key: 'key-1',
+      dialect: desk.place.path('ours.yaml'),
+      limits,
+    };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data: { ...data, ...account } } }));
+    await vendor.speak();
+    return vendor;
+  }
+
+  speak(...answers: readonly object[]): Promise<void> {
+    return writeFile(this.desk.place.path('ours.yaml'), JSON.stringify({ answers }));
+  }
+
+  asked(about: string): number {
+    return this.book.filter((each) => each === about).length;
+  }
+
+  async list(name: string, ...domains: readonly string[]): Promise<void> {
+    await this.desk.write(name, `Domain\n${domains.map((domain) => `${domain}.example\n`).join('')}`);
+  }
+
+  run(list: string, ...more: readonly string[]): Promise<JsonResult> {
+    return this.desk.json([...runOf(list), ...more]);
+  }
+
+  /** Typed by a person at a terminal who gives this answer to each question; nobody is there without one. */
+  typed(words: readonly string[], answer?: string): Promise<Ended> {
+    const { place } = this.desk;
+    for (const [name, value] of Object.entries(this.desk.environment())) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const paths = words.map((word) => (word.endsWith('.csv') ? place.path(word) : word));
+    return typed(paths, answer === undefined ? {} : { answer });
+  }
+
+  /** The attempts of a row. */
+  async attempts(batch: string, row: number): Promise<JsonResult> {
+    return (await this.desk.json(['status', batch, String(row)])).attempts;
+  }
+
+  column(name: string, list: string): readonly (string | undefined)[] {
+    return this.desk.place.rows(`${list}.out.csv`).map((row) => row[name]);
+  }
+}
+
+const runOf = (list: string): readonly string[] => [
+  ...['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`],
+];
+
+/** A list of three rows was bought, of which the second was busy; then the rule came. */
+async function misread(means = 'rate_limited') {
+  const vendor = await BusyVendor.open();
+  await vendor.list('list.csv', 'one', 'busy', 'three');
+  const first = await vendor.run('list.csv');
+  expect(first).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
+  await vendor.speak(busy(means));
+  vendor.book.length = 0;
+  // The vendor is not busy any more.
+  vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+  return { vendor, desk: vendor.desk, first };
+}
+
+describe('a finished list', () => {
+  test.each([
+    ['rate_limited', 'paused'],
+    ['in_doubt', 'in_doubt'],
+    ['credits_used_up', 'stopped'],
+  ])(
+    'of which an answer is %s today keeps its rows; a run asks, and buys it again once told to',
+    async (means, kind) => {
+      const { vendor, desk, first } = await misread(means);
+      const before = await desk.read('list.csv.out.csv');
+      const reread = { batch: first.batch, rows: 1, again: 1, further: 0, most: 1 };
+      const plan = await desk.json(['plan', 'enrich-company', 'list.csv']);
+      expect(plan).toMatchObject({
+        to_buy: 1,
+        unanswered: { rows: 1, credits: 1 },
+        credits: { most: 1 },
+        reread,
+      });
+      const fact = `1 row of batch ${first.batch} was settled by answers that the dialect reads otherwise today; 1 of them would be asked again, for at most 1 credit.`;
+      expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
+        `${fact} A run asks first.`,
+      );
+      const kept = await desk.type(runOf('list.csv'));
+      expect(kept.stderr).toContain(
+        `${fact} They keep their outcome; to settle them anew, agree with --yes.`,
+      );
+      expect(await desk.read('list.csv.out.csv')).toBe(before);
+      expect((await desk.type(['status', 'last', '3'])).stdout).toContain(
+        `reads as ${kind}, 0 credits, by the dialect of today`,
+      );
+      expect(vendor.book).toEqual([]);
+
+      const anew = await vendor.run('list.csv', '--yes');
+      expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 }, requests: 1 });
+      expect(anew.batch).not.toBe(first.batch);
+      expect(vendor.book).toEqual(['busy.example']);
+      expect(vendor.column('name', 'list.csv')[1]).toBe('Company of busy.example');
+      const [old, bought] = await vendor.attempts(anew.batch, 3);
+      expect(old).toMatchObject({ batch: first.batch, readings: [{ answer: kind, charged: 1 }] });
+      expect(bought).toMatchObject({
+        batch: anew.batch,
+        replaces: old.attempt,
+        closure: { answer: 'found' },
+      });
+      // What it had cost stays spent, and what was handed on is the same to the byte.
+      expect(await desk.json(['status', first.batch])).toMatchObject({
+        counts: { matched: 3 },
+        credits: { spent: 3 },
+      });
+      await desk.type(['export', first.batch, '-o', 'first.csv']);
+      expect(await desk.read('first.csv')).toBe(before);
+      expect(await vendor.run('list.csv', '--yes'), 'and that is all').toMatchObject({ batch: anew.batch });
+      expect(vendor.book).toHaveLength(1);
+    },
+  );
+
+  test('buys nothing again beyond its budget', async () => {
+    const { vendor, desk } = await misread();
+    const run = ['run', 'enrich-company', 'list.csv', '--budget', '0', '-o', 'list.csv.out.csv', '--yes'];
+    expect(await desk.type(run)).toMatchObject({ code: 4 });
+    expect(vendor.book).toEqual([]);
+    expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
+    expect(vendor.book).toEqual(['busy.example']);
+  });
+
+  test('of which an answer is refused today is settled so, and nothing is asked again', async () => {
+    const { vendor } = await misread('refused');
+    const anew = await vendor.run('list.csv', '--yes');
+    expect(anew).toMatchObject({ counts: { matched: 2, refused: 1 }, credits: { spent: 0 } });
+    expect(vendor.book).toEqual([]);
+  });
+});
+
+describe('another list', () => {
+  test('counts what is no answer as to buy, holds its rows back unasked, and buys it once somebody agreed', async () => {
+    const { vendor, desk, first } = await misread();
+    await vendor.list('other.csv', 'busy', 'four', 'one');
+    const plan = ['plan', 'enrich-company', 'other.csv'];
+    const counted = {
+      bought_before: 1,
+      to_buy: 2,
+      unanswered: { rows: 1, credits: 1 },
+      credits: { most: 2 },
+    };
+    expect(await desk.json(plan)).toMatchObject(counted);
+    expect((await desk.type(plan)).stdout).toContain(
+      '1 again, what came is no answer by the dialect of today',
+    );
+    const held = await vendor.run('other.csv');
+    const credits = { spent: 1, in_doubt: 0 };
+    expect(held).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits, unanswered: 1 });
+    expect(vendor.book).toEqual(['four.example']);
+    expect(vendor.column('name', 'other.csv')[0]).toBe('');
+    expect(vendor.column('_reason', 'other.csv')[0]).toMatch(
+      /^what came at 20.*Z is no answer by the dialect of today but a rate limit, status 200; run the list with --yes to buy it again$/,
+    );
+    expect((await desk.type(['settle', held.batch])).stdout).toMatch(
+      /^row 2 waits: what came at .*\nNothing of batch \w+ is to be decided here\.\n$/,
+    );
+    const retried = await desk.type(['settle', held.batch, '2', '--retry']);
+    expect(retried).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Run the list with --yes to buy it again'),
+    });
+    expect(await desk.json(['status', held.batch])).toMatchObject({ unanswered: 1 });
+    expect((await desk.type(['status', held.batch])).stdout).toContain(
+      'Waiting    1 row waits for what was bought and turned out to be no answer; run the list with --yes to buy it again\n',
+    );
+    const again = await desk.type(runOf('other.csv'));
+    expect(again).toMatchObject({ code: 3 });
+    expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');
+    expect(again.stderr).toContain(
+      '1 row waits for what was bought and turned out to be no answer; run the list',
+    );
+    expect(vendor.book).toHaveLength(1);
+
+    const agreed = await vendor.run('other.csv', '--yes');
+    expect(agreed).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
+    expect(vendor.book).toEqual(['four.example', 'busy.example']);
+    // By now there is an answer, so the first list is settled anew for nothing.
+    const last = await vendor.run('list.csv', '--yes');
+    expect(last).toMatchObject({ counts: { matched: 3 }, credits: { spent: 0 } });
+    expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3 } });
+    expect(vendor.book).toHaveLength(2);
+  });
+
+  test.each([
+    ['where --yes was said', ['--budget', '100', '--yes'], undefined],
+    ['where a person agreed to the price of a plan that counts it', [], 'y'],
+  ])('buys it at once %s', async (_, flags, answer) => {
+    const { vendor } = await misread();
+    await vendor.list('other.csv', 'busy', 'four');
+    const { code, stderr } = await vendor.typed(['run', 'enrich-company', 'other.csv', ...flags], answer);
+    expect(code, stderr).toBe(0);
+    expect(stderr.includes('Spend at most 2 credits?')).toBe(answer !== undefined);
+    expect(vendor.book).toEqual(['busy.example', 'four.example']);
+  });
+
+  test('takes it for an answer again when the rule is taken back, at no cost', async () => {
+    const { vendor } = await misread();
+    await vendor.list('other.csv', 'busy', 'four');
+    expect(await vendor.run('other.csv')).toMatchObject({ counts: { matched: 1, in_doubt: 1 } });
+    await vendor.speak();
+    const { counts, credits } = await vendor.run('other.csv');
+    expect({ counts, credits }).toMatchObject({ counts: { matched: 2 }, credits: { spent: 1 } });
+    expect(vendor.column('name', 'other.csv')).toEqual(['Queue', 'Company of four.example']);
+    expect(vendor.book).toEqual(['four.example']);
+  });
+});
+
+test('a sweep never buys it again', async () => {
+  const { vendor, desk } = await misread();
+  await desk.write('night.yaml', 'operation: enrich-company\nbudget: { credits: 9 }\ninbox: ./inbox\n');
+  await mkdir(desk.place.path('inbox'));
+  await vendor.list('inbox/other.csv', 'busy', 'four');
+  for (const night of [1, 2]) {
+    const { counts } = await desk.json(['nightly', 'night.yaml']);
+    expect(counts, `night ${night}`).toMatchObject({ in_doubt: 1 });
+  }
+  expect(vendor.book).toEqual(['four.example']);
+});
+
+describe('an unfinished list', () => {
+  /** Two rows that ask the same, of which the first was bought, before the rule came. */
+  async function halfWay() {
+    const vendor = await BusyVendor.open();
+    await vendor.desk.write('list.csv', 'Domain,City\nbusy.example,Perth\nbusy.example,Hobart\n');
+    expect(await vendor.run('list.csv', '--limit', '1')).toMatchObject({ counts: { matched: 1 } });
+    await vendor.speak(busy('rate_limited'));
+    return vendor;
+  }
+
+  test('that goes on keeps its rows and holds others back; what was agreed once holds until it ends', async () => {
+    const vendor = await halfWay();
+    const held = await vendor.run('list.csv');
+    expect(held).toMatchObject({ counts: { matched: 1, in_doubt: 1 }, credits: { spent: 1 } });
+    expect(vendor.book).toEqual(['busy.example']);
+
+    const other = await halfWay();
+    const crash = { env: { ROWONCE_CRASH_AT: 'before-intent' } };
+    expect(await other.desk.type([...runOf('list.csv'), '--yes'], crash)).toMatchObject({ code: null });
+    expect(await other.run('list.csv')).toMatchObject({ counts: { matched: 2 }, credits: { spent: 2 } });
+    expect(other.book).toEqual(['busy.example', 'busy.example']);
+    expect(other.column('name', 'list.csv')).toEqual(['Queue', 'Company of busy.example']);
+  });
+});
+
+describe('what is bought in its place', () => {
+  test('and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to', async () => {
+    const { vendor, desk } = await misread();
+    vendor.answers = () => undefined;
+    const lost = await vendor.run('list.csv', '--yes');
+    expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
+    for (const more of [[], ['--yes']])
+      expect(await vendor.run('list.csv', ...more)).toMatchObject({ batch: lost.batch, requests: 0 });
+    expect(vendor.book).toEqual(['busy.example']);
+    const [{ attempt: old }] = await vendor.attempts(lost.batch, 3);
+    expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
+
+    await desk.json(['settle', lost.batch, '--not-done']);
+    vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+    expect(await vendor.run('list.csv')).toMatchObject({
+      batch: lost.batch,
+      counts: { matched: 3 },
+      credits: { spent: 1 },
+    });
+    const attempts = await vendor.attempts(lost.batch, 3);
+    expect(attempts.map(({ replaces }: JsonResult) => replaces)).toEqual([null, old, old]);
+    expect(vendor.book).toEqual(['busy.example', 'busy.example']);
+  });
+
+  test.each([
+    ['before-intent', 'matched'],
+    ['after-intent', 'in_doubt'],
+    ['after-send', 'in_doubt'],
+    ['after-record', 'matched'],
+    ['before-row', 'matched'],
+  ])('is bought once though the run is killed %s; the same command ends it', async (crashAt, ended) => {
+    const { vendor, desk, first } = await misread();
+    // The first row is settled before it comes to the second.
+    const point = crashAt === 'before-row' ? 'before-row:3' : crashAt;
+    const killed = await desk.type([...runOf('list.csv'), '--yes'], { env: { ROWONCE_CRASH_AT: point } });
+    expect(killed.code, killed.stderr).toBeNull();
+    const end = await vendor.run('list.csv');
+    const counts = ended === 'matched' ? { matched: 3 } : { matched: 2, in_doubt: 1 };
+    expect(end.batch).not.toBe(first.batch);
+    expect(end).toMatchObject({ counts, credits: ended === 'matched' ? { spent: 1 } : { in_doubt: 1 } });
+    expect(vendor.book.length).toBe(crashAt === 'after-intent' ? 0 : 1);
+    expect(await vendor.run('list.csv', '--yes')).toMatchObject({ batch: end.batch, requests: 0 });
+    expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3, in_doubt: 0 } });
+    expect(vendor.book.length).toBeLessThanOrEqual(1);
+  });
+});
+
+test('a page in the middle of a search is bought again, and those after it; those before it are not', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  vendor.answers = (page, nth) =>
+    ({
+      'page 1': { results: [{ name: 'Ann' }], next_page: 2 },
+      'page 2':
+        nth === 1
+          ? { results: [{ name: 'Queue' }], note: 'busy' }
+          : { results: [{ name: 'Bo' }], next_page: 3 },
+    })[page] ?? { results: [{ name: 'Cy' }] };
+  await desk.write('list.csv', 'Company\nAcme\n');
+  await desk.write(
+    'job.yaml',
+    JSON.stringify({ operation: 'search-people', columns: { company: 'Company' }, pages: 3 }),
+  );
+  const run = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
+  expect(await desk.json(run)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
+  await vendor.speak(busy('rate_limited'));
+  expect(await desk.json([...run, '--yes'])).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
+  expect(vendor.book).toEqual(['page 1', 'page 2', 'page 2', 'page 3']);
+  expect(desk.place.rows('out.people.csv').map(({ name }) => name)).toEqual(['Ann', 'Bo', 'Cy']);
+});
+
+test('a step of a waterfall that was no miss is asked again before what was found after it is used', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  await vendor.speak(busy('no_match'));
+  await desk.write('list.csv', 'Domain,LinkedIn\nbusy.example,https://www.linkedin.com/company/busy\n');
+  expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 1 } });
+  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['profile_url']);
+  await vendor.speak(busy('rate_limited'));
+  vendor.answers = (about) => ({ name: `Company of ${about}` });
+  expect(await vendor.run('list.csv', '--yes')).toMatchObject({
+    counts: { matched: 1 },
+    credits: { spent: 1 },
+  });
+  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['domain']);
+  expect(vendor.book.map((about) => about.replace(/.*\//, ''))).toEqual([
+    'busy.example',
+    'busy',
+    'busy.example',
+  ]);
+});
+
+test('a trial of what turned out to be no answer asks before it is sent again', async () => {
+  const vendor = await BusyVendor.open();
+  const { desk } = vendor;
+  const trial = ['try', 'enrich-company', 'domain=busy.example'];
+  expect(await desk.json([...trial, '--yes'])).toMatchObject({ credits: { spent: 1 } });
+  await vendor.speak(busy('rate_limited'));
+  expect(await desk.type(trial)).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody agreed') });
+  expect(await desk.json([...trial, '--yes'])).toMatchObject({ source: 'bought', credits: { spent: 1 } });
+  expect(await desk.json(trial)).toMatchObject({ source: 'ledger', credits: { spent: 0 } });
+  expect(vendor.book).toEqual(['busy.example', 'busy.example']);
+});

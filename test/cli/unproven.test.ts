@@ -1,0 +1,63 @@
+/**
+ * Goal: a change that was counted as done, and would not count as that by today's dialect, is named by the plan of its list and
+ * by the status of its batch. It is never sent again by a reading.
+ * Method: the real command before a service that answers one of three invites oddly, which counts what it was sent; the rule
+ * that reads the odd answer is another one afterwards.
+ */
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { openDesk, vendorThat } from './desk.ts';
+
+test.each(['in_doubt', 'refused', 'rate_limited'])(
+  'changes that read as %s today are named, and left alone',
+  async (means) => {
+    const desk = await openDesk();
+    let mails = 0;
+    const base_url = await vendorThat((response) => {
+      mails += 1;
+      const note = mails === 2 ? { note: 'odd' } : {};
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ invite_code: `invite-${mails}`, ...note }));
+    });
+    const dialect = desk.place.path('team.yaml');
+    const speak = (odd: string): Promise<void> => {
+      const rule = { status: [200], body: { path: 'note', equals: 'odd' }, means: odd };
+      const operations = { 'create-invite': { answers: [rule] } };
+      return writeFile(dialect, JSON.stringify({ vendor: 'service', operations }));
+    };
+    const team = {
+      vendor: 'service',
+      base_url,
+      key: 'key-1',
+      organization_id: 'org-1',
+      project_id: 'proj-1',
+      dialect,
+    };
+    const limits = { concurrency: 1, per_second: 100 };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { team: { ...team, limits } } }));
+    const people = ['jo', 'al', 'mo'].map((name) => `${name}@team.example,viewer\n`).join('');
+    await desk.write('list.csv', `Email,Role\n${people}`);
+    const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+    const plan = ['plan', 'invite-user', 'list.csv'];
+    await speak('found');
+    const { batch } = await desk.json(run);
+    expect(await desk.json(plan)).not.toHaveProperty('unproven');
+    expect(await desk.json(['status', batch])).not.toHaveProperty('unproven');
+
+    await speak(means);
+    const unproven = { batch, changes: 1, first_rows: [3] };
+    expect(await desk.json(plan)).toMatchObject({ unproven });
+    expect(await desk.json(['status', batch])).toMatchObject({ counts: { applied: 3 }, unproven });
+    const fact = new RegExp(
+      `1 change of batch ${batch} was counted as done \\(row 3\\), and what came does not say so by the dialect of today\\. It is not sent again: see at the service whether it was made\\. What came: .*rowonce status ${batch} 3\\n`,
+    );
+    expect((await desk.type(plan)).stdout).toMatch(fact);
+    expect((await desk.type(['status', batch])).stdout).toMatch(fact);
+    expect((await desk.type(['status', batch, '3'])).stdout).toMatch(
+      /reads as \w+, 0 credits, .*which is never applied/,
+    );
+    expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0 });
+    expect(mails).toBe(3);
+  },
+);
