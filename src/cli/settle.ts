@@ -4,7 +4,9 @@ import { counted } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
 import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
 import {
+  type AlikeDoubts,
   type Decided,
+  type DoubtChoice,
   type DoubtList,
   doubtList,
   type ListedDoubt,
@@ -22,6 +24,7 @@ interface Flags {
   readonly skip?: true;
   readonly notDone?: true;
   readonly answer?: readonly string[];
+  readonly allLike?: string;
   readonly store?: string;
 }
 
@@ -38,6 +41,7 @@ const settle: CliCommand = {
       .option('--skip', 'leave these rows out of this batch')
       .option('--answer <key=value...>', 'say what the vendor answered')
       .option('--not-done', 'say that the vendor did nothing, and charged nothing')
+      .option('--all-like <row>', 'decide about all rows whose answers are like that of this row')
       .action(wrap(settleCommand));
   },
 };
@@ -51,14 +55,24 @@ async function settleCommand(
   flags: Flags,
 ): Promise<Report> {
   const decision = decisionOf(flags);
+  const choice = choiceOf(row, flags, decision !== undefined);
   const found = await findBatch(word, flags.store, console.warn);
-  if (decision !== undefined) return decidedReport(found, await settleDoubts(found, row, decision), decision);
+  if (decision !== undefined)
+    return decidedReport(found, await settleDoubts(found, choice, decision), decision);
   const open = await settleLeftOpenIn(found);
   if (open > 0) {
     const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
     console.say(`${were} when the program ended; what has no answer is in doubt now.`);
   }
   return listReport(found, await doubtList(found, row));
+}
+
+function choiceOf(row: string | undefined, { allLike }: Flags, isDecision: boolean): DoubtChoice {
+  if (allLike === undefined) return row === undefined ? { kind: 'all' } : { kind: 'row', row };
+  if (row !== undefined) throw stop('usage', '--all-like names a row itself.', `Leave out ${row}.`);
+  if (!isDecision)
+    throw stop('usage', '--all-like belongs to a decision.', 'Add --retry, --skip, --answer or --not-done.');
+  return { kind: 'like', row: allLike };
 }
 
 function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): PersonsDecision | undefined {
@@ -114,7 +128,7 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 // ---------------------------------------------------------------------------------------------------- the list
 
 function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
-  const { doubts, waiting, open, atRisk, retries, undecidable } = list;
+  const { doubts, alike, waiting, open, atRisk, retries, undecidable } = list;
   return {
     lines: [
       ...waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
@@ -131,6 +145,7 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ...decidedLines(batch, list),
       ...heldBackLines(batch.id, retries, storeWords(location)),
       ...choiceLines(doubts),
+      ...alike.flatMap(alikeLines),
     ],
   };
 }
@@ -176,6 +191,20 @@ function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
   }
   return [
     `See at the service what became of ${about === '' ? 'it' : `the other ${open.length}`}. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.`,
+  ];
+}
+
+/** Rows are named so far; more of them are counted. */
+const ROWS_NAMED = 8;
+
+function alikeLines({ row, rows, rule }: AlikeDoubts): readonly string[] {
+  const named = rows.slice(0, ROWS_NAMED).join(', ');
+  const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
+  return [
+    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row}.`,
+    ...(rule === undefined
+      ? []
+      : [`Or a rule of the dialect reads them, if that is what they mean: ${rule}`]),
   ];
 }
 

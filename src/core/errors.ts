@@ -44,6 +44,7 @@ export const STOP_CODES = {
   vendor_credits: EXIT.budget,
   dearer: EXIT.budget,
   paused: EXIT.paused,
+  doubts: EXIT.paused,
   busy: EXIT.busy,
   key: EXIT.key,
   interrupted: EXIT.interrupted,

@@ -11,7 +11,7 @@ import type { SavedPlan } from './saved-plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept`. */
-export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;
+export const ACCEPTABLE = ['no-match', 'take-back', 'doubts', 'store'] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
@@ -106,7 +106,8 @@ export interface RunChoices {
   readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
-   * or a store that is behind is used as it is (`store`).
+   * answers that cannot be read stay in doubt and stop no run (`doubts`), or a store that is behind is used as it is
+   * (`store`).
    */
   readonly accept?: Acceptable | undefined;
   /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */

@@ -18,12 +18,12 @@ import {
 } from '../ledger/ledger.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
 import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
-import { judge, leftBy, type Reply, type Verdict } from '../vendor/judge.ts';
+import { judge, leftBy, oddAnswerIn, type Reply, type Verdict } from '../vendor/judge.ts';
 import { missesStop, requestAddress, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { type HttpRequest, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
-import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
+import { heedOdd } from './attempt/odd-answers.ts';
 import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
 import { noteUnwrapped } from './attempt/unwrapped-answers.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
@@ -43,6 +43,7 @@ import type { Run, Session } from './session.ts';
 
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
+export { acceptOdd, type OddDoubt, oddDoubts } from './attempt/odd-answers.ts';
 
 export interface Wanted {
   readonly key: CallKey;
@@ -322,10 +323,7 @@ function follow(
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
-      noteUnwrapped(run, reply);
-      if (limiter.doubted(sentAtMs, doubtWords(verdict.why)) === ODD_ANSWERS)
-        emit({ kind: 'note', message: oddAnswers(dialect, reply, verdict.why) });
-      return 'in_doubt';
+      return doubted(run, wanted, verdict.why, { attempt, reply, sentAtMs });
     case 'paused':
       limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.why})`);
       return 'again';
@@ -339,6 +337,23 @@ function follow(
     default:
       return unreachable(verdict);
   }
+}
+
+/** A lost answer may show that the vendor is broken. One that came whole shows that it is at work, whatever it says. */
+function doubted(
+  run: Run,
+  { call, decision }: Wanted,
+  why: string,
+  { attempt, reply, sentAtMs }: Pick<Paid, 'attempt' | 'reply' | 'sentAtMs'>,
+): 'in_doubt' | Promise<'in_doubt'> {
+  const { limiter, dialect } = run.session.client;
+  noteUnwrapped(run, reply);
+  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
+  if (odd === undefined) limiter.doubted(sentAtMs, doubtWords(why));
+  else limiter.settled();
+  // What is answered to a repeat says no more than the answer before it.
+  if (odd === undefined || decision !== undefined) return 'in_doubt';
+  return heedOdd(run, { attempt, odd, reply, why }).then(() => 'in_doubt' as const);
 }
 
 /**

@@ -20,6 +20,11 @@ export async function accountOfBatch({
   return same.find(({ name }) => name === accountName) ?? same[0];
 }
 
+/** The dialect of the batch's account. That of a removed account is not known, so the built-in one is taken. */
+export async function dialectFor(batch: Batch): Promise<Dialect> {
+  return dialectOf((await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor));
+}
+
 /** The dialect to show a batch's answers with; undefined when its account cannot be used any more. */
 export async function dialectOfBatch(batch: Batch): Promise<Dialect | undefined> {
   try {

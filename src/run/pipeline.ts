@@ -3,17 +3,9 @@ import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
-import type { InputRow, RowNumber } from '../core/row.ts';
+import type { RowNumber } from '../core/row.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
-import {
-  chooseDestination,
-  type Destination,
-  notesIn,
-  type OutputFiles,
-  type WantedOutput,
-  writeOutput,
-} from '../files/output/output.ts';
-import { isRowRepaired } from '../files/quality/job-issues.ts';
+import { chooseDestination } from '../files/output/output.ts';
 import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
 import { closeIfSettled, mayBuyAgain, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
@@ -25,13 +17,12 @@ import { requireBatch, requirePlanId } from '../plan/plan-id.ts';
 import { replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
-import { answerPlaceOf } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/kept-answers.ts';
-import { buy, keepReading, type Wanted } from './attempt.ts';
+import { acceptOdd, buy, keepReading, type Wanted } from './attempt.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import { Lanes } from './pipeline/lanes.ts';
 import { type Obtained, withheld } from './pipeline/obtained.ts';
-import { outputNameFor } from './pipeline/output-name.ts';
+import { isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './pipeline/output.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
@@ -78,7 +69,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
     const stopped = await spend({ context: heard, sessions, input, batch, sample });
     metrics.end(context.clock.wallMs());
     if (stopped instanceof OtherContent) throw stopped;
-    const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
+    const files = isWrittenAfter(stopped) ? await writeRows(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
   if (stopped === undefined) await closeIfSettled(context.ledger, batch);
@@ -105,10 +96,6 @@ async function endingForeign<T>({ ledger }: RunContext, batch: Batch, work: () =
   }
 }
 
-function wantedOutput({ output, account, forExcel }: RunContext, name: string | undefined): WantedOutput {
-  return { named: output, sandbox: account.sandbox, forExcel, name };
-}
-
 /**
  * The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the ledger knows what
  * was bought. What a killed run left open is settled before anybody is asked, or its price would count twice.
@@ -123,28 +110,6 @@ async function planOfChange(
   if (!isChange) await requirePlanId(context, input, place);
   await sessions.settleLeftOpen(context);
   return isChange ? planRun(context, input, place) : undefined;
-}
-
-function write(
-  context: RunContext,
-  input: MappedInput,
-  batch: Batch,
-  destination: Destination,
-): Promise<OutputFiles> {
-  const { ledger, dialect, job } = context;
-  const answerPlace = answerPlaceOf(dialect, job.operation.name);
-  const isRepaired = (row: InputRow): boolean =>
-    job.repair === true &&
-    row.unreadable === undefined &&
-    isRowRepaired(job.operation, input.columns.read(row));
-  const writing = { ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) };
-  return writeOutput(writing, input, batch, destination);
-}
-
-/** Whether to write the output now. After Ctrl-C a user wants the terminal back; `export` can write the same output later. */
-function leavesTimeToWrite(stopped: StopError | undefined): boolean {
-  if (stopped === undefined) return true;
-  return ['budget', 'account_budget', 'vendor_credits', 'dearer', 'paused', 'key'].includes(stopped.code);
 }
 
 // ------------------------------------------------------------------------------------------------ spend: all rows
@@ -170,6 +135,7 @@ interface RunningBatch extends BatchRun {
 /** Settles every row that has no final outcome yet. @returns the stop, if the run was stopped. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const { context, sessions, batch } = batchRun;
+  if (context.accept === 'doubts') await acceptOdd(context, batch);
   const suspect = await settleMisses(context);
   if (suspect !== undefined) return suspect;
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);

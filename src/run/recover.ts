@@ -18,6 +18,7 @@ import type {
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import { operationFor, type Repetition } from '../vendor/dialect.ts';
+import { oddAnswerIn } from '../vendor/judge.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/request.ts';
 import { type Closing, conclude } from './attempt.ts';
@@ -163,6 +164,7 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
 async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { client, clock } = run.session;
   const { attempt, call, request, repeats } = doubt;
+  if (repeats > 0 && (await wasAnswered(run.session, doubt))) return undefined;
   const unused = decision?.kind === 'repeat' ? decision.id : undefined;
   const keyed = request && { request, firstSent: { atMs: request.firstSentAtMs, boot: doubt.firstBoot } };
   const ageMs = keyed === undefined ? 0 : clock.since(keyed.firstSent).greatestMs;
@@ -181,6 +183,12 @@ async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolutio
   await untilRepeat(run, doubt);
   const id = unused ?? (await decide(run, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
   return { kind: 'send_again', again: { decision: id, withoutKey: true } };
+}
+
+/** Whether the last answer came whole, and nobody could read it: a vendor that says so twice says it again. */
+async function wasAnswered({ ledger, client }: Session, { attempt, call }: Doubt): Promise<boolean> {
+  const [record] = await ledger.attempts([attempt]);
+  return record?.reply !== undefined && oddAnswerIn(record.reply, client.dialect, call) !== undefined;
 }
 
 /**

@@ -16,6 +16,15 @@ export interface Session {
   readonly history: AccountHistory;
   /** The operations whose price an answer to this account has shown. */
   readonly priced: Set<string>;
+  /** The shapes of answers that came whole and that nobody can read. */
+  readonly oddShapes: Map<string, Promise<OddShape>>;
+}
+
+export interface OddShape {
+  /** A person has said that such answers stop no run. */
+  readonly isAccepted: boolean;
+  /** How many there were, in this session and in the batch before. */
+  count: number;
 }
 
 /** The state of one run of a batch. */

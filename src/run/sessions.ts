@@ -28,7 +28,13 @@ export interface Purpose {
 }
 
 /** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
-const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address', 'clock']);
+const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
+  'key',
+  'vendor_credits',
+  'address',
+  'clock',
+  'doubts',
+]);
 
 /**
  * The sessions of a process, one for each account. All runs of an account share its session, which ends with the last of
@@ -198,7 +204,7 @@ class SharedSession {
 // ------------------------------------------------------------------------------------------------ one session
 
 /** The parts of a session that all runs of an account share. */
-interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced'> {
+interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes'> {
   readonly vendor: ReachedVendor;
 }
 
@@ -223,7 +229,7 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
     };
-    return { clock, client, history, priced: new Set(), vendor };
+    return { clock, client, history, priced: new Set(), oddShapes: new Map(), vendor };
   } catch (error) {
     await vendor.stop();
     throw error;

@@ -18,18 +18,23 @@ import type {
 } from '../ledger/ledger.ts';
 import { sandboxAccount } from '../vendor/account/account.ts';
 import { dialectOf } from '../vendor/dialect.ts';
-import { accountOfBatch, dialectOfBatch } from './batch-account.ts';
+import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
+import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
 import type { FoundBatch } from './open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, storeWords } from './open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from './reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from './retries.ts';
 import { toldAnswer } from './told-answer.ts';
 
+export type { AlikeDoubts } from './alike-doubts.ts';
+
 /** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
 
 /** What a list of a batch shows. */
 export interface DoubtList {
   readonly doubts: readonly ListedDoubt[];
+  /** Those that one decision may be about, because their answers are alike. */
+  readonly alike: readonly AlikeDoubts[];
   readonly waiting: readonly WaitingRow[];
   /** Requests without an answer yet, about which nothing can be decided. */
   readonly open: number;
@@ -67,8 +72,10 @@ export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtL
   const ledger = await lookAtLedger(location);
   try {
     const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
+    const dialect = await dialectOfBatch(batch);
     return {
       doubts,
+      alike: dialect === undefined || row !== undefined ? [] : await alikeDoubts(ledger, batch, dialect),
       waiting: await waitingRows(ledger, batch, doubts.length === 0),
       open: await ledger.openRequests(batch.id),
       retries: await retriesOf(ledger, batch.id),
@@ -234,24 +241,49 @@ export interface Decided {
   readonly retries: Retries;
 }
 
-/** Notes the decision about the doubts of the batch, or of one row of it. */
+/** Which doubts of a batch a decision is about: one row's, those whose answers are like that of a row, or all. */
+export type DoubtChoice = { readonly kind: 'row' | 'like'; readonly row: string } | { readonly kind: 'all' };
+
+/** Notes the decision about these doubts of the batch. */
 export async function settleDoubts(
   { batch, location }: FoundBatch,
-  row: string | undefined,
+  choice: DoubtChoice,
   decision: PersonsDecision,
 ): Promise<Decided> {
   const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
     await closeLeftOpen(ledger, batch);
-    const doubts = await doubtsOf(ledger, { batch, location }, row);
+    const doubts = await chosen(ledger, { batch, location }, choice);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
     const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
+    if (decision.kind === 'told') requireOne(doubts, choice);
     await decide(ledger, batch, doubts, decision, nowMs);
     return { doubts, retries: await retriesOf(ledger, batch.id) };
   } finally {
     await ledger.close();
   }
+}
+
+async function chosen(
+  ledger: LedgerReader,
+  found: FoundBatch,
+  choice: DoubtChoice,
+): Promise<readonly Doubt[]> {
+  if (choice.kind === 'like')
+    return doubtsLike(ledger, found.batch, choice.row, await dialectFor(found.batch));
+  return doubtsOf(ledger, found, choice.kind === 'row' ? choice.row : undefined);
+}
+
+/** @throws StopError `usage` where an answer is told for several calls that nobody has called alike. */
+function requireOne({ length }: readonly Doubt[], { kind }: DoubtChoice): void {
+  if (kind === 'like' || length === 1) return;
+  const fact = `${length} calls are in doubt, and an answer belongs to one.`;
+  throw stop(
+    'usage',
+    fact,
+    'Name the row, or with --all-like ROW those whose answers are like that of a row.',
+  );
 }
 
 async function decide(
@@ -277,18 +309,13 @@ async function tell(
   pairs: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  const [doubt, ...others] = doubts;
-  if (doubt === undefined || others.length > 0) {
-    throw stop(
-      'usage',
-      `${doubts.length} calls are in doubt, and an answer belongs to one.`,
-      'Name the row.',
-    );
-  }
-  const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs);
   // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
   await ledger.setUsage(batch.accountIdentity, undefined);
-  await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
+  for (const doubt of doubts) {
+    const [record] = await ledger.attempts([doubt.attempt]);
+    const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
+    await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
+  }
 }
 
 /** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */

@@ -86,7 +86,7 @@ function lookObject({ kind, said, why, status, body, atMs }: Look): object {
 
 export function doubtListObject(
   batch: Batch,
-  { doubts, waiting, open, atRisk, retries, undecidable }: DoubtList,
+  { doubts, alike, waiting, open, atRisk, retries, undecidable }: DoubtList,
 ): object {
   return {
     batch: batch.id,
@@ -95,6 +95,7 @@ export function doubtListObject(
     open,
     retries: retriesObject(retries),
     in_doubt: doubts.map(doubtObject),
+    ...(alike.length === 0 ? {} : { alike }),
     ...(waiting.length === 0 ? {} : { waiting }),
   };
 }

@@ -1,15 +1,15 @@
-import { bodyHolding, merged, objectWith } from '../core/answer-body.ts';
+import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../core/answer-body.ts';
 import { stop } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { suggestion } from '../core/nearest.ts';
+import { isObject, present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
 import { outputSettings } from '../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../ledger/ledger.ts';
-import { sandboxAccount } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { answerPlaceOf, dialectOf, dialectOperationOf } from '../vendor/dialect.ts';
+import { answerPlaceOf, dialectOperationOf } from '../vendor/dialect.ts';
 import { leftBy } from '../vendor/judge.ts';
-import { accountOfBatch } from './batch-account.ts';
+import { dialectFor } from './batch-account.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {
@@ -20,16 +20,33 @@ export interface Told {
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** @param pairs `key=value`. @throws StopError `usage` for a pair or a name that the answer cannot have. */
+/**
+ * @param pairs `key=value`.
+ * @param kept the answer that came and that nobody could read. What it holds besides is part of the told one.
+ * @throws StopError `usage` for a pair or a name that the answer cannot have.
+ */
 export async function toldAnswer(
   batch: Batch,
   { call }: Doubt,
   pairs: readonly string[],
   nowMs: number,
+  kept?: RawReply,
 ): Promise<Told> {
   const told = Object.fromEntries(pairs.map(pairOf));
-  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), nowMs);
-  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace), nowMs) };
+  const replyWith = (body: Buffer): RawReply => ({
+    ...{ status: 200, headers: {}, receivedAtMs: nowMs },
+    body: kept === undefined ? body : mergedBody(kept.body, body),
+  });
+  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), replyWith);
+  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
+}
+
+/** Both bodies in one where both are objects; else the second. */
+function mergedBody(one: Buffer, other: Buffer): Buffer {
+  const [kept, told] = [readBody(one), readBody(other)];
+  if (kept.kind !== 'json' || told.kind !== 'json' || !isObject(kept.value) || !isObject(told.value))
+    return other;
+  return bytesOf(merged(kept.value as JsonObject, told.value as JsonObject));
 }
 
 function pairOf(pair: string): readonly [string, string] {
@@ -38,38 +55,33 @@ function pairOf(pair: string): readonly [string, string] {
   throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
 }
 
-function replyWith(body: Buffer, receivedAtMs: number): RawReply {
-  return { status: 200, headers: {}, body, receivedAtMs };
-}
-
-/** The account's dialect. That of a removed account is not known, so the built-in one is taken. */
-async function dialectFor(batch: Batch): Promise<Dialect> {
-  return dialectOf((await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor));
-}
-
 /** Translates our names into the vendor's, so that the next run reads the told answer like one from the vendor. */
-function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): Told {
+function toldChange(call: Call, told: Pairs, dialect: Dialect, replyWith: (body: Buffer) => RawReply): Told {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
   requireTellable(call, told, [...places.keys()]);
-  const fields = Object.entries(told).reduce<JsonObject>(
-    (all, [name, value]) => merged(all, objectWith(places.get(name) ?? name, value)),
-    {},
-  );
-  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)), nowMs);
+  const fields = Object.entries(told).reduce<JsonObject>((all, [name, value]) => {
+    const isTrue = name === ACCEPTED && value === 'true';
+    return merged(all, objectWith(places.get(name) ?? name, isTrue ? true : value));
+  }, {});
+  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
   const left = leftBy(call, 'found', reply, dialect);
   return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
 }
 
 /** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */
 function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
-  const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id'])] : read;
+  const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id', ACCEPTED])] : read;
   const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const fact = `The answer to ${operation} has no ${unknown}.`;
   throw stop('usage', fact, suggestion(unknown, known));
 }
 
-/** A person with a user id has accepted the invite, even where the dialect cannot tell that. */
-function acceptedIfTold(left: SubjectFacts, { user_id: userId }: Pairs): SubjectFacts {
-  return left.state === 'invited' && userId !== undefined ? { ...left, state: 'member', userId } : left;
+/** Says of an invite that the person is in the project at once. */
+const ACCEPTED = 'accepted';
+
+/** A person with a user id has accepted the invite, also where the dialect cannot tell that. */
+function acceptedIfTold(left: SubjectFacts, { user_id: userId, accepted }: Pairs): SubjectFacts {
+  if (left.state !== 'invited' || (userId === undefined && accepted !== 'true')) return left;
+  return { ...left, state: 'member', ...present({ userId }) };
 }

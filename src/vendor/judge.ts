@@ -23,6 +23,7 @@ import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } f
 import { rateHintsIn } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
+export { type OddAnswer, oddAnswerIn } from './judge/odd-answer.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever

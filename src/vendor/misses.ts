@@ -22,6 +22,8 @@ export interface AccountHistory {
   free?: number;
   /** Whether the user was told that the service's answers hold none of the vendor's where its dialect says. */
   unwrapped?: boolean;
+  /** Consecutive answers that came whole and that nobody could read, but for those that a person accepted. */
+  odd?: number;
   /** Whether a person has said that these misses are the vendor's own answers. */
   kept: boolean;
   /** Misses at the end of the series, in this run, that are about a path and not about a company. */
@@ -47,6 +49,7 @@ export function noteAnswer(
   namesRoute = false,
 ): void {
   history.answers += 1;
+  history.odd = 0;
   history.routeMisses = namesRoute && status === 404 ? (history.routeMisses ?? 0) + 1 : 0;
   if (found) history.found += 1;
   if (status === 404) {

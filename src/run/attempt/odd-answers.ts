@@ -1,23 +1,144 @@
+import { hash } from 'node:crypto';
 import { readBody } from '../../core/answer-body.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
-import { type Dialect, vendorReply } from '../../vendor/dialect.ts';
-import type { Reply } from '../../vendor/judge.ts';
+import { commandLine } from '../../core/command-line.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
+import type { RunContext } from '../../plan/context.ts';
+import type { Dialect } from '../../vendor/dialect.ts';
+import { type OddAnswer, oddAnswerIn, type Reply } from '../../vendor/judge.ts';
+import type { OddShape, Run } from '../session.ts';
+import { placeAdvice } from './unwrapped-answers.ts';
 
-/** This many lost answers of one kind are quoted, with the rule that would make them an answer. */
-export const ODD_ANSWERS = 5;
+/**
+ * This file counts answers that came whole and that nobody can read. Their vendor is not broken, so it is not probed. But each
+ * of them may have been charged, so after a few of one shape a person looks at them before more are bought.
+ */
 
-/** Describes a lost answer. It gives no advice when no answer came, because no rule of a dialect could read that. */
-export function oddAnswers(dialect: Dialect, reply: Reply, why: string): string {
-  const fact = `${ODD_ANSWERS} answers in a row could not be used; the last: ${why}`;
-  const rule = reply.kind === 'answered' ? ruleForOdd(vendorReply(reply.raw, dialect)) : undefined;
-  if (rule === undefined) return `${fact}.`;
-  return `${fact}. If these are the vendor's own words, and not those of a proxy, and mean "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`;
+/** This many answers of one shape stop a run. Those that its batch had before count, all but the last of them. */
+export const MOST_OF_A_SHAPE = 5;
+
+/** This many in a row stop a run whatever their shapes are: some vendors write a text of its own into each. */
+const MOST_IN_A_ROW = 20;
+
+/** An odd answer, with the call that it is about. */
+export interface OddReply {
+  readonly attempt: AttemptId;
+  readonly reply: Reply;
+  readonly odd: OddAnswer;
+  /** Why the call is in doubt, as a clause. */
+  readonly why: string;
 }
 
-/** The rule that would make such an answer a "no match"; undefined when the forwarding service gave the answer itself. */
-function ruleForOdd(own: RawReply | undefined): string | undefined {
-  if (own === undefined) return undefined;
-  const { kind } = readBody(own.body);
-  const body = kind === 'json' ? '{ path: …, matches: … }' : `{ is: ${kind} }`;
-  return `- { status: [${own.status}], body: ${body}, means: no_match }`;
+/** Counts an odd answer, and stops the run at one too many. Its call is in doubt by then, so a crash here loses only the count. */
+export async function heedOdd(run: Run, reply: OddReply): Promise<void> {
+  const { session, batch, stopAll } = run;
+  const { history, oddShapes } = session;
+  const { shape: name } = reply.odd;
+  const known = oddShapes.get(name) ?? shapeBefore(run, reply);
+  oddShapes.set(name, known);
+  const shape = await known;
+  if (shape.isAccepted) return;
+  shape.count += 1;
+  history.odd = (history.odd ?? 0) + 1;
+  if (shape.count >= MOST_OF_A_SHAPE)
+    stopAll(oddStop(session.client.dialect, batch, reply, `${counted(shape.count, 'answer')} of one shape`));
+  else if (history.odd >= MOST_IN_A_ROW)
+    stopAll(oddStop(session.client.dialect, batch, reply, `${counted(history.odd, 'answer')} in a row`));
+}
+
+/** What is known of a shape when the session meets it for the first time. */
+async function shapeBefore(
+  { session: { ledger, account, client }, batch }: Run,
+  { attempt, odd: { shape } }: OddReply,
+): Promise<OddShape> {
+  const isAccepted = (await ledger.agreement(agreementTo(account.identity, shape))) !== undefined;
+  const before = await oddDoubts(ledger, batch, client.dialect);
+  const alike = before.filter(({ doubt, odd }) => doubt.attempt !== attempt && odd.shape === shape);
+  return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SHAPE - 1) };
+}
+
+/** Accepts the shapes of all odd answers that the batch has by now: they stop no run of the account any more. */
+export async function acceptOdd(
+  {
+    ledger,
+    account,
+    dialect,
+    clock,
+    emit,
+  }: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'clock' | 'emit'>,
+  { id }: Pick<Batch, 'id'>,
+): Promise<void> {
+  const shapes = new Set((await oddDoubts(ledger, id, dialect)).map(({ odd }) => odd.shape));
+  for (const shape of shapes) {
+    const shown = `answers of the shape ${shape} are left in doubt, and stop no run`;
+    await ledger.noteAgreement({
+      sha256: agreementTo(account.identity, shape),
+      shown,
+      agreedAtMs: clock.wallMs(),
+    });
+  }
+  if (shapes.size > 0)
+    emit({
+      kind: 'note',
+      message: `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`,
+    });
+}
+
+function agreementTo(accountIdentity: string, shape: string): string {
+  return hash('sha256', JSON.stringify(['odd answers', accountIdentity, shape]), 'hex');
+}
+
+/** A doubt about a call whose answer came whole and cannot be read. */
+export interface OddDoubt {
+  readonly doubt: Doubt;
+  readonly odd: OddAnswer;
+}
+
+/** Replies are read in groups, because each may be large. */
+const GROUP = 100;
+
+/** The doubts of a batch whose answers came whole. */
+export async function oddDoubts(
+  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  batch: BatchId,
+  dialect: Dialect,
+): Promise<readonly OddDoubt[]> {
+  const doubts = await ledger.doubts(batch);
+  const odd: OddDoubt[] = [];
+  for (let from = 0; from < doubts.length; from += GROUP) {
+    const group = doubts.slice(from, from + GROUP);
+    const records = await ledger.attempts(group.map(({ attempt }) => attempt));
+    const replies = new Map(records.map(({ attempt, reply }) => [attempt, reply]));
+    for (const doubt of group) {
+      const reply = replies.get(doubt.attempt);
+      const answer = reply === undefined ? undefined : oddAnswerIn(reply, dialect, doubt.call);
+      if (answer !== undefined) odd.push({ doubt, odd: answer });
+    }
+  }
+  return odd;
+}
+
+// ---------------------------------------------------------------------------------------------------- what to do
+
+function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: string): StopError {
+  const settle = commandLine(['settle', batch]);
+  const ways = `decide about all that are alike with ${settle} --all-like ROW, or run the same command again with --accept doubts to go on without them`;
+  return stop(
+    'doubts',
+    `${count} cannot be read; the last: ${reply.why}.`,
+    `${adviceOn(dialect, reply)}; or ${ways}.`,
+  );
+}
+
+/** What to write into the dialect, so that such answers are read, those that are kept among them. */
+function adviceOn({ through }: Dialect, { reply, odd: { rule, isOuter } }: OddReply): string {
+  if (rule !== undefined) {
+    const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';
+    return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect, and what is kept is read by it`;
+  }
+  const body = reply.kind === 'answered' ? readBody(reply.raw.body) : undefined;
+  if (isOuter && through !== undefined && body?.kind === 'json')
+    return placeAdvice(through, body.value).replace(/\.$/, '');
+  return 'See at the vendor what became of them';
 }

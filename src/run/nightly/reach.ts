@@ -17,6 +17,7 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
   account: 'account',
   address: 'account',
   account_budget: 'account',
+  doubts: 'account',
   vendor_credits: 'account',
   dearer: 'account',
   paused: 'account',

@@ -52,7 +52,8 @@ const service: Dialect = {
       path: '/latest/auth/invite/create',
       headers: PROJECT_BEARER,
       credits: NO_CREDITS,
-      answer_fields: { invite_code: 'invite_code' },
+      // The user id of a person who is in the project at once is not published. Where it comes, an undo can remove them by it.
+      answer_fields: { invite_code: 'invite_code', user_id: 'user_id' },
       accepted: ACCEPTED_AT_ONCE,
     },
     'update-user': {

@@ -88,14 +88,14 @@ export function plainValue(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". */
-export function withoutValues(text: string, { sent }: Asked): string {
+/** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */
+export function withoutValues(text: string, { sent }: Asked, instead = ' '): string {
   const longestFirst = sent.toSorted((one, other) => other.text.length - one.text.length);
   return longestFirst.reduce((rest, { text: value }) => {
     const words = value.trim().split(/\s+/u);
     // To make a pattern takes longer than all else, and few texts repeat a value.
     if (!rest.toLowerCase().includes((words[0] ?? '').toLowerCase())) return rest;
     const pattern = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+');
-    return rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu'), ' ');
+    return rest.replaceAll(new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'giu'), instead);
   }, text);
 }

@@ -195,5 +195,6 @@ export function speaksFor({ said, shown }: Pick<ChangeAnswer, 'said' | 'shown'>)
 function praised({ said, shown, status }: ChangeAnswer): 'found' | 'wordless' | undefined {
   if (status === 202 || said.says('pending') || said.says('unclear')) return undefined;
   if (speaksFor({ said, shown })) return 'found';
+  if (said.otherNo) return undefined;
   return said.unknownProse || (said.unknownCode && !shown.thing) ? undefined : 'wordless';
 }

@@ -35,6 +35,8 @@ export class Statement {
   yes = false;
   /** False, 0 or "false" there. */
   no = false;
+  /** It says so of another kind of change. */
+  otherNo = false;
   /** An `error`, `errors` or `failed` is filled. */
   trouble = false;
   /** A status of HTTP from 400 to 599 that stands as a code. */
@@ -219,8 +221,9 @@ export class Statement {
     const truth = effectOf(value, asked);
     if (isOwn && truth === true) this.yes = true;
     if (isOwn && truth === false) this.no = true;
-    // To be told that the user was removed is no answer to a change of the role.
+    // To be told that the user was removed, or that nothing was updated, is no answer to a change of the role.
     if (truth === 'other' || (!isOwn && truth === true)) this.#note('unclear');
+    this.otherNo ||= !isOwn && truth === false;
   }
 
   // -------------------------------------------------------------------------------------------- notes

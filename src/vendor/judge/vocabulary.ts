@@ -19,6 +19,13 @@ const SENSES = [
 
 type Spoken = (typeof SENSES)[number];
 
+const NO = [
+  'refused',
+  'project_refused',
+  'no_match',
+  'takes_back',
+] as const satisfies readonly (keyof Words)[];
+
 /** `unclear`: a word of success in a sentence that takes it back, such as "not removed". */
 export type Sense = Spoken | 'unclear';
 
@@ -90,6 +97,12 @@ export class Vocabulary {
     return senseOf(this.#findCode(code));
   }
 
+  /** Whether a text has a word by which vendors say no. */
+  soundsLikeNo(text: string): boolean {
+    const { senses } = this.#find(plainWords(text.slice(0, LONGEST_TEXT)));
+    return NO.some((each) => senses.has(each));
+  }
+
   /** Whether a code is nothing but words of that sense. */
   isJust(code: string, sense: Sense): boolean {
     const { senses, isAll } = this.#findCode(code);
@@ -148,7 +161,7 @@ function sentencesOf(text: string): readonly string[] {
 }
 
 /** Lower-case words with single blanks between them, however they were joined: `rateLimit`, `RATE_LIMIT`, `rate-limit`. */
-function plainWords(text: string): string {
+export function plainWords(text: string): string {
   return text
     .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, ' ')
     .toLowerCase()

@@ -77,9 +77,7 @@ const LATER = `SELECT 1 FROM attempts WHERE id = :id AND call <> id AND NOT EXIS
   AND NOT EXISTS (SELECT 1 FROM attempts WHERE call = :id AND call <> id)`;
 
 const OF_ATTEMPT = COLUMNS.replaceAll(/\w+/g, 'a.$&');
-
 const BY_KEY = `SELECT * FROM calls WHERE ${hasKey('calls', '+:key')}`;
-
 const ATTEMPT = `SELECT ${COLUMNS} FROM attempts WHERE id = ?`;
 
 export class Calls {

@@ -1,11 +1,67 @@
 import { dirname, join } from 'node:path';
+import type { StopCode, StopError } from '../../core/errors.ts';
 import { nameParts } from '../../core/file-name.ts';
-import { besideInput, usualName } from '../../files/output/output.ts';
+import type { InputRow } from '../../core/row.ts';
+import type { MappedInput } from '../../files/input.ts';
+import {
+  besideInput,
+  type Destination,
+  notesIn,
+  type OutputFiles,
+  usualName,
+  type WantedOutput,
+  writeOutput,
+} from '../../files/output/output.ts';
+import { isRowRepaired } from '../../files/quality/job-issues.ts';
 import type { Job } from '../../job/job.ts';
 import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
+import { answerPlaceOf } from '../../vendor/dialect.ts';
+
+/** The output of a run: whether and where it is written, and how. */
+
+/** After these stops a person has something to see. After Ctrl-C a user wants the terminal back: `export` writes it later. */
+const WRITTEN_AFTER: ReadonlySet<StopCode> = new Set<StopCode>([
+  'budget',
+  'account_budget',
+  'vendor_credits',
+  'dearer',
+  'paused',
+  'doubts',
+  'key',
+]);
+
+export function isWrittenAfter(stopped: StopError | undefined): boolean {
+  return stopped === undefined || WRITTEN_AFTER.has(stopped.code);
+}
+
+/** Writes every row of the batch from the ledger. */
+export function writeRows(
+  context: RunContext,
+  input: MappedInput,
+  batch: Batch,
+  destination: Destination,
+): Promise<OutputFiles> {
+  const { ledger, dialect, job } = context;
+  const answerPlace = answerPlaceOf(dialect, job.operation.name);
+  const isRepaired = (row: InputRow): boolean =>
+    job.repair === true &&
+    row.unreadable === undefined &&
+    isRowRepaired(job.operation, input.columns.read(row));
+  const writing = { ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) };
+  return writeOutput(writing, input, batch, destination);
+}
+
+export function wantedOutput(
+  { output, account, forExcel }: RunContext,
+  name: string | undefined,
+): WantedOutput {
+  return { named: output, sandbox: account.sandbox, forExcel, name };
+}
+
+// ------------------------------------------------------------------------------------------------------- its name
 
 /**
  * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and keeps it with

@@ -1,0 +1,51 @@
+import { commandLine } from '../core/command-line.ts';
+import { stop } from '../core/errors.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { type OddDoubt, oddDoubts } from './attempt.ts';
+
+/** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */
+export interface AlikeDoubts {
+  /** The lowest row among them, by which a command names all of them. */
+  readonly row: RowNumber;
+  readonly rows: readonly RowNumber[];
+  /** The rule of a dialect that would read them; undefined where none is offered. */
+  readonly rule: string | undefined;
+}
+
+/** The groups of at least two, in the order of their first rows. */
+export async function alikeDoubts(
+  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  batch: Pick<Batch, 'id'>,
+  dialect: Dialect,
+): Promise<readonly AlikeDoubts[]> {
+  const groups = Map.groupBy(await oddDoubts(ledger, batch.id, dialect), ({ odd }) => odd.shape);
+  return [...groups.values()].flatMap((group) => (group.length < 2 ? [] : [groupOf(group)])).sort(byRow);
+}
+
+const byRow = (one: AlikeDoubts, other: AlikeDoubts): number => one.row - other.row;
+
+function groupOf(group: readonly OddDoubt[]): AlikeDoubts {
+  const rows = group.map(({ doubt }) => doubt.row).sort((one, other) => one - other);
+  return { row: rows[0] ?? 0, rows, rule: group[0]?.odd.rule };
+}
+
+/**
+ * All doubts of the batch whose answers are like that of this row.
+ * @throws StopError `usage` when that row is not in doubt, or no whole answer came for it.
+ */
+export async function doubtsLike(
+  ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
+  batch: Pick<Batch, 'id'>,
+  row: string,
+  dialect: Dialect,
+): Promise<readonly Doubt[]> {
+  const all = await oddDoubts(ledger, batch.id, dialect);
+  const shape = all.find(({ doubt }) => String(doubt.row) === row)?.odd.shape;
+  if (shape === undefined) {
+    const fact = `Row ${row} of batch ${batch.id} is not in doubt because of an answer that cannot be read, so no other is like it.`;
+    throw stop('usage', fact, `See what is in doubt with ${commandLine(['settle', batch.id])}`);
+  }
+  return all.flatMap(({ doubt, odd }) => (odd.shape === shape ? [doubt] : []));
+}

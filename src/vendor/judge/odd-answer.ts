@@ -1,0 +1,166 @@
+import { hash } from 'node:crypto';
+import { type Body, readBodyOnce } from '../../core/answer-body.ts';
+import { isObject } from '../../core/objects.ts';
+import type { Call, JsonValue } from '../../core/operation.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
+import { Asked, withoutValues } from './asked.ts';
+import { nameOf } from './names.ts';
+import { isFilled } from './statement.ts';
+import { LONGEST_TEXT, plainWords, vocabularyOf } from './vocabulary.ts';
+
+/**
+ * Answers that came whole and that nobody can read. Those that have the same names and words are of one shape: one rule of the
+ * dialect would read all of them, and one decision of a person is about all of them.
+ */
+export interface OddAnswer {
+  /** Equal for answers of one shape. */
+  readonly shape: string;
+  /** The rule that would read it; undefined where none is offered. */
+  readonly rule: string | undefined;
+  /** A service gave it in front of the vendor, and it holds none of the vendor's. */
+  readonly isOuter: boolean;
+}
+
+/** @returns undefined for a reply that is no success, because then the vendor may be broken. */
+export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAnswer | undefined {
+  const own = vendorReply(raw, dialect);
+  const { status, body: bytes } = own ?? raw;
+  if (Math.floor(status / 100) !== 2 || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  const body = readBodyOnce(bytes);
+  const asked = new Asked(call, dialectOperationOf(dialect, call));
+  const parts = [call.operation, own === undefined, status, body.kind, shapeOfBody(body, asked)];
+  return {
+    shape: hash('sha256', JSON.stringify(parts), 'hex'),
+    rule: own === undefined ? undefined : ruleFor(status, body, asked, dialect, call),
+    isOuter: own === undefined,
+  };
+}
+
+// --------------------------------------------------------------------------------------------------------- shapes
+
+/** A page has times and numbers of its own, so all pages are of one shape. */
+function shapeOfBody(body: Body, asked: Asked): unknown {
+  if (body.kind === 'json') return shapeOf(body.value, '', asked);
+  return body.kind === 'unreadable' && body.text.trimStart().startsWith('<') ? 'page' : body.kind;
+}
+
+/** More members of a list say nothing more. */
+const MEMBERS_LOOKED_AT = 3;
+
+function shapeOf(value: JsonValue, name: string, asked: Asked): unknown {
+  if (Array.isArray(value)) {
+    const shapes = value
+      .slice(0, MEMBERS_LOOKED_AT)
+      .map((each) => JSON.stringify(shapeOf(each, name, asked)));
+    return [...new Set(shapes)].sort();
+  }
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([each, inner]) => [
+      each,
+      shapeOf(inner as JsonValue, each, asked),
+    ]);
+    return Object.fromEntries(members.sort());
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  const isWord = SPEAKING_KINDS.has(nameOf(name).kind);
+  if (typeof value === 'number') return isWord ? value : 'number';
+  return isWord ? wordsOf(value, asked) : value.trim() === '' ? '' : 'text';
+}
+
+const SPEAKING_KINDS: ReadonlySet<string> = new Set([
+  'machine',
+  'prose',
+  'described',
+  'success',
+  'effect',
+  'trouble',
+]);
+
+/** The words of a text without what differs from row to row: values that were sent, numbers, ids. */
+function wordsOf(text: string, asked: Asked): string {
+  const words = plainWords(withoutValues(text.slice(0, LONGEST_TEXT), asked)).split(' ');
+  return words.filter((word) => !/\d/.test(word)).join(' ');
+}
+
+// --------------------------------------------------------------------------------------------------------- rules
+
+/** A test of the body, and what the answer says there. */
+interface Place {
+  readonly test: string;
+  readonly text: string;
+  /** It is a mark of failure, which has no words. */
+  readonly isMark: boolean;
+}
+
+function ruleFor(
+  status: number,
+  body: Body,
+  asked: Asked,
+  { words }: Dialect,
+  { change }: Call,
+): string | undefined {
+  const place = body.kind === 'json' ? placeIn(body.value, asked) : BLANK_OR_PAGE[body.kind];
+  if (place === undefined) return undefined;
+  const vocabulary = vocabularyOf(words);
+  // What has not happened yet is told by no rule.
+  if (vocabulary.sensesOf(place.text).includes('pending')) return undefined;
+  const isNo = place.isMark || vocabulary.soundsLikeNo(place.text);
+  const means = isNo ? 'refused' : change === undefined ? 'no_match' : 'found';
+  return `- { status: [${status}], body: { ${place.test} }, means: ${means} }`;
+}
+
+/** A page, or a text that is no JSON, is seldom the word of the vendor, so no rule is offered for it. */
+const BLANK_OR_PAGE = {
+  blank: { test: 'is: blank', text: '', isMark: false },
+  unreadable: undefined,
+} as const;
+
+/** Deeper than that an answer does not speak of itself. */
+const DEEPEST = 4;
+
+/** The first place at which an answer says something of itself, as a rule would test it. */
+function placeIn(value: JsonValue, asked: Asked, path = '', deepest = DEEPEST): Place | undefined {
+  if (typeof value === 'string') return path === '' ? textPlace(path, value, asked) : undefined;
+  if (value === null || typeof value !== 'object' || deepest === 0) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    const found =
+      placeAt(at, name, each as JsonValue, asked) ?? placeIn(each as JsonValue, asked, at, deepest - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function placeAt(path: string, name: string, value: JsonValue, asked: Asked): Place | undefined {
+  const { kind } = nameOf(name);
+  if (!SPEAKING_KINDS.has(kind)) return undefined;
+  if (typeof value === 'string' && value.trim() !== '') return textPlace(path, value, asked);
+  if (typeof value !== 'boolean' && typeof value !== 'number') return undefined;
+  if (kind === 'trouble' && !isFilled(value)) return undefined;
+  const isMark = kind === 'trouble' || value === false || value === 0;
+  return { test: `path: ${yaml(path)}, equals: ${value}`, text: '', isMark };
+}
+
+/** So much of a text tells it from another. */
+const LONGEST_QUOTED = 60;
+
+function textPlace(path: string, text: string, asked: Asked): Place {
+  const where = path === '' ? '' : `path: ${yaml(path)}, `;
+  const fixed = withoutValues(text, asked, ANYTHING).replaceAll(/\d+/g, ANYTHING);
+  if (fixed === text && path !== '' && !/\s/.test(text.trim()))
+    return { test: `${where}equals: ${yaml(text)}`, text, isMark: false };
+  const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
+  const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
+  return { test: `${where}matches: ${yaml(`^${pattern}`)}`, text, isMark: false };
+}
+
+/** Stands for what differs from row to row. No text that is shown has it. */
+const ANYTHING = '\u0000';
+
+/** A plain word, or the text between quotes. */
+function yaml(text: string): string {
+  return /^[a-z][\w.-]*$/i.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text);
+}

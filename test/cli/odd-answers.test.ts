@@ -1,0 +1,152 @@
+/**
+ * Goal: a vendor that answers, in words that nobody can read, is not taken for a broken one: the run stops soon, at once and
+ * with what would read the answers, and one decision is about all that are alike.
+ * Method: the real command before a vendor of the test that answers as it is told and counts how often it was asked.
+ */
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+type Answer = (asked: { readonly path: string; readonly body: string }) => object | string;
+
+interface AtVendor {
+  readonly desk: Desk;
+  /** What was asked, in order. */
+  readonly asked: string[];
+  speak(dialect: object): Promise<void>;
+}
+
+async function deskBefore(vendor: 'provider' | 'service', answer: Answer): Promise<AtVendor> {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    const body = await text(request);
+    asked.push(`${path} ${body}`);
+    const said = answer({ path, body });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(typeof said === 'string' ? said : JSON.stringify(said));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const file = desk.place.path('ours.yaml');
+  const own = vendor === 'service' ? { organization_id: 'o-1', project_id: 'p-1' } : {};
+  const limits = { per_second: 2000, concurrency: 1 };
+  const account = { vendor, base_url, key: 'key-1', dialect: file, limits, ...own };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { ours: account } }));
+  const speak = (dialect: object): Promise<void> => writeFile(file, JSON.stringify({ vendor, ...dialect }));
+  await speak({});
+  return { desk, asked, speak };
+}
+
+const ODD = '{"ergebnis":{},"status":"unbekannt"}';
+
+test('twelve rows before a vendor that nobody can read stop after five, at once; the rule that is quoted reads what came', async () => {
+  const { desk, asked, speak } = await deskBefore('provider', () => ODD);
+  desk.list(12);
+  const stopped = await desk.type(desk.run());
+  expect(stopped.code).toBe(75);
+  expect(stopped.stderr).toContain(
+    '5 answers of one shape cannot be read; the last: status 200, "unbekannt", which does not say whether anything was found.',
+  );
+  const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stopped.stderr)?.[1];
+  expect(rule).toBe('{ status: [200], body: { path: status, equals: unbekannt }, means: no_match }');
+  expect(asked).toHaveLength(5);
+  expect(desk.place.rows().filter(({ _status }) => _status === 'in_doubt')).toHaveLength(5);
+
+  // Without a decision the next run buys one more, and not five.
+  expect((await desk.type(desk.run())).code).toBe(75);
+  expect(asked).toHaveLength(6);
+
+  await speak({});
+  await desk.write('ours.yaml', `vendor: provider\nanswers:\n  - ${rule}\n`);
+  expect(await desk.json(desk.run())).toMatchObject({ counts: { no_match: 12 }, stopped: null });
+  expect(asked).toHaveLength(12);
+});
+
+test('--accept doubts goes on and does not stop for that shape again, in this list or another, but for the next shape', async () => {
+  let answer = ODD;
+  const { desk, asked } = await deskBefore('provider', () => answer);
+  desk.list(12);
+  await desk.type(desk.run());
+  const accepted = await desk.json([...desk.run(), '--accept', 'doubts']);
+  expect(accepted).toMatchObject({ counts: { in_doubt: 12 }, stopped: null });
+  expect(asked).toHaveLength(12);
+
+  desk.list(8, 'other.csv');
+  const other = ['run', 'enrich-company', 'other.csv', '--budget', '100', '-o', 'other.out.csv'];
+  expect(await desk.json(other)).toMatchObject({ counts: { in_doubt: 8 }, stopped: null });
+  answer = '{"status":"vielleicht"}';
+  desk.list(9, 'third.csv');
+  const third = ['run', 'enrich-company', 'third.csv', '--budget', '100', '-o', 'third.out.csv'];
+  expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
+});
+
+test('a vendor that writes a text of its own into each answer is noticed as well', async () => {
+  let number = 0;
+  const words = 'abcdefghijklmnopqrstuvwxyz';
+  const { desk, asked } = await deskBefore('provider', () => {
+    number += 1;
+    return { status: `wort${words[number % 26]}${words[Math.floor(number / 26)]}` };
+  });
+  desk.list(40);
+  expect(await desk.json(desk.run())).toMatchObject({ stopped: { code: 'doubts' } });
+  expect(asked).toHaveLength(20);
+});
+
+test('one decision is about all that are alike: the others wait', async () => {
+  const { desk, asked } = await deskBefore('service', ({ path }) =>
+    /u-[123]\//.test(path) ? { message: `Benutzer entfernt` } : { message: 'Benutzer gesperrt' },
+  );
+  await desk.write('list.csv', `User_id\n${[1, 2, 3, 4, 5].map((each) => `u-${each}`).join('\n')}\n`);
+  const run = ['run', 'remove-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 5 } });
+  // Each is asked once more, because a removal that is repeated does no harm and may tell.
+  expect(asked).toHaveLength(10);
+  const listed = await desk.type(['settle', 'last']);
+  expect(listed.stderr).toContain(
+    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2.',
+  );
+  expect(listed.stderr).toContain(
+    '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
+  );
+  expect((await desk.json(['settle', 'last'])).alike).toMatchObject([
+    { row: 2, rows: [2, 3, 4] },
+    { row: 5, rows: [5, 6] },
+  ]);
+  const told = await desk.type(['settle', 'last', '--answer', 'done=yes', '--all-like', '3']);
+  expect(told.stdout).toContain('Noted for 3 calls: told.');
+  expect(await desk.json(run)).toMatchObject({ counts: { applied: 3, in_doubt: 2 } });
+  await desk.type(['settle', 'last', '--not-done', '--all-like', '5']);
+  expect(asked).toHaveLength(10);
+
+  const wrong = await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Row 2 of batch') });
+});
+
+test('people who were accepted at once in words of the vendor are told as that, and an undo removes them by their ids', async () => {
+  const { desk, asked } = await deskBefore('service', ({ path, body }) =>
+    path.includes('/invite/create')
+      ? { ergebnis: 'aufgenommen', user_id: `u-${/([a-z]+)@/.exec(body)?.[1]}` }
+      : { removed: true },
+  );
+  await desk.write('list.csv', 'Email,Role\nal@a.example,viewer\nbo@a.example,viewer\n');
+  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 2 } });
+  const { batch } = await desk.json(['status', 'last']);
+  await desk.type(['settle', batch, '--answer', 'accepted=true', '--all-like', '2']);
+  expect(await desk.json(run)).toMatchObject({ counts: { applied: 2 } });
+  expect(desk.place.rows()[0]?._reason).toContain('accepted at once as viewer');
+  expect(await desk.json(['undo', batch, '--yes'])).toMatchObject({ counts: { applied: 2 } });
+  expect(asked.filter((each) => each.includes('/delete')).map((each) => each.replace(/ .*/, ''))).toEqual([
+    '/latest/auth/users/u-al/delete',
+    '/latest/auth/users/u-bo/delete',
+  ]);
+});
