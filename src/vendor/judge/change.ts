@@ -53,7 +53,9 @@ interface Wanted {
 }
 
 /** Objects that show the thing itself; others show who did it, or what belongs to it. */
-const THINGS = set('user member person invite invitation project account item');
+const THINGS = set(
+  'user member person invite invitation project account item removed deleted revoked updated changed created invited',
+);
 
 /** Deeper than that no answer shows what was changed. */
 const DEEPEST = 6;
@@ -132,19 +134,25 @@ function beginningOf(id: string): string {
 const ROLE_NAMES = set('role roles newrole userrole permission permissions');
 
 function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValue): void {
-  const named = grantedIn(value);
+  const named = rolesIn(value);
   if (role === undefined || named.length === 0) return;
-  const isWanted = (word: string): boolean => roleOf(word) === role || word === permissions?.[role];
+  const isWanted = ({ word, isGranted }: NamedRole): boolean =>
+    isGranted && (roleOf(word) === role || word === permissions?.[role]);
   if (named.some(isWanted)) shown.role = true;
   else shown.otherwise = true;
 }
 
-/** The roles that a value names: a word, a list of words, or an object with the granted ones as names of `true`. */
-function grantedIn(value: JsonValue): readonly string[] {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+interface NamedRole {
+  readonly word: string;
+  readonly isGranted: boolean;
+}
+
+/** The roles that a value names: a word, a list of words, or an object in which what is granted is true. */
+function rolesIn(value: JsonValue): readonly NamedRole[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [{ word: value, isGranted: true }];
   if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    each === true ? [name] : grantedIn(each as JsonValue),
+  return Object.entries(value).flatMap(([word, each]) =>
+    typeof each === 'boolean' ? [{ word, isGranted: each }] : rolesIn(each as JsonValue),
   );
 }
 

@@ -47,7 +47,7 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
     ),
   ],
   ['trouble', set('error errors failed failure failures fault exception err errs errno errcode errmsg')],
-  ['found', set('found matched match')],
+  ['found', set('found matched match exists matchfound hasmatch hasresult hasresults')],
   ['total', set('count total totalcount totalresults resultcount')],
   [
     'about',
