@@ -3,8 +3,9 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Asked, plainValue } from './asked.ts';
+import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
+import { areAlike, plainValue } from './plain.ts';
 import { isFilled, type Statement } from './statement.ts';
 
 /** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */
@@ -109,19 +110,20 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   const { asked, isRemoval } = wanted;
   if (isRemoval && isStillThere(name, value)) shown.otherwise = true;
   if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
-  const text = plainValue(String(value));
-  if (text === '') return;
+  const text = String(value);
+  if (plainValue(text) === '') return;
   const { plain } = name;
   const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
-  if (sent?.plain === text) shown.thing = true;
-  else if (sent?.isWord === true) shown.otherwise = true;
-  else if (sent === undefined && plain === 'id') lookAtId(shown, asked, String(value));
+  if (sent === undefined) {
+    if (plain === 'id') lookAtId(shown, asked, text);
+  } else if (areAlike(sent.text, text)) shown.thing = true;
+  else if (isWord(sent)) shown.otherwise = true;
 }
 
 /** An `id` may be that of the thing, or one of the request: those of one kind begin alike, such as `u-17` and `u-99`. */
 function lookAtId(shown: Shown, { names }: Asked, id: string): void {
   const ids = [...names].flatMap(([name, sent]) => (/(?:id|code)$/.test(name) ? [sent] : []));
-  if (ids.some(({ plain }) => plain === plainValue(id))) shown.thing = true;
+  if (ids.some(({ text }) => areAlike(text, id))) shown.thing = true;
   else if (ids.some(({ text }) => beginningOf(text) === beginningOf(id))) shown.otherwise = true;
 }
 

@@ -3,8 +3,9 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Asked, plainName } from './asked.ts';
+import type { Asked } from './asked.ts';
 import { nameOf } from './names.ts';
+import { plainName } from './plain.ts';
 import type { Statement } from './statement.ts';
 import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 

@@ -1,5 +1,5 @@
 import { wordsIn } from '../../core/plain-text.ts';
-import { plainName } from './asked.ts';
+import { plainName } from './plain.ts';
 
 /**
  * What the names in an answer stand for. Nothing of this is published, so names are read as most vendors use them, and

@@ -1,8 +1,9 @@
 import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
-import { type Asked, plainValue, withoutValues } from './asked.ts';
+import { type Asked, withoutValues } from './asked.ts';
 import { type NameKind, nameOf, SPEAKING, STATUS_NAMES, WRAPPERS } from './names.ts';
+import { plainValue } from './plain.ts';
 import { LONGEST_TEXT, type Sense, type Vocabulary } from './vocabulary.ts';
 
 /** How an answer is heard. */
