@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
 import type { Batch, Money } from '../ledger/ledger.ts';
@@ -41,11 +41,12 @@ async function statusCommand(
   flags: { readonly store?: string },
 ): Promise<Report> {
   if (word === undefined) return batchesReport(await batchOverviews(flags.store, console.warn));
-  const { batch, location } = await findBatch(word, flags.store, console.warn);
+  const found = await findBatch(word, flags.store, console.warn);
+  const { batch, location } = found;
   const ledger = await lookAtLedger(location);
   try {
     if (row === undefined) {
-      const shown = await batchStatus(ledger, batch);
+      const shown = await batchStatus(ledger, found);
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
       return batchReport(shown, location, isInDoubt ? await retriesOf(ledger, batch.id) : undefined);
     }
@@ -67,11 +68,17 @@ function batchesReport(all: readonly BatchOverview[]): Report {
   };
 }
 
-function overviewLine({ batch, settled, rows, money, heldSinceMs, hasCosts }: BatchOverview): string {
+function overviewLine(overview: BatchOverview): string {
+  const { batch, settled, rows, money, hasCosts } = overview;
   const cost = hasCosts ? `, ${counted(money.spent, 'credit')}` : '';
   const begun = isoTime(batch.createdAtMs).slice(0, 16);
-  const state = (heldSinceMs === undefined ? batch.state : 'paused').padEnd(10);
+  const state = stateWord(overview).padEnd(10);
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
+}
+
+function stateWord({ batch, heldSinceMs, run }: BatchOverview): string {
+  if (run !== undefined) return 'running';
+  return heldSinceMs === undefined ? batch.state : 'paused';
 }
 
 function whatOf({ operation, settings }: Batch): string {
@@ -80,7 +87,7 @@ function whatOf({ operation, settings }: Batch): string {
   return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
-function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): object {
+function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview): object {
   return {
     batch: batch.id,
     state: batch.state,
@@ -101,6 +108,8 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
     output: batch.outputPath ?? null,
     next: batch.command ?? null,
     ...present({ held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs) }),
+    running: run !== undefined,
+    ...present({ running_since: run?.since }),
   };
 }
 
@@ -108,10 +117,10 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
 
 function batchReport(status: BatchStatus, location: string, retries?: Retries): Report {
   const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
-  const { open, requests, calls, lastMinute, pausedUntilMs, misses } = status;
+  const { open, requests, calls, lastMinute, run, pause, misses } = status;
   return {
     lines: [
-      `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
+      `Batch ${batch.id}, ${stateWord(status)}, ${whatOf(batch)} with account ${batch.accountName}`,
       `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
       ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
         (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
@@ -123,7 +132,8 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
       ...(lastMinute === 0 || batch.state !== 'open'
         ? []
         : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
-      ...(pausedUntilMs === undefined ? [] : [`Paused     until ${isoTime(pausedUntilMs)}`]),
+      ...(run === undefined ? [] : [`Running    since ${run.since}, by process ${run.pid}`]),
+      ...(pause === undefined ? [] : [`Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`]),
       ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
       ...missesLines(status),
       ...decidedLines(retries),
@@ -135,7 +145,8 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
       calls,
       open,
       requests_last_minute: lastMinute,
-      paused_until: pausedUntilMs === undefined ? null : isoTime(pausedUntilMs),
+      paused_until: pause === undefined ? null : isoTime(pause.untilMs),
+      ...present({ paused_why: pause?.why }),
       ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
       ...present({ retries: retriesObjectIfAny(retries) }),
     },
@@ -143,9 +154,13 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
   };
 }
 
-function adviceOn({ batch, counts }: BatchStatus, location: string, retries?: Retries): readonly string[] {
+function adviceOn(
+  { batch, counts, run }: BatchStatus,
+  location: string,
+  retries?: Retries,
+): readonly string[] {
   const store = storeWords(location);
-  const goesOn = batch.state === 'open' || retries?.goesOn === true;
+  const goesOn = run === undefined && (batch.state === 'open' || retries?.goesOn === true);
   return [
     ...((counts.in_doubt ?? 0) > 0
       ? [`What is in doubt: ${commandLine(['settle', batch.id, ...store])}`]

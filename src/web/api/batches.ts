@@ -72,10 +72,12 @@ export const BatchDetail = BatchView.extend({
   requests_last_minute: z.number(),
   /** What the account may send in a second, on average; null when no limit is known. */
   limit_per_second: z.number().nullable(),
-  /** Until when the account sends nothing, and why. */
-  paused: z.object({ until: z.string(), why: z.string() }).nullable(),
+  /** Since when a process works on it; null when none does. */
+  running_since: z.string().nullable(),
+  /** Until when the account sends nothing, why, and whether the vendor asked for it. */
+  paused: z.object({ until: z.string(), why: z.string(), asked: z.boolean() }).nullable(),
   activity: ActivityView,
-  /** How long the rest takes at the rate of the last minute; null when that is unknown. */
+  /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
   seconds_left: z.number().nullable(),
   /** What is typed to go on. */
   next: z.string().nullable(),

@@ -74,6 +74,8 @@ export const text = {
     queued: 'What you started waits in line until it has ended.',
     waits: 'Waiting',
     pausedFor: 'The vendor asked for a pause, which ends in',
+    backsOff: 'Nothing is sent now. The next try is in',
+    until: (time: string) => `at ${time}`,
     spent: 'Credits spent',
     ofBudget: (budget: string) => `of ${budget}`,
     budgetLeft: 'Budget left',

@@ -3,8 +3,7 @@ import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch, BatchLine } from '../../ledger/ledger.ts';
-import type { Spender } from '../../ledger/store.ts';
+import type { Activity, BatchLine } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -13,8 +12,7 @@ import {
   secondsLeft,
   settledIn,
 } from '../../run/batch-status.ts';
-import { isAtWorkOn } from '../../run/hold.ts';
-import { batchWithId, type FoundBatch, lookInto, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import {
   type ActivityView,
   type BatchDetail,
@@ -39,7 +37,6 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
       const wanted = text.trim().toLowerCase();
-      const spenders = await spendersNow(server);
       const from = (page - 1) * PER_PAGE;
       const nameOf = await listNames(server);
       const lets = (batch: BatchLine): boolean =>
@@ -48,22 +45,18 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const isRunning = (batch: Batch): boolean =>
-        [...spenders.values()].some((spender) => isAtWorkOn(batch, spender));
-      const batches = overviews.map((each) => viewOf(each, nameOf, isRunning(each.batch)));
+      const batches = overviews.map((each) => viewOf(each, nameOf));
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
-      const spenders = await spendersNow(server);
       const found = await batchOf(context, server);
       const [status, activity] = await lookInto(found.location, async (ledger) => {
-        const status = await batchStatus(ledger, found.batch);
+        const status = await batchStatus(ledger, found);
         const read = async () => activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS));
         return [status, await activities.of(found.batch.id, status.requests, read)] as const;
       });
       const nameOf = await listNames(server);
-      const spender = spenders.get(found.location);
-      return context.json(detailOf(found, spender, status, activity, nameOf) satisfies BatchDetail);
+      return context.json(detailOf(status, activity, nameOf) satisfies BatchDetail);
     })
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
@@ -72,19 +65,6 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       );
       return context.json({ credits } satisfies SavedView);
     });
-}
-
-/**
- * Who spends from which store. It is asked before a batch is read: a run that has ended meanwhile has left its batch
- * finished, and one that was read as open without a run would be told as stopped.
- */
-async function spendersNow({ store }: Server): Promise<ReadonlyMap<string, Spender>> {
-  const found = new Map<string, Spender>();
-  for (const location of storesToLookAt(store)) {
-    const spender = await spenderAt(location);
-    if (spender !== undefined) found.set(location, spender);
-  }
-  return found;
 }
 
 export type NameOf = (inputPath: string) => string;
@@ -103,9 +83,8 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
 }
 
 function viewOf(
-  { batch, counts, rows, money, heldSinceMs, hasCosts }: BatchOverview,
+  { batch, counts, rows, money, heldSinceMs, run, hasCosts }: BatchOverview,
   nameOf: NameOf,
-  running: boolean,
 ): BatchView {
   const origin = originOf(batch.settings);
   return {
@@ -127,33 +106,29 @@ function viewOf(
     has_costs: hasCosts,
     created_at: isoTime(batch.createdAtMs),
     held_since: heldSinceMs === undefined ? null : isoTime(heldSinceMs),
-    running,
+    running: run !== undefined,
   };
 }
 
-function detailOf(
-  { batch }: FoundBatch,
-  spender: Spender | undefined,
-  status: BatchStatus,
-  activity: ActivityView,
-  nameOf: NameOf,
-): BatchDetail {
-  const { settled, requests, calls, open, lastMinute, pausedUntilMs, pausedWhy } = status;
-  const running = spender !== undefined && isAtWorkOn(batch, spender);
+function detailOf(status: BatchStatus, activity: ActivityView, nameOf: NameOf): BatchDetail {
+  const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
   return {
-    ...viewOf(status, nameOf, running),
+    ...viewOf(status, nameOf),
     settled,
     requests,
     calls,
     open_requests: open,
     requests_last_minute: lastMinute,
     limit_per_second: limitPerSecondOf(batch.settings) ?? null,
-    paused: pausedUntilMs === undefined ? null : { until: isoTime(pausedUntilMs), why: pausedWhy ?? '' },
+    running_since: run?.since ?? null,
+    paused:
+      pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
     activity,
     seconds_left: secondsLeft(status) ?? null,
     next: batch.command ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
-    spender: spender === undefined || running ? null : { pid: spender.pid, command: spender.command },
+    spender:
+      spender === undefined || run !== undefined ? null : { pid: spender.pid, command: spender.command },
   };
 }
 
