@@ -20,6 +20,7 @@ import { callsSentAgain, extraLeft } from '../sent-again.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import {
+  cellsOf,
   factsOf,
   isWorkable,
   type ListedRow,
@@ -219,15 +220,15 @@ class Draft {
 
   add(row: ResolvedRow): void {
     if (row.kind === 'end') {
-      this.#end(row, row.outcome, row.of);
+      this.#end(row, row.outcome, cellsOf(row.cells));
       return;
     }
     const settled = this.#settled.get(row.row);
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
     const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work) };
-    if (settled !== undefined) this.#end(row, settled, of);
-    else if (row.calls.length === 0) this.#end(row, row.outcome, of);
-    else this.#work(row);
+    const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
+    if (outcome === undefined) this.#work(row);
+    else this.#end(row, outcome, of, row.work);
   }
 
   result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'creditsMost'> {
@@ -241,11 +242,12 @@ class Draft {
   }
 
   #end(
-    { row, beyond }: Pick<ResolvedRow, 'row' | 'beyond'>,
+    { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
     of: Pick<PlannedChange, keyof Whom | 'lastBatch'>,
+    work?: PlannedWork,
   ): void {
-    this.#planned.push({ row, kind: 'end', outcome });
+    this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
     const { reason } = outcome;
     this.#changes.push({
       row,
@@ -257,8 +259,7 @@ class Draft {
   }
 
   #work({ row, work, parts, beyond }: WorkableRow): void {
-    // What `resolve` returns is plain JSON, by its contract.
-    this.#planned.push({ row, kind: 'work', work: work as unknown as JsonObject });
+    this.#planned.push({ row, kind: 'work', work: asJson(work) });
     for (const part of parts) this.#show(row, part, beyond);
   }
 
@@ -311,6 +312,9 @@ class Draft {
     return `the answer to an earlier ${operation} was lost (row ${row} of batch ${batch}); see rowonce settle ${batch}`;
   }
 }
+
+/** What `resolve` returns is plain JSON, by its contract. */
+const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
 const CREATE_PROJECT = 'create-project';
 
