@@ -4,8 +4,9 @@ import { commandLine } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { Batch, Money } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, Money } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -17,6 +18,7 @@ import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import { retriesObjectIfAny } from '../run/story-objects.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
+import { changesLines, changesObject } from './render/changes.ts';
 import { heldBackLines, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -48,7 +50,10 @@ async function statusCommand(
     if (row === undefined) {
       const shown = await batchStatus(ledger, found);
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
-      return batchReport(shown, location, isInDoubt ? await retriesOf(ledger, batch.id) : undefined);
+      return batchReport(shown, location, {
+        retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
+        changes: await changesOf(ledger, shown.batch),
+      });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
     const { rowStory } = await import('../run/row-story.ts');
@@ -115,7 +120,20 @@ function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview):
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-function batchReport(status: BatchStatus, location: string, retries?: Retries): Report {
+interface AlsoShown {
+  readonly retries: Retries | undefined;
+  /** Undefined for a batch that changes nothing. */
+  readonly changes: ChangesDone | undefined;
+}
+
+/** A plan is read back by a library that other batches do without. */
+async function changesOf(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
+  if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
+  const { changesDone } = await import('../files/output/changes-done.ts');
+  return changesDone(ledger, batch);
+}
+
+function batchReport(status: BatchStatus, location: string, { retries, changes }: AlsoShown): Report {
   const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
   const { open, requests, calls, lastMinute, run, pause, misses } = status;
   return {
@@ -126,6 +144,7 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
         (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
       ),
       ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
+      ...(changes === undefined ? [] : changesLines(changes)),
       ...(hasCosts ? [moneyLine(money)] : []),
       `Requests   ${requestsWords(requests, calls)}`,
       ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
@@ -148,7 +167,10 @@ function batchReport(status: BatchStatus, location: string, retries?: Retries): 
       paused_until: pause === undefined ? null : isoTime(pause.untilMs),
       ...present({ paused_why: pause?.why }),
       ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
-      ...present({ retries: retriesObjectIfAny(retries) }),
+      ...present({
+        retries: retriesObjectIfAny(retries),
+        changes: changes && changesObject(changes),
+      }),
     },
     advice: adviceOn(status, location, retries),
   };
@@ -198,7 +220,7 @@ function requestsWords(requests: number, calls: number): string {
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
-  return `, and ${counted(rowsBeyond, 'removal')} of people whom it does not name`;
+  return `, and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
 function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {

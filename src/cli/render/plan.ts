@@ -6,7 +6,7 @@ import type { BatchId } from '../../ledger/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
-import { diffLines } from '../../plan/team/diff-words.ts';
+import { diffLines, isHeldBack } from '../../plan/team/diff-words.ts';
 
 /** Shows a plan, for a person and for `--json`. */
 
@@ -140,7 +140,9 @@ export function planObject({
 export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem[]): object {
   const beyond = plan.changes.filter((change) => change.beyond === true && change.action === 'remove');
   return {
-    ...(plan.rowsBeyond === 0 ? {} : { removed: beyond.length }),
+    ...(plan.rowsBeyond === 0
+      ? {}
+      : { removed: beyond.length, held_back: plan.changes.filter(isHeldBack).length }),
     changes: plan.changes.map(changeObject),
     guards: guards.map(({ fact, allow }) => ({ fact, allow })),
   };

@@ -122,6 +122,32 @@ export const text = {
       preparing: 'Preparing …',
     },
   },
+  changes: {
+    title: 'Changes',
+    project: 'Project',
+    wanted: 'Wanted',
+    out: 'to be out',
+    done: {
+      create_project: 'Projects made',
+      invite: 'Invited',
+      change_role: 'Roles changed',
+      remove: 'Removed',
+      call: 'Sent',
+    },
+    unchanged: 'Stay as they were',
+    heldBack: 'Held back',
+    overtaken: 'Not so any more',
+    ends: {
+      applied: 'applied',
+      unchanged: 'unchanged',
+      held_back: 'held back',
+      refused: 'refused',
+      in_doubt: 'in doubt',
+      skipped: 'left out',
+      invalid: 'invalid',
+      pending: 'to do',
+    },
+  },
   // From a list to a started batch.
   steps: {
     label: 'Steps to a batch',

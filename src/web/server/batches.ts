@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
+import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Activity, BatchLine } from '../../ledger/ledger.ts';
@@ -19,6 +20,7 @@ import {
   type BatchList,
   BatchListQuery,
   type BatchView,
+  type ChangesView,
   type SavedView,
 } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
@@ -33,6 +35,7 @@ const PER_PAGE = 50;
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server, savings: Savings): Hono {
   const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
+  const changes = new Paced<ChangesView | null>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -50,13 +53,19 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
     })
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
-      const [status, activity] = await lookInto(found.location, async (ledger) => {
+      const { id } = found.batch;
+      const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
-        const read = async () => activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS));
-        return [status, await activities.of(found.batch.id, status.requests, read)] as const;
+        const read = async () => activityView(await ledger.activity(id, BUCKETS, UNIT_MS));
+        return detailOf(status, await listNames(server), {
+          activity: await activities.of(id, status.requests, read),
+          // Another batch may have changed the same people since, which no figure of this one shows.
+          changes: await changes.of(id, server.clock.monotonicMs(), async () =>
+            changesView(await changesDone(ledger, status.batch)),
+          ),
+        });
       });
-      const nameOf = await listNames(server);
-      return context.json(detailOf(status, activity, nameOf) satisfies BatchDetail);
+      return context.json(detail satisfies BatchDetail);
     })
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
@@ -110,7 +119,11 @@ function viewOf(
   };
 }
 
-function detailOf(status: BatchStatus, activity: ActivityView, nameOf: NameOf): BatchDetail {
+function detailOf(
+  status: BatchStatus,
+  nameOf: NameOf,
+  more: Pick<BatchDetail, 'activity' | 'changes'>,
+): BatchDetail {
   const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
   return {
     ...viewOf(status, nameOf),
@@ -123,7 +136,7 @@ function detailOf(status: BatchStatus, activity: ActivityView, nameOf: NameOf): 
     running_since: run?.since ?? null,
     paused:
       pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
-    activity,
+    ...more,
     seconds_left: secondsLeft(status) ?? null,
     next: batch.command ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
@@ -146,4 +159,16 @@ function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
     requests: buckets.map(({ requests }) => requests),
     credits: buckets.map(({ credits }) => credits),
   };
+}
+
+function changesView(changes: ChangesDone | undefined): ChangesView | null {
+  if (changes === undefined) return null;
+  const { done, counts, groups, overtaken } = changes;
+  const projects = groups.map(({ project = null, to, ...of }) => ({
+    project,
+    to,
+    done: { ...of.done },
+    counts: { ...of.counts },
+  }));
+  return { done: { ...done }, counts: { ...counts }, projects, overtaken: overtaken.length };
 }

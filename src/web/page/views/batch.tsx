@@ -4,6 +4,7 @@ import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, awaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
+import { Changes, changeFigures } from '../parts/changes.tsx';
 import { clock, dateAndTime, duration, exactTime, grouped } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
@@ -61,6 +62,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       >
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
       </Loaded>
+      {batch.changes !== null && <Changes changes={batch.changes} />}
       <section class="card stack">
         <h2>{words.speed}</h2>
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
@@ -184,9 +186,13 @@ function Figures({
     figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
+  if (batch.changes === null) {
+    figures.push(
+      [words.matched, sumOf(counts, ['matched'])],
+      [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
+    );
+  } else figures.push(...changeFigures(batch.changes));
   figures.push(
-    [words.matched, sumOf(counts, ['matched', 'applied', 'unchanged'])],
-    [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
     [words.attention, sumOf(counts, NEED_ATTENTION)],
     [
       words.requests,
