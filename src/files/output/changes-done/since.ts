@@ -1,4 +1,4 @@
-import { type KnownSubject, type Subject, type SubjectFacts, Team } from '../../../core/membership.ts';
+import { type Subject, type SubjectDoubt, type SubjectFacts, Team } from '../../../core/membership.ts';
 import { undoneBy } from '../../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader, RowAnswer, RowRecord } from '../../../ledger/ledger.ts';
 import type { EndedPart } from './parts.ts';
@@ -121,7 +121,8 @@ const MAY_HAVE: Readonly<Record<string, string>> = {
   'update-user': 'may have set another role',
 };
 
-function perhaps({ operation, batch, row }: NonNullable<KnownSubject['doubt']>): string {
+function perhaps({ operation, batch, row, isOpen }: SubjectDoubt): string {
   const what = MAY_HAVE[operation] ?? `may have done ${operation}`;
-  return `${what}: the answer was lost; settle it with rowonce settle ${batch} ${row}`;
+  const why = isOpen === true ? 'the answer is not there yet' : 'the answer was lost';
+  return `${what}: ${why}; settle it with rowonce settle ${batch} ${row}`;
 }
