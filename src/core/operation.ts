@@ -156,6 +156,8 @@ export interface PlannedWork {
   readonly parts?: readonly PlannedWork[];
   /** What the row's repaired cells were read as, for its reason. */
   readonly repaired?: string;
+  /** That the service refused it to the batch before, and why, for its reason. */
+  readonly refusedBefore?: string;
 }
 
 /** The work of a row for each of its subjects. */

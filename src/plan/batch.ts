@@ -114,9 +114,14 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   return undated;
 }
 
-/** Whether the job describes a wanted state and the service differs from it. */
+/**
+ * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch says. In the second
+ * case nothing may be sent, and a new batch says how things are.
+ */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
-  return operation.change?.isState === true && plan !== undefined && hasWork(plan);
+  return (
+    operation.change?.isState === true && plan !== undefined && (hasWork(plan) || plan.isOutdated === true)
+  );
 }
 
 /**

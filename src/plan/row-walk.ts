@@ -14,7 +14,7 @@ import {
 } from '../core/operation.ts';
 import type { InputRow, Outcome } from '../core/row.ts';
 import type { ColumnMap } from '../files/columns/columns.ts';
-import { notingRepair, repairedRow } from '../files/quality/job-issues.ts';
+import { noting, repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
 import type { AnswerRecord, AttemptId, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
@@ -132,6 +132,8 @@ export interface WalkedRow {
   readonly input: unknown;
   /** What the row's repaired cells were read as. The outcome says it. */
   readonly repaired?: string | undefined;
+  /** That the service refused it to the batch before, and why. The outcome says it. */
+  readonly refusedBefore?: string | undefined;
 }
 
 const NO_MATCH: Answer = { kind: 'no_match' };
@@ -210,8 +212,10 @@ export class RowWalk {
     });
     const isTooLong = step.kind === 'send' && this.#told + assumed.length >= MOST_CALLS_A_ROW;
     invariant(!isTooLong, `${this.operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
-    const { repaired } = this.#row;
-    return step.kind === 'end' && repaired !== undefined ? end(notingRepair(step.outcome, repaired)) : step;
+    if (step.kind === 'send') return step;
+    const { repaired, refusedBefore } = this.#row;
+    const notes = [repaired, refusedBefore].filter((note) => note !== undefined);
+    return end(notes.reduce(noting, step.outcome));
   }
 
   #meet(call: Call): MetCall {

@@ -149,7 +149,7 @@ export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem
 }
 
 function changeObject(change: PlannedChange): object {
-  const { row, action, email, project, from, to, calls, reason, beyond } = change;
+  const { row, action, email, project, from, to, calls, reason, refusedBefore, beyond } = change;
   return {
     row,
     action,
@@ -158,6 +158,6 @@ function changeObject(change: PlannedChange): object {
     from: from ?? null,
     to: to ?? null,
     ...(calls.length === 0 ? {} : { calls }),
-    ...present({ reason, beyond }),
+    ...present({ reason, refused_before: refusedBefore, beyond }),
   };
 }

@@ -129,8 +129,8 @@ export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; 
  * says in its reason what it was read as.
  */
 
-/** The outcome of a row, which also says what its repaired cells were read as. */
-export function notingRepair(outcome: Outcome, note: string): Outcome {
+/** The outcome of a row, which also says something else, such as what its repaired cells were read as. */
+export function noting(outcome: Outcome, note: string): Outcome {
   const reason = outcome.reason === undefined ? note : `${outcome.reason}; ${note}`;
   return { ...outcome, reason } as Outcome;
 }

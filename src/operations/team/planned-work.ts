@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import { type JsonObject, PLANNED_ACTIONS } from '../../core/operation.ts';
 import { PERSON_ACTIONS, plannedAs } from './change-action.ts';
 
@@ -30,7 +31,10 @@ const part = z.object({
 });
 
 /** `parts`: of a row that is about several subjects, each of them. */
-const plannedWork = part.extend({ parts: z.array(part).exactOptional() });
+const plannedWork = part.extend({
+  parts: z.array(part).exactOptional(),
+  refusedBefore: z.string().exactOptional(),
+});
 
 export type KeptPart = Omit<z.infer<typeof part>, 'course' | 'makes'> & {
   /** The project is made first, by a call of its own. */
@@ -39,13 +43,17 @@ export type KeptPart = Omit<z.infer<typeof part>, 'course' | 'makes'> & {
   readonly isRefused?: true;
 };
 
-export type KeptWork = KeptPart & { readonly parts?: readonly KeptPart[] };
+export type KeptWork = KeptPart & {
+  readonly parts?: readonly KeptPart[];
+  readonly refusedBefore?: string;
+};
 
 export function keptWork(work: JsonObject): KeptWork {
-  const { parts, ...whole } = plannedWork.parse(work);
-  if (parts === undefined) return keptPart(whole);
+  const { parts, refusedBefore, ...whole } = plannedWork.parse(work);
+  const noted = present({ refusedBefore });
+  if (parts === undefined) return { ...keptPart(whole), ...noted };
   const { action: _, isRefused: __, makesProject: ___, ...shared } = keptPart(whole);
-  return { ...shared, parts: parts.map(keptPart) };
+  return { ...shared, ...noted, parts: parts.map(keptPart) };
 }
 
 function keptPart({ course, makes, ...kept }: z.infer<typeof part>): KeptPart {

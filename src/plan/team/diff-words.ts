@@ -31,6 +31,11 @@ function cut(changes: readonly PlannedChange[], most: number): readonly string[]
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
 export function diffLine(change: PlannedChange): string {
+  const { refusedBefore } = change;
+  return refusedBefore === undefined ? lineOf(change) : `${lineOf(change)}; ${refusedBefore}`;
+}
+
+function lineOf(change: PlannedChange): string {
   const { action, reason } = change;
   const because = reason === undefined ? '' : `: ${reason}`;
   switch (action) {
