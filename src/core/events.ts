@@ -6,7 +6,10 @@ export type RunEvent =
   | {
       readonly kind: 'batch';
       readonly batch: BatchId;
+      /** Those of the file, and those that a plan has added. */
       readonly rows: number;
+      /** It changes the service, and finds nothing. */
+      readonly isChange?: true;
       /** Rows that have a final outcome from earlier runs. */
       readonly settled: number;
       /** Rows that earlier runs have left in doubt. */

@@ -71,7 +71,7 @@ export async function startBatch(
   });
   crashPoint('batch-created');
   await endHold(context, start.batch);
-  await announce(context, input, start, isFirst);
+  await announce(context, input, start, { plan, isFirst });
   return datedByNow(context, start.batch);
 }
 
@@ -183,16 +183,17 @@ function specOf(
 
 async function announce(
   { ledger, account, emit, refresh }: RunContext,
-  { survey, columns, sheet }: MappedInput,
+  { columns, sheet }: MappedInput,
   { batch, start, superseded }: BatchStart,
-  isFirst: boolean,
+  { plan, isFirst }: Pick<BatchOptions, 'plan'> & { readonly isFirst: boolean },
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
   emit({
     kind: 'batch',
     batch: batch.id,
-    rows: survey.rows,
+    rows: rowsOf(batch),
+    ...(plan === undefined ? {} : { isChange: true as const }),
     settled: finalIn(counts),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',

@@ -23,6 +23,7 @@ export class Progress {
   #settledNow = 0;
   #matched = 0;
   #applied = 0;
+  #isChange = false;
   #credits = 0;
   readonly #sends: Recent;
   readonly #settles: Recent;
@@ -45,6 +46,7 @@ export class Progress {
       case 'batch':
         this.#rows = event.rows;
         this.#settledBefore = event.settled;
+        this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
         this.#say(batchLine(event));
         break;
@@ -113,8 +115,9 @@ export class Progress {
       `${done}/${rows} rows${this.#settledBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
       // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
-      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`}`,
-      counted(this.#credits, 'credit'),
+      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
+      // A change costs nothing, as a rule.
+      this.#isChange && this.#credits === 0 ? '' : counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');
