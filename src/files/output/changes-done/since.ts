@@ -1,4 +1,11 @@
-import { type Subject, type SubjectDoubt, type SubjectFacts, Team } from '../../../core/membership.ts';
+import {
+  type Change,
+  type Subject,
+  type SubjectDoubt,
+  type SubjectFacts,
+  Team,
+} from '../../../core/membership.ts';
+import type { Call } from '../../../core/operation.ts';
 import { undoneBy } from '../../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader, RowAnswer, RowRecord } from '../../../ledger/ledger.ts';
 import type { EndedPart } from './parts.ts';
@@ -39,8 +46,11 @@ export class Since {
 
   async #of({ part, ended, answers }: EndedPart, { outcome }: RowRecord): Promise<string | undefined> {
     if (ended === 'invalid') return undefined;
-    const own = answers.filter(({ batch, call }) => batch === this.#batch.id && call.change !== undefined);
-    const known = this.#team.find(subjectOf(own) ?? part.subject);
+    // Another batch may have asked for the very same change, and its answer counts for this row as well.
+    const changes = answers.flatMap(({ kind, call }) =>
+      call.change === undefined ? [] : [{ ...call, ...call.change, kind }],
+    );
+    const known = this.#team.find(subjectOf(changes) ?? part.subject);
     if (known === undefined) return undefined;
     const { doubt } = known;
     // A row that waits for that very answer says so itself.
@@ -50,8 +60,8 @@ export class Since {
       outcome.reason?.includes(doubt.batch) !== true
     )
       return `${await this.#nameOf(doubt.batch)} ${perhaps(doubt)}`;
-    const before = leftBy(own, part.was?.facts);
-    const seen = Math.max(part.was?.sequence ?? 0, ...own.map(({ call }) => (call.after ?? 0) + 1));
+    const before = leftBy(changes, part.was?.facts);
+    const seen = Math.max(part.was?.sequence ?? 0, ...changes.map(({ after = 0 }) => after + 1));
     const isMoved = known.batch !== undefined && known.batch !== this.#batch.id && known.sequence > seen;
     if (!isMoved || standing(before) === standing(known.facts)) return undefined;
     return `since then ${await this.#nameOf(known.batch)} ${happened(before, known.facts)}`;
@@ -68,16 +78,21 @@ export class Since {
   }
 }
 
-/** The subject of the row's calls, which is known by another name while its project is only planned. */
-function subjectOf(own: readonly RowAnswer[]): Subject | undefined {
-  return own.flatMap(({ call }) => (call.project === undefined ? [] : (call.change?.subject ?? []))).at(-1);
+/** A change that was settled, as far as it says how it left its subject. */
+interface Settled extends Pick<Call, 'project'>, Change {
+  readonly kind: RowAnswer['kind'];
 }
 
-/** How the row left its subject, by its own answers. @param before how it found it. */
-function leftBy(own: readonly RowAnswer[], before: SubjectFacts | undefined): SubjectFacts | undefined {
-  return own.reduce<SubjectFacts | undefined>((facts, { kind, call }) => {
-    if (kind === 'found') return call.change?.leaves ?? facts;
-    return kind === 'no_match' ? (call.change?.missing ?? facts) : facts;
+/** The subject of the row's calls, which is known by another name while its project is only planned. */
+function subjectOf(changes: readonly Settled[]): Subject | undefined {
+  return changes.findLast(({ project }) => project !== undefined)?.subject;
+}
+
+/** How the row left its subject, by the answers to its calls. @param before how it found it. */
+function leftBy(changes: readonly Settled[], before: SubjectFacts | undefined): SubjectFacts | undefined {
+  return changes.reduce<SubjectFacts | undefined>((facts, { kind, leaves, missing }) => {
+    if (kind === 'found') return leaves;
+    return kind === 'no_match' ? (missing ?? facts) : facts;
   }, before);
 }
 
