@@ -128,7 +128,7 @@ interface AlsoShown {
 
 /** A plan is read back by a library that other batches do without. */
 async function changesOf(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
-  if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
+  if (batch.plannedRows === undefined) return undefined;
   const { changesDone } = await import('../files/output/changes-done.ts');
   return changesDone(ledger, batch);
 }

@@ -49,12 +49,13 @@ export interface OvertakenRow {
 
 /** Undefined for a batch without a plan, which changes nothing. */
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
-  if (!(await hasPlan(ledger, batch))) return undefined;
+  if (batch.plannedRows === undefined) return undefined;
   const collected = new Collected(batch, await Since.of(ledger, batch));
   for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
     await collected.add(planned, record);
   }
-  return collected.result();
+  // A damaged store may have lost the plan, and its rows still tell how they ended.
+  return collected.rows === 0 ? undefined : collected.result();
 }
 
 /** What other batches have done since about some rows of a batch, as `ChangesDone.since`. */
@@ -64,7 +65,7 @@ export async function sinceOf(
   records: readonly RowRecord[],
 ): Promise<ReadonlyMap<RowNumber, string>> {
   const words = new Map<RowNumber, string>();
-  if (!(await hasPlan(ledger, batch))) return words;
+  if (batch.plannedRows === undefined) return words;
   const since = await Since.of(ledger, batch);
   for (const record of records) {
     const [planned] = await ledger.plannedRows(batch.id, record.row, 1);
@@ -76,10 +77,6 @@ export async function sinceOf(
 }
 
 const sinceWords = (moved: readonly MovedPart[]): string => moved.map(({ since }) => since).join('; ');
-
-async function hasPlan(ledger: LedgerReader, { id }: Batch): Promise<boolean> {
-  return (await ledger.plannedRows(id, 0, 1)).length > 0;
-}
 
 class Collected {
   readonly #batch: Batch;
@@ -94,7 +91,7 @@ class Collected {
   readonly #notRemoved: MissingPerson[] = [];
   readonly #words = new Map<RowNumber, string>();
   readonly #overtaken: OvertakenRow[] = [];
-  #rows = 0;
+  rows = 0;
 
   constructor(batch: Batch, since: Since) {
     this.#batch = batch;
@@ -103,8 +100,8 @@ class Collected {
 
   async add({ row, work }: PlannedRow, record: RowRecord | undefined): Promise<void> {
     // The rows of a plan are those of the file, and behind them those that the file does not have.
-    this.#rows += 1;
-    const isBeyond = this.#rows > this.#batch.inputRows;
+    this.rows += 1;
+    const isBeyond = this.rows > this.#batch.inputRows;
     if (work === undefined) {
       // An invalid row, or one of a plan that an earlier version kept: nobody knows whom it is about.
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));

@@ -61,6 +61,8 @@ export interface Batch extends BatchSpec {
   readonly id: BatchId;
   /** 1 for the first batch of its key. */
   readonly generation: number;
+  /** Number of all rows of its plan; absent for a batch without one, which changes nothing. */
+  readonly plannedRows?: number;
   readonly state: BatchState;
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
