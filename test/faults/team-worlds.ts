@@ -77,7 +77,8 @@ export class TeamWorld {
   readonly history: string[] = [];
   /** How many rows were held against the service: a judge that looks at nothing finds nothing. */
   claims = 0;
-  #hasAccepted = false;
+  /** Whether a person has to look at the service before each list can come to its end. */
+  #isUnsure = false;
   #exports = 0;
 
   private constructor(team: TeamWorkplace, random: Random, lists: readonly List[]) {
@@ -103,10 +104,10 @@ export class TeamWorld {
     const chance = random.fraction();
     if (chance < 0.55) await this.#runList(random.pick(this.#lists));
     else if (chance < 0.8) await this.#undo();
-    else if (chance < 0.88) await this.#note('settle by hand', () => settleByHand(this.#team));
+    else if (chance < 0.88) await this.#note('settle by hand', () => settleByHand(this.#team, '--not-done'));
     else if (chance < 0.94) await this.#cancel();
-    else if (!this.#hasAccepted) {
-      this.#hasAccepted = true;
+    else {
+      this.#isUnsure = true;
       const who = random.pick(PEOPLE);
       await this.#note(`${who} accepts`, () => this.#team.vendor.accept(who));
     }
@@ -163,6 +164,7 @@ export class TeamWorld {
     const crashAt =
       random.fraction() < 0.4 ? `${random.pick(CRASH_POINTS)}:${random.integer(1, 3)}` : undefined;
     await vendor.setFaults(fault);
+    if (fault.startsWith('404')) this.#isUnsure = true;
     const ended =
       crashAt === undefined
         ? await place.typeHere(words)
@@ -206,13 +208,13 @@ export class TeamWorld {
 
   /** When everything is settled and nothing is refused any more, each list comes to its end, and then it says so. */
   async #end(): Promise<void> {
-    if (this.#hasAccepted) return;
+    if (this.#isUnsure) return;
     for (let round = 0; round < 3; round += 1) {
       for (const { undoes, state, counts } of await this.#batches())
         if (undoes !== null && (state === 'open' || (counts.in_doubt ?? 0) > 0))
           await this.#team.json('undo', undoes, '--yes');
       for (const list of this.#lists) await this.#runQuietly(list);
-      await settleByHand(this.#team);
+      await settleByHand(this.#team, '--not-done');
     }
     for (const list of this.#lists.filter(({ job }) => job === 'onboard.yaml')) {
       await this.#runQuietly(list);

@@ -52,13 +52,10 @@ export class Since {
     );
     const known = this.#team.find(subjectOf(changes) ?? part.subject);
     if (known === undefined) return undefined;
-    const { doubt } = known;
-    // A row that waits for that very answer says so itself.
-    if (
-      doubt !== undefined &&
-      doubt.batch !== this.#batch.id &&
-      outcome.reason?.includes(doubt.batch) !== true
-    )
+    const doubt = ended === 'in_doubt' || ended === 'skipped' ? undefined : known.doubt;
+    // A row that was refused because of that very doubt says so itself.
+    const isSaid = doubt !== undefined && outcome.reason?.includes(doubt.batch) === true;
+    if (doubt !== undefined && doubt.batch !== this.#batch.id && !isSaid)
       return `${await this.#nameOf(doubt.batch)} ${perhaps(doubt)}`;
     const before = leftBy(changes, part.was?.facts);
     const seen = Math.max(part.was?.sequence ?? 0, ...changes.map(({ after = 0 }) => after + 1));
