@@ -192,7 +192,8 @@ async function announce(
   emit({
     kind: 'batch',
     batch: batch.id,
-    rows: rowsOf(batch),
+    rows: batch.inputRows,
+    ...present({ rowsBeyond: batch.rowsBeyond }),
     ...(plan === undefined ? {} : { isChange: true as const }),
     settled: finalIn(counts),
     inDoubt: counts.in_doubt ?? 0,

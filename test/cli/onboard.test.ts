@@ -352,7 +352,12 @@ test('a row with a misspelt project holds back the person whom it names; the oth
   expect(report).toMatch(
     /<h2>Not in the list<.*bob@acme\.example<td>Apart<td>held back<td>.*row 3 is invalid/s,
   );
-  expect((await sheet.type('run')).stdout).toContain('Changes    2 removals, 1 held back\n');
+  const again = await sheet.type('run');
+  expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
+  expect(again.stderr).toContain('goes on: 5 of 5 rows are settled');
+  const exported = await sheet.json('export');
+  expect(exported.not_removed_file).toBe(done.not_removed_file);
+  expect(exported.removed_file).toBe(done.removed_file);
 });
 
 test('while a row is invalid nobody is removed for not being in the sheet, because that row may mean them', async () => {

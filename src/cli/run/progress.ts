@@ -5,7 +5,7 @@ import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Console } from '../shell/command.ts';
-import { type BatchBegun, settledWords } from '../shell/spending.ts';
+import { type BatchBegun, rowsWords, settledWords } from '../shell/spending.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
@@ -44,7 +44,7 @@ export class Progress {
   hear(event: RunEvent): void {
     switch (event.kind) {
       case 'batch':
-        this.#rows = event.rows;
+        this.#rows = event.rows + (event.rowsBeyond ?? 0);
         this.#settledBefore = event.settled;
         this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
@@ -188,8 +188,6 @@ const PLAIN_LINE_EVERY_MS = 60_000;
 const LONG_PAUSE_MS = 2_000;
 
 function batchLine(event: BatchBegun): string {
-  const { batch, rows, resumed } = event;
-  return resumed
-    ? `Batch ${batch} goes on: ${settledWords(event)}.`
-    : `Batch ${batch}: ${counted(rows, 'row')}.`;
+  const { batch, resumed } = event;
+  return resumed ? `Batch ${batch} goes on: ${settledWords(event)}.` : `Batch ${batch}: ${rowsWords(event)}.`;
 }
