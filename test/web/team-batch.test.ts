@@ -84,6 +84,7 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   const figures = await page.locator('dl.figures > div').allInnerTexts();
   const shown = Object.fromEntries(figures.map((each) => each.split('\n') as [string, string]));
   const { invite, change_role, remove } = text.changes.done;
+  expect(Object.keys(shown).slice(0, 3)).toEqual([invite, change_role, remove]);
   expect(shown).toMatchObject({
     [invite]: '1',
     [change_role]: '2',
@@ -91,4 +92,6 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
     [text.changes.heldBack]: '1',
   });
   expect(shown).not.toHaveProperty(text.batch.matched);
+  const total = page.getByRole('row', { name: text.changes.all });
+  expect(await total.getByRole('cell').allInnerTexts()).toEqual([text.changes.all, '', '4', '1', '1', '1']);
 });

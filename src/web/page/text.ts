@@ -127,6 +127,7 @@ export const text = {
     project: 'Project',
     wanted: 'Wanted',
     out: 'to be out',
+    all: 'All',
     done: {
       create_project: 'Projects made',
       invite: 'Invited',

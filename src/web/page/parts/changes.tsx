@@ -13,7 +13,7 @@ export function changeFigures({
   counts,
   overtaken,
 }: ChangesView): readonly (readonly [string, number])[] {
-  const made = Object.entries(done).map(([action, count]) => [wordOf(words.done, action), count] as const);
+  const made = Object.entries(words.done).flatMap(([action, word]) => some(word, done[action]));
   return [
     ...made,
     [words.unchanged, counts.unchanged ?? 0],
@@ -25,7 +25,7 @@ export function changeFigures({
 const some = (name: string, count = 0): readonly (readonly [string, number])[] =>
   count === 0 ? [] : [[name, count]];
 
-/** The same by project and role. */
+/** The same by project and role. An invalid row counts, and has neither. */
 export function Changes({ changes: { counts, projects } }: { readonly changes: ChangesView }) {
   const ends = Object.keys(words.ends).filter((end) => counts[end] !== undefined);
   if (projects.length === 0) return null;
@@ -40,14 +40,32 @@ export function Changes({ changes: { counts, projects } }: { readonly changes: C
           <tr key={`${project} ${to}`}>
             <td>{project}</td>
             <td>{to === 'none' ? words.out : to}</td>
-            {ends.map((end) => (
-              <td key={end} class="number">
-                {counts[end] === undefined ? '' : grouped(counts[end])}
-              </td>
-            ))}
+            <Counts counts={counts} ends={ends} />
           </tr>
         ))}
+        <tr>
+          <td>{words.all}</td>
+          <td />
+          <Counts counts={counts} ends={ends} />
+        </tr>
       </Table>
     </section>
+  );
+}
+
+interface CountsProps {
+  readonly counts: ChangesView['counts'];
+  readonly ends: readonly string[];
+}
+
+function Counts({ counts, ends }: CountsProps) {
+  return (
+    <>
+      {ends.map((end) => (
+        <td key={end} class="number">
+          {counts[end] === undefined ? '' : grouped(counts[end])}
+        </td>
+      ))}
+    </>
   );
 }
