@@ -24,6 +24,7 @@ import type {
   RowKind,
   RowRecord,
   SavedPart,
+  Sent,
   SettledInput,
   SettledRow,
 } from './ledger/call-records.ts';
@@ -142,8 +143,8 @@ export interface LedgerReader {
    * between, only the newest attempts are searched.
    */
   newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]>;
-  /** Wall-clock times of the account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
-  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
+  /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
+  sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]>;
   /**
    * Whether a row of the batch was settled by an answer that is older than that, whether or not a younger one exists by
    * now. An answer does not count when a later attempt to buy it again got lost, and one that was read as none only where

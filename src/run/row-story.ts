@@ -4,6 +4,7 @@ import { callKeyOf } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
+import { sinceOf } from '../files/output/changes-done.ts';
 import { shownBody } from '../files/output/output.ts';
 import { outputSettings } from '../job/job-settings.ts';
 import {
@@ -31,6 +32,8 @@ export interface RowStory {
   readonly row: RowNumber;
   /** Undefined while the row is pending. */
   readonly outcome: RowRecord['outcome'] | undefined;
+  /** What other batches have done since about a row of changes; undefined when it is as it ended. */
+  readonly since: string | undefined;
   /** What was planned for a row of changes. */
   readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
   readonly attempts: readonly AttemptStory[];
@@ -67,6 +70,7 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
     batch,
     row,
     outcome: record?.outcome,
+    since: record && (await sinceOf(ledger, batch, [record])).get(row),
     planned: planned?.kind === 'work' ? planned.work : undefined,
     attempts: history.map((each) => attemptStory(each, dialect, decided.get(each.attempt))),
     fields: fieldsShown(batch, record),

@@ -311,7 +311,7 @@ async function earlierSends(
   if (windows.length === 0) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
-  const intents = await ledger.sendTimes(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
+  const sends = await ledger.sends(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
   // A time in the future comes from a changed clock and stays as it is.
-  return intents.map((atMs) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+  return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }

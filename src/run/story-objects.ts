@@ -9,11 +9,12 @@ import type { DoubtList, ListedDoubt } from './settle.ts';
 
 /** What is told of a row and of what is in doubt, for programs: as `--json` prints it, and as the page gets it. */
 
-export function rowObject({ batch, row, outcome, planned, attempts, fields }: RowStory): object {
+export function rowObject({ batch, row, outcome, since, planned, attempts, fields }: RowStory): object {
   return {
     batch: batch.id,
     row,
     outcome: outcome ?? null,
+    ...present({ since }),
     ...(fields.length === 0 ? {} : { fields }),
     planned: planned ?? null,
     attempts: attempts.map(attemptObject),

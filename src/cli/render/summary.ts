@@ -4,12 +4,12 @@ import { present } from '../../core/objects.ts';
 import { counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
-import { actionCounts } from '../../plan/team/diff-words.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
 import { retriesObjectIfAny } from '../../run/story-objects.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { stoppedObject } from '../shell/console.ts';
+import { changesLines, changesObject, missingIn } from './changes.ts';
 
 /** Shows the summary of a run, of its sample and of a sweep, for a person and for `--json`. */
 
@@ -19,12 +19,12 @@ export function summaryLines(summary: RunSummary): readonly string[] {
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
-  const beyond = changes?.beyond.planned ?? 0;
+  const beyond = missingIn(changes);
   const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
   return [
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
-    ...(changes === undefined ? [] : [`Changes    ${actionCounts(changes.done) || 'none'}`]),
+    ...(changes === undefined ? [] : changesLines(changes)),
     ...creditsLine(summary),
     ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
@@ -35,6 +35,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     ...fileLine('Attention', files.attention),
     ...fileLine('Results', files.results),
     ...fileLine('Removed', files.removed),
+    ...fileLine('Held back', files.notRemoved),
     ...fileLine('Report', files.report),
   ];
 }
@@ -80,7 +81,7 @@ export function summaryObject(summary: RunSummary): object {
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
     ...present({ results: files.results, repaired: summary.repaired }),
-    ...removedObject(summary),
+    ...changesObjects(summary),
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
@@ -90,10 +91,21 @@ export function summaryObject(summary: RunSummary): object {
   };
 }
 
-/** How many people a batch removed because the file does not name them, and the file that lists them. */
-function removedObject({ changes, files }: RunSummary): object {
-  if (changes === undefined || changes.beyond.planned === 0) return {};
-  return { removed: changes.beyond.removed, removed_file: files.removed ?? null };
+/** What was changed and is not so any more; how many people were removed because the file does not name them. */
+function changesObjects({ changes, files }: RunSummary): object {
+  if (changes === undefined) return {};
+  const { removed, notRemoved } = changes;
+  return {
+    changes: changesObject(changes),
+    ...(missingIn(changes) === 0
+      ? {}
+      : {
+          removed: removed.length,
+          removed_file: files.removed ?? null,
+          not_removed: notRemoved.length,
+          not_removed_file: files.notRemoved ?? null,
+        }),
+  };
 }
 
 // ---------------------------------------------------------------------------------------------------- a sample

@@ -12,11 +12,12 @@ import type { Report } from '../shell/command.ts';
 
 /** Shows the story of one row. */
 export function rowReport(story: RowStory): Report {
-  const { row, outcome, planned, attempts, fields } = story;
+  const { row, outcome, since, planned, attempts, fields } = story;
   const reason = outcome?.reason;
   return {
     lines: [
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
+      ...(since === undefined ? [] : [`  ${since}`]),
       ...(planned === undefined ? [] : [`  ${plannedWords(planned)}`]),
       ...attempts.flatMap((attempt) => attemptLines(attempt, story)),
       ...(fields.length === 0 ? [] : [`  fields for add: ${fields.join(', ')}`]),

@@ -278,6 +278,12 @@ export interface AttemptRecord {
   readonly released?: { readonly why: string; readonly atMs: number };
 }
 
+/** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
+export interface Sent {
+  readonly atMs: number;
+  readonly settledAtMs?: number;
+}
+
 /** A part of a search through the calls of a ledger. */
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];

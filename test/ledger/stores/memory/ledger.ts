@@ -78,7 +78,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const id = randomInt(2 ** 32)
       .toString(16)
       .padStart(8, '0') as BatchId;
-    const batch: Batch = { ...spec, id, generation: (newest?.batch.generation ?? 0) + 1, state: 'open' };
+    const batch: Batch = {
+      ...spec,
+      ...(plan.length === 0 ? {} : { plannedRows: plan.length }),
+      id,
+      generation: (newest?.batch.generation ?? 0) + 1,
+      state: 'open',
+    };
     this.book.batches.push({
       batch,
       budget: undefined,
