@@ -11,6 +11,14 @@ export interface Limits {
   readonly windows: readonly Window[];
 }
 
+/** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
+const LONGEST_SPREAD_MS = 60_000;
+
+/** Whether the window says how fast requests may follow each other. */
+export function isSpread({ windowMs }: Window): boolean {
+  return windowMs <= LONGEST_SPREAD_MS;
+}
+
 /** Requests a second on average. */
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;

@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MARGIN_MS = 5;
 
 const UNLIMITED: Limits = { concurrency: 8, windows: [] };
-/** More than any test sends. Unlike no plan at all, it leaves nothing to be learned. */
+/** More than any test sends. */
 const AMPLE: Limits = { concurrency: 8, windows: [{ requests: 1_000, windowMs: HOUR_MS }] };
 
 /** A run that nothing stops and that waits for as long as it takes. */
@@ -41,6 +41,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** Where no speed is to be learned, only the guards of long windows hold: the clock stands still for Bottleneck. */
 function limiter(options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({
     limits: AMPLE,
@@ -48,6 +49,7 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     earlierSendsMs: [],
     pausedUntilMs: undefined,
     learnedPerSecond: undefined,
+    unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
     onLearned: (perSecond) => learned.push(perSecond),
     ...options,
@@ -377,9 +379,18 @@ describe('the speed of a plan that nobody told us', () => {
     expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);
   });
 
-  test('is not looked for where the account knows it', async () => {
-    expect(await durationOf(limiter(), 200)).toBe(0);
-    expect(learned).toEqual([]);
+  test('is learned beside a quota of a day, which says nothing about the second', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 50_000, windowMs: DAY_MS }] };
+    const takesMs = await durationOf(limiter({ limits: UNLIMITED }), 20);
+    expect(await durationOf(limiter({ limits, unhurried: false }), 20)).toBeCloseTo(takesMs);
+  });
+
+  test('is not looked for where the account knows it (in real time)', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 5_000, windowMs: 1_000 }] };
+    const limited = limiter({ limits, clock: systemClock, unhurried: false });
+    await waitUsing(limited, PATIENT);
+    expect(limited.permitAtOnce(PATIENT)).toBeDefined();
+    await limited.close();
   });
 
   test('is not looked for in the sandbox, until it refuses', async () => {
