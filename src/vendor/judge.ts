@@ -18,7 +18,7 @@ import {
 import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
 import { bodyMatches, firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
-import { rateHintsIn } from './rate-hints.ts';
+import { askedWaitMs } from './rate-hints.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -197,7 +197,7 @@ function verdictOf(
     case 'project_refused':
       return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
     case 'rate_limited': {
-      const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
+      const pauseMs = askedWaitMs(said.raw, said.by.rateHints, said.body);
       return { kind: 'paused', why: words, ...present({ pauseMs }) };
     }
     case 'in_doubt':
