@@ -368,7 +368,7 @@ export const text = {
     kinds: {
       settled: 'answered',
       not_sent: 'not sent',
-      paused: 'the vendor asked to wait',
+      paused: 'told that requests come too fast',
       stopped: 'stopped',
       in_doubt: 'in doubt',
     },
@@ -388,7 +388,7 @@ export const text = {
       `To be sent again by the next run, as was decided: ${calls}, for at most ${credits}.`,
     heldBack: (calls: string, used: string, most: string, enough: string) =>
       `To be sent again, as was decided: ${calls}. The limit is ${most}, and ${used} are used: what it does not cover stays in doubt. ${enough} would be enough for all of them.`,
-    waiting: 'Rows that wait for another batch',
+    waiting: 'Rows that wait, with nothing to decide',
     pick: 'Choose',
     pickRow: (row: string) => `Choose row ${row}`,
     row: 'Row',
@@ -586,7 +586,7 @@ export const text = {
         refused: 'refused',
         in_doubt: 'in doubt',
         not_sent: 'not sent',
-        paused: 'asked to wait',
+        paused: 'too fast',
         stopped: 'stopped',
         open: 'on its way',
       },
