@@ -94,7 +94,7 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['no_match', 'the vendor knows nothing'],
   ['invalid', 'no usable identifier; nothing was asked'],
   ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'an answer was lost and may have been charged'],
+  ['in_doubt', 'an answer was lost and may have been charged, or the vendor gave none'],
   ['skipped', 'left out while in doubt'],
   ['pending', 'not worked on yet'],
 ];
@@ -104,7 +104,7 @@ const CHANGE_WORDS: Readonly<Partial<Record<RowStatus, string>>> = {
   no_match: 'the service does not have it',
   invalid: 'cannot be used; nothing was sent',
   refused: 'not done, for the reason given',
-  in_doubt: 'an answer was lost; it may have been done',
+  in_doubt: 'an answer was lost and it may have been done, or the service gave none',
 };
 
 function statusSection({ vendor }: Batch, { counts }: Tally): string {

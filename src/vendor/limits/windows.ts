@@ -14,9 +14,13 @@ export interface Limits {
 /** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
-/** Whether the window says how fast requests may follow each other. */
 export function isSpread({ windowMs }: Window): boolean {
   return windowMs <= LONGEST_SPREAD_MS;
+}
+
+/** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
+export function tellsPace({ windows }: Limits): boolean {
+  return windows.some(isSpread);
 }
 
 /** Requests a second on average. */
