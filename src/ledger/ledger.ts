@@ -77,6 +77,11 @@ export interface LedgerReader {
   batchMoney(batch: BatchId, scope?: 'batch' | 'extra'): Promise<Money>;
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money>;
+  /**
+   * Whether spent credits are the most that was charged: the price of one answer at least was stated neither by itself nor
+   * by the dialect, a person told it, or it was settled at what a lost one had reserved. Of an account: in any of its batches.
+   */
+  isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean>;
   account(accountIdentity: string): Promise<AccountState>;
   /** Number of rows by outcome; rows without an outcome are not counted. */
   counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>>;

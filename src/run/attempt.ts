@@ -301,7 +301,7 @@ export function conclude(
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   const closed = session.ledger
-    .closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left)
+    .closeAttempt(attempt, priced(closure, reply, dialect, operation), session.clock.wallMs(), left)
     .then(() => crashPoint('after-close'));
   return { verdict, closed };
 }

@@ -15,7 +15,7 @@ import {
   type ReadBack,
   vendorReply,
 } from './dialect.ts';
-import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
+import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
 import { bodyMatches, firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { askedWaitMs } from './rate-hints.ts';
@@ -114,6 +114,18 @@ function rulesFor(
 ): readonly AnswerRule[] {
   if (operation === undefined) return through?.envelope.answers ?? [];
   return operation.answers === undefined ? answers : [...operation.answers, ...answers];
+}
+
+/** Whether an answer that was booked at `charged` surely cost just that. */
+export function isExactCharge(
+  charged: Credits,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): boolean {
+  if (reply.kind !== 'answered') return charged === 0;
+  const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
+  return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
 }
 
 /** Whether a match says that it cost nothing although the dialect has a price for what it holds. */

@@ -1,7 +1,7 @@
 import { dialectMark } from '../../vendor/dialect.ts';
 import type { ReadAgain } from '../../vendor/kept-answers.ts';
 import type { Session } from '../session.ts';
-import { priced } from './price.ts';
+import { showingPrice } from './price.ts';
 
 /**
  * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by that, the
@@ -12,8 +12,6 @@ export async function keepReading(
   { ledger, clock, client: { dialect } }: Session,
   { record: { attempt }, judged }: ReadAgain,
 ): Promise<void> {
-  const closure = priced(judged, dialect);
-  if (closure.kind !== 'settled') return;
-  const { kind: _, ...said } = closure;
+  const { kind: _, ...said } = showingPrice(judged, dialect);
   await ledger.addReading({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }

@@ -1,7 +1,8 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { Closure } from '../../ledger/ledger.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
+import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
+import { isExactCharge, type Reply } from '../../vendor/judge.ts';
 import type { Run } from '../session.ts';
 
 /**
@@ -37,12 +38,27 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** Adds to the closure whether the answer showed the price of such answers. */
-export function priced(closure: Closure, { credits_charged: stated }: Dialect): Closure {
-  if (closure.kind !== 'settled' || stated === undefined) return closure;
-  const wasForMoney = closure.answer === 'found' || closure.charged > 0;
-  return wasForMoney ? { ...closure, showsPrice: true } : closure;
+/** Adds to the closure whether the answer showed the price of such answers, and whether it may have cost less. */
+export function priced(
+  closure: Closure,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Closure {
+  if (closure.kind !== 'settled') return closure;
+  const shown = showingPrice(closure, dialect);
+  return isExactCharge(closure.charged, reply, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
+
+export function showingPrice<Said extends Pick<Settled, 'answer' | 'charged'>>(
+  settled: Said,
+  { credits_charged: stated }: Dialect,
+): Said & Pick<Settled, 'showsPrice'> {
+  const wasForMoney = stated !== undefined && (settled.answer === 'found' || settled.charged > 0);
+  return wasForMoney ? { ...settled, showsPrice: true } : settled;
+}
+
+type Settled = Extract<Closure, { readonly kind: 'settled' }>;
 
 /** The stop for an answer that cost more than expected. @param most the highest price that was expected. */
 export function dearer(charged: number, most: number): StopError {

@@ -12,7 +12,7 @@ import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5, 6 or 7 is brought to schema 8 with all that it had, one of an older schema is refused by its
+ * Goal: a store of schema 5, 6 or 7 is brought to schema 9 with all that it had, one of an older schema is refused by its
  * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
@@ -31,8 +31,9 @@ interface Definition {
 const DEFINITIONS_5 = definitionsIn('schema-5.sql');
 const DEFINITIONS_6 = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')];
 const DEFINITIONS_7 = replaced(DEFINITIONS_6, 'schema-7.sql', 'attempt_scopes');
-/** All definitions of schema 8, in the order of their names. */
-const DEFINITIONS = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call').sort((a, b) =>
+const DEFINITIONS_8 = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call');
+/** All definitions of schema 9, in the order of their names. */
+const DEFINITIONS = [...DEFINITIONS_8, ...definitionsIn('schema-9.sql')].sort((a, b) =>
   a.name < b.name ? -1 : 1,
 );
 
@@ -101,16 +102,16 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store', () => {
-  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 8 changed', async () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 9 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(8);
+    expect(newestSchema()).toBe(9);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
   test.each([5, 6, 7] as const)(
-    'of schema %i is brought to schema 8, stands the full check, and has all that it had',
+    'of schema %i is brought to schema 9, stands the full check, and has all that it had',
     async (schema) => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
@@ -125,6 +126,7 @@ describe('a store', () => {
       expect(await ledger.batch(LATE)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
       expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
       expect(await ledger.batchMoney(LATE)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+      expect(await ledger.isSpentAtMost({ batch: LATE })).toBe(true);
       expect(await ledger.metrics(BATCH)).toEqual({ requests: 7, calls: 3 });
       expect(await ledger.counts(BATCH)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
       expect(await stateOf(ledger, 'bought')).toMatchObject({
@@ -166,7 +168,7 @@ describe('a store', () => {
     inDatabase(place, (database) => database.exec(view));
     const before = read();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(8);
+    expect(numberIn(place)).toBe(9);
     expect(read()).toEqual(before);
   });
 
@@ -236,14 +238,14 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const NINE = `
+  const TEN = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 9. */
-  function withSchema9(script: string): void {
+  /** Until the test ends, this Rowonce is a later one, which knows schema 10. */
+  function withSchema10(script: string): void {
     for (const scripts of [ADDED, TOPICS] as string[][]) {
       scripts.push(script);
       onTestFinished(() => void scripts.pop());
@@ -252,13 +254,16 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema9(NINE);
-    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 9)') };
+    withSchema10(TEN);
+    const older = {
+      code: 'store_version',
+      message: expect.stringContaining('(schema 5, this one needs 10)'),
+    };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(9);
+    expect(numberIn(place)).toBe(10);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -266,25 +271,28 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema9(NINE);
+    withSchema10(TEN);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(9);
+    expect(numberIn(place)).toBe(10);
     await (await openStore(sqlite, place)).close();
   });
 
   test('that cannot be reached leaves the store as it was', async () => {
     const place = storeMadeByFiveScripts();
     const schemaBefore = schemaIn(place);
-    withSchema9(`${NINE} CREATE NONSENSE;`);
+    withSchema10(`${TEN} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
     expect([numberIn(place), schemaIn(place)]).toEqual([5, schemaBefore]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 9'));
-    const newer = { code: 'store_version', message: expect.stringContaining('(schema 9, this one knows 8)') };
+    inDatabase(place, (database) => database.pragma('user_version = 10'));
+    const newer = {
+      code: 'store_version',
+      message: expect.stringContaining('(schema 10, this one knows 9)'),
+    };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
   });

@@ -9,7 +9,10 @@ export function addReading(book: MemoryBook, { showsPrice: _, ...reading }: Read
   const attempt = book.attempt(reading.attempt);
   invariant(attempt !== undefined && isReadable(book, attempt), 'only an answer is read again');
   invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
-  const charged = credits(Math.max(reading.charged, book.booked(attempt)));
+  const before = book.booked(attempt);
+  const charged = credits(Math.max(reading.charged, before));
+  const isLost = attempt.closure?.kind === 'in_doubt';
+  if (charged > 0 && (charged !== reading.charged || charged !== before || isLost)) book.estimate(attempt);
   book.readings.push({ ...reading, charged });
   if (attempt.call.doubt === attempt) {
     attempt.read = true;
