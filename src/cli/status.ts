@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
-import { counted } from '../core/plain-text.ts';
+import { atMost, counted } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { Batch, Money } from '../ledger/ledger.ts';
+import type { Batch, ShownMoney } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -68,7 +68,7 @@ function batchesReport(all: readonly BatchOverview[]): Report {
 }
 
 function overviewLine({ batch, settled, rows, money, heldSinceMs, hasCosts }: BatchOverview): string {
-  const cost = hasCosts ? `, ${counted(money.spent, 'credit')}` : '';
+  const cost = hasCosts ? `, ${atMost(money.spent, money.isExact, counted(money.spent, 'credit'))}` : '';
   const begun = isoTime(batch.createdAtMs).slice(0, 16);
   const state = (heldSinceMs === undefined ? batch.state : 'paused').padEnd(10);
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
@@ -93,6 +93,7 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
     counts,
     credits: {
       spent: money.spent,
+      exact: money.isExact,
       in_doubt: money.inDoubt,
       reserved: money.reserved,
       budget: money.cap ?? null,
@@ -186,7 +187,7 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
   return `, and ${counted(rowsBeyond, 'removal')} of people whom it does not name`;
 }
 
-function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
+function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
-  return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
+  return `Credits    ${atMost(spent, isExact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }

@@ -173,6 +173,18 @@ export interface LedgerReader {
   close(): Promise<void>;
 }
 
+/** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */
+export interface ShownMoney extends Money {
+  readonly isExact: boolean;
+}
+
+export async function shownMoney(
+  ledger: Pick<LedgerReader, 'batchMoney' | 'isSpentAtMost'>,
+  batch: BatchId,
+): Promise<ShownMoney> {
+  return { ...(await ledger.batchMoney(batch)), isExact: !(await ledger.isSpentAtMost({ batch })) };
+}
+
 /** What only the one spender may do. */
 export interface Ledger extends LedgerReader {
   /**

@@ -1,6 +1,14 @@
 import { systemClock } from '../core/clock.ts';
 import type { OutcomeKind } from '../core/row.ts';
-import type { AccountState, Batch, BatchId, BatchLine, LedgerReader, Money } from '../ledger/ledger.ts';
+import {
+  type AccountState,
+  type Batch,
+  type BatchId,
+  type BatchLine,
+  type LedgerReader,
+  type ShownMoney,
+  shownMoney,
+} from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import { historyOf, onlyMisses, suspicionOf } from '../vendor/misses.ts';
 import { eachLedger, eachLedgerThere, lookInto } from './open-ledger.ts';
@@ -13,7 +21,7 @@ export interface BatchOverview {
   readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
-  readonly money: Money;
+  readonly money: ShownMoney;
   /** Since when a person has paused it; undefined when it may go on. */
   readonly heldSinceMs: number | undefined;
   /** Whether credits are shown: the service's changes cost none. */
@@ -87,7 +95,7 @@ export function settledIn(counts: BatchOverview['counts']): number {
 
 async function overview(ledger: LedgerReader, batch: Batch): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
-  const money = await ledger.batchMoney(batch.id);
+  const money = await shownMoney(ledger, batch.id);
   const { spent, inDoubt, reserved } = money;
   return {
     batch,

@@ -12,7 +12,13 @@ import { CellSafety } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Ledger,
+  type LedgerReader,
+  type RowRecord,
+  shownMoney,
+} from '../../ledger/ledger.ts';
 import { rowsBeyond } from '../../ledger/row-pages.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
@@ -248,7 +254,7 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const html = reportHtml(kept, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
+  const html = reportHtml(kept, await shownMoney(ledger, batch.id), tally, await chartOf(ledger, batch));
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,

@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/clock.ts';
-import { escapeHtml, grouped, plainText } from '../../core/plain-text.ts';
+import { atMost, escapeHtml, grouped, plainText } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
 import type { IdentifierTally, Tally } from '../../ledger/tally.ts';
 import {
   activityChart,
@@ -24,7 +24,7 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
  * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
  * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
  */
-export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
+export function reportHtml(batch: Batch, money: ShownMoney, tally: Tally, chart: ChartData): string {
   const title = `${batch.operation} · batch ${batch.id}`;
   // What the service does costs no credits, so nothing is said of them.
   const hasCosts = batch.vendor === 'provider' || money.spent + money.inDoubt > 0;
@@ -153,14 +153,18 @@ function formulaSection({ formulas }: Tally): string {
   return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
-function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
+const AT_MOST =
+  'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
+
+function creditSection({ cap, spent, isExact, inDoubt }: ShownMoney, { saved }: Tally): string {
   const lines = [
-    `<tr><td>spent<td class="n">${grouped(spent)}`,
+    `<tr><td>${atMost(spent, isExact, 'spent')}<td class="n">${grouped(spent)}`,
     `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
     `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
     `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
   ];
-  return section('Credits', ['', '#credits'], lines);
+  const table = section('Credits', ['', '#credits'], lines);
+  return isExact || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
 }
 
 function chartSection(chart: ChartData): string {

@@ -1,5 +1,6 @@
 /** Every word that the page shows, in one place, so that it can be read as a whole and translated. */
 export const text = {
+  atMost: (credits: string) => `at most ${credits}`,
   name: 'Rowonce',
   offline: 'The program that serves this page does not answer.',
   offlineNext: 'Start it again with rowonce serve; nothing is lost.',
