@@ -61,7 +61,17 @@ test.each(['direct', 'via'] as const)(
     desk.place.writeDialect({ credits_charged: { header: 'x-credits-charged' } });
     desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
     desk.place.writePeople(EMAILS);
-    const words = ['run', 'enrich-person', 'list.csv', '--account', 'data', '--budget', '100', '-o', 'out.csv'];
+    const words = [
+      'run',
+      'enrich-person',
+      'list.csv',
+      '--account',
+      'data',
+      '--budget',
+      '100',
+      '-o',
+      'out.csv',
+    ];
     const { credits } = await desk.json(words);
     expect(credits).toMatchObject({ exact: true, spent: (await desk.place.vendor.book()).credits });
   },
