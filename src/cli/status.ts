@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
-import { counted, plainText } from '../core/plain-text.ts';
+import { atMost, counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, Money } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -91,7 +91,7 @@ function batchesReport(all: readonly BatchOverview[]): Report {
 
 function overviewLine(overview: BatchOverview): string {
   const { batch, settled, rows, money, hasCosts } = overview;
-  const cost = hasCosts ? `, ${counted(money.spent, 'credit')}` : '';
+  const cost = hasCosts ? `, ${atMost(money.spent, money.isExact, counted(money.spent, 'credit'))}` : '';
   const begun = isoTime(batch.createdAtMs).slice(0, 16);
   const state = stateWord(overview).padEnd(10);
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
@@ -121,6 +121,7 @@ function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview):
     counts,
     credits: {
       spent: money.spent,
+      exact: money.isExact,
       in_doubt: money.inDoubt,
       reserved: money.reserved,
       budget: money.cap ?? null,
@@ -264,7 +265,7 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
   return `, and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
-function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
+function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
-  return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
+  return `Credits    ${atMost(spent, isExact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }

@@ -1,15 +1,16 @@
 import { systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { OutcomeKind } from '../core/row.ts';
-import type {
-  AccountState,
-  Batch,
-  BatchId,
-  BatchLine,
-  LedgerReader,
-  Money,
-  PauseRecord,
-  Sent,
+import {
+  type AccountState,
+  type Batch,
+  type BatchId,
+  type BatchLine,
+  type LedgerReader,
+  type PauseRecord,
+  type Sent,
+  type ShownMoney,
+  shownMoney,
 } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
 import { historyOf, onlyMisses, suspicionOf } from '../vendor/misses.ts';
@@ -24,7 +25,7 @@ export interface BatchOverview {
   readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
-  readonly money: Money;
+  readonly money: ShownMoney;
   /** Since when a person has paused it; undefined when it may go on. */
   readonly heldSinceMs: number | undefined;
   /** The process that works on it now; undefined when none does. */
@@ -110,7 +111,7 @@ async function overview(
   spender: Spender | undefined,
 ): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
-  const money = await ledger.batchMoney(batch.id);
+  const money = await shownMoney(ledger, batch.id);
   const { spent, inDoubt, reserved } = money;
   return {
     batch,

@@ -21,7 +21,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
-import { changeFields } from '../vendor/judge.ts';
+import { changeFields, isExactCharge } from '../vendor/judge.ts';
 import { type Judged, judgedToday } from '../vendor/kept-answers.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
@@ -48,6 +48,8 @@ export interface AttemptStory {
   readonly decided: Decision | undefined;
   /** The vendor's id of the request. */
   readonly requestId: string | undefined;
+  /** Whether its answer surely cost just what it was booked at, by the dialect of today. */
+  readonly isExact: boolean;
   /** How the dialect of today reads the answer, if that differs from the last reading. */
   readonly today: Judged | undefined;
   /** The flags of `settle` that apply that reading to a change in doubt. */
@@ -106,9 +108,17 @@ function attemptStory(
     record,
     decided,
     requestId: record.reply && requestIdIn(record.reply, dialect),
+    isExact: dialect !== undefined && isExactlyBooked(record, dialect),
     today,
     settleFlags: dialect && today && settleFlags(record, today, dialect),
   };
+}
+
+function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
+  if (closure?.kind !== 'settled' || reply === undefined) return false;
+  if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
+  const answered = { kind: 'answered', raw: reply } as const;
+  return isExactCharge(closure.charged, answered, dialect, dialectOperationOf(dialect, call));
 }
 
 /** Paths of the answer that the row's cells are read from. */

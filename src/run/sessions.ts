@@ -12,6 +12,7 @@ import { ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { Run, Session } from './session.ts';
+import { TooFast } from './too-fast.ts';
 
 /** A run that shares its account's session. */
 export interface OpenRun extends Run {
@@ -204,7 +205,7 @@ class SharedSession {
 // ------------------------------------------------------------------------------------------------ one session
 
 /** The parts of a session that all runs of an account share. */
-interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes'> {
+interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast'> {
   readonly vendor: ReachedVendor;
 }
 
@@ -229,7 +230,15 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
     };
-    return { clock, client, history, priced: new Set(), oddShapes: new Map(), vendor };
+    return {
+      clock,
+      client,
+      history,
+      priced: new Set(),
+      oddShapes: new Map(),
+      tooFast: new TooFast(),
+      vendor,
+    };
   } catch (error) {
     await vendor.stop();
     throw error;

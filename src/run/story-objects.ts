@@ -39,7 +39,7 @@ function attemptObject(story: AttemptStory): object {
     decision: decision === undefined ? null : decisionObject(decision),
     decided: decided === undefined ? null : decisionObject(decided),
     reply: record.reply === undefined ? null : replyObject(record.reply, requestId),
-    closure: record.closure === undefined ? null : closureObject(record.closure),
+    closure: record.closure === undefined ? null : closureObject(record.closure, story),
     looks: looks.map(lookObject),
     ...readingObjects(story),
     released: released === undefined ? null : { why: released.why, at: isoTime(released.atMs) },
@@ -76,8 +76,11 @@ function replyObject(reply: RawReply, requestId: string | undefined): object {
   };
 }
 
-function closureObject({ closedAtMs, ...closure }: Closure & { readonly closedAtMs: number }): object {
-  return { ...closure, closed_at: isoTime(closedAtMs) };
+function closureObject(
+  { closedAtMs, ...closure }: Closure & { readonly closedAtMs: number },
+  { isExact: exact }: AttemptStory,
+): object {
+  return { ...closure, ...(closure.kind === 'settled' ? { exact } : {}), closed_at: isoTime(closedAtMs) };
 }
 
 /** The question for `--json`. A status of 0 means that no answer came. */

@@ -2,7 +2,14 @@ import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
 import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  credits,
+  type ShownMoney,
+  shownMoney,
+} from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import { mostOfRow } from '../plan/pricing.ts';
@@ -17,7 +24,7 @@ export interface RunSummary {
   readonly rows: number;
   readonly calls: number;
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly money: Money;
+  readonly money: ShownMoney;
   /** The part of the batch's spent credits that this run confirmed. */
   readonly spentNow: Credits;
   /** The credits that were saved; undefined when no output was written, because they are counted while writing. */
@@ -62,7 +69,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const { tally, changes, ...written } = files ?? {};
-  const money = await ledger.batchMoney(batch.id);
+  const money = await shownMoney(ledger, batch.id);
   return {
     batch: batch.id,
     rows: batch.inputRows,

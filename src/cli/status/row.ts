@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { counted } from '../../core/plain-text.ts';
+import { atMost, counted } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/row-story.ts';
@@ -48,7 +48,7 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
     ...[
       ...reasonLines(record),
       ...replyLines(story),
-      closure === undefined ? 'still open' : closureWords(closure),
+      closure === undefined ? 'still open' : closureWords(closure, story),
       ...afterwardsLines(story),
       ...readingLines(story, shown),
     ].map((line) => `    ${line}`),
@@ -112,8 +112,10 @@ function replyLines({ record: { reply }, requestId }: AttemptStory): readonly st
   return [`status ${reply.status}${id}: ${reply.body.toString('utf8')}`];
 }
 
-function closureWords(closure: Closure & { readonly closedAtMs: number }): string {
+function closureWords(closure: Closure & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
   const ended =
-    closure.kind === 'settled' ? `${closure.answer}, ${counted(closure.charged, 'credit')}` : closure.kind;
+    closure.kind === 'settled'
+      ? `${closure.answer}, ${atMost(closure.charged, isExact, counted(closure.charged, 'credit'))}`
+      : closure.kind;
   return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
 }

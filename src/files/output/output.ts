@@ -12,7 +12,13 @@ import { CellSafety } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type Ledger,
+  type LedgerReader,
+  type RowRecord,
+  shownMoney,
+} from '../../ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
@@ -255,8 +261,13 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const money = await ledger.batchMoney(batch.id);
-  const html = reportHtml(kept, money, tally, await chartOf(ledger, batch), changes);
+  const html = reportHtml(
+    kept,
+    await shownMoney(ledger, batch.id),
+    tally,
+    await chartOf(ledger, batch),
+    changes,
+  );
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,

@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/clock.ts';
-import { escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
+import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
 import type { IdentifierTally, Tally } from '../../ledger/tally.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
 import {
@@ -28,7 +28,7 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
  */
 export function reportHtml(
   batch: Batch,
-  money: Money,
+  money: ShownMoney,
   tally: Tally,
   chart: ChartData,
   changes?: ChangesDone,
@@ -102,7 +102,7 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['no_match', 'the vendor knows nothing'],
   ['invalid', 'no usable identifier; nothing was asked'],
   ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'no usable answer came, and it may have been charged'],
+  ['in_doubt', 'an answer was lost and may have been charged, or the vendor gave none'],
   ['skipped', 'left out while in doubt'],
   ['pending', 'not worked on yet'],
 ];
@@ -210,14 +210,18 @@ function formulaSection({ formulas }: Tally): string {
   return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
-function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
+const AT_MOST =
+  'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
+
+function creditSection({ cap, spent, isExact, inDoubt }: ShownMoney, { saved }: Tally): string {
   const lines = [
-    `<tr><td>spent<td class="n">${grouped(spent)}`,
+    `<tr><td>${atMost(spent, isExact, 'spent')}<td class="n">${grouped(spent)}`,
     `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
     `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
     `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
   ];
-  return section('Credits', ['', '#credits'], lines);
+  const table = section('Credits', ['', '#credits'], lines);
+  return isExact || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
 }
 
 function chartSection(chart: ChartData): string {

@@ -108,6 +108,8 @@ export type Closure =
       readonly why: string;
       /** The answer states its cost and the call was for money, so the price is remembered. This is not read back. */
       readonly showsPrice?: true;
+      /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
+      readonly isAtMost?: true;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
     }

@@ -6,6 +6,8 @@ import { Refusal, Spender } from './session.ts';
 /** Credits; they have no currency. */
 export const MoneyView = z.object({
   spent: z.number(),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: z.boolean(),
   in_doubt: z.number(),
   reserved: z.number(),
   budget: z.number().nullable(),

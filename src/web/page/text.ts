@@ -1,5 +1,6 @@
 /** Every word that the page shows, in one place, so that it can be read as a whole and translated. */
 export const text = {
+  atMost: (credits: string) => `at most ${credits}`,
   name: 'Rowonce',
   offline: 'The program that serves this page does not answer.',
   offlineNext: 'Start it again with rowonce serve; nothing is lost.',
@@ -400,7 +401,7 @@ export const text = {
     kinds: {
       settled: 'answered',
       not_sent: 'not sent',
-      paused: 'the vendor asked to wait',
+      paused: 'told that requests come too fast',
       stopped: 'stopped',
       in_doubt: 'in doubt',
     },
@@ -618,7 +619,7 @@ export const text = {
         refused: 'refused',
         in_doubt: 'in doubt',
         not_sent: 'not sent',
-        paused: 'asked to wait',
+        paused: 'too fast',
         stopped: 'stopped',
         open: 'on its way',
       },

@@ -108,6 +108,7 @@ function viewOf(
     counts: { ...counts },
     credits: {
       spent: money.spent,
+      exact: money.isExact,
       in_doubt: money.inDoubt,
       reserved: money.reserved,
       budget: money.cap ?? null,

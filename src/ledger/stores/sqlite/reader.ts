@@ -39,6 +39,7 @@ import { plannedRows } from './batches.ts';
 import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
+import { isSpentAtMost } from './estimates.ts';
 import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
@@ -138,6 +139,10 @@ export class SqliteReader implements LedgerReader {
 
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
+  }
+
+  isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
+    return this.read(() => isSpentAtMost(this.connection, of));
   }
 
   account(accountIdentity: string): Promise<AccountState> {

@@ -5,7 +5,7 @@ import { awaitEnd, awaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
-import { clock, dateAndTime, duration, exactTime, grouped } from '../parts/figures.ts';
+import { clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
@@ -178,10 +178,11 @@ function Figures({
 }) {
   const { credits, counts } = batch;
   const { budget, spent, in_doubt, reserved } = credits;
-  const figures: (readonly [name: string, value: number | undefined, more?: string | undefined])[] = [];
+  const figures: (readonly [name: string, value: string | number | undefined, more?: string | undefined])[] =
+    [];
   if (batch.has_costs) {
     const ofBudget = budget === null ? words.noBudget : words.ofBudget(grouped(budget));
-    figures.push([words.spent, spent, ofBudget]);
+    figures.push([words.spent, spentWords(credits), ofBudget]);
     if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
     figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
@@ -205,7 +206,7 @@ function Figures({
       {figures.map(([name, value, more]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === undefined ? '…' : grouped(value)}</dd>
+          <dd>{typeof value === 'number' ? grouped(value) : (value ?? '…')}</dd>
           {more !== undefined && <dd class="more">{more}</dd>}
         </div>
       ))}

@@ -110,6 +110,12 @@ export class MemoryReader implements LedgerReader {
     return this.book.periodMoney(accountIdentity, scope, atMs);
   }
 
+  async isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
+    const isOf = ({ id, accountIdentity }: Batch): boolean =>
+      'batch' in of ? id === of.batch : accountIdentity === of.account;
+    return this.book.batches.some(({ batch }) => isOf(batch) && this.book.estimates.has(batch.id));
+  }
+
   async account(accountIdentity: string): Promise<AccountState> {
     const account = this.book.accounts.get(accountIdentity);
     const {
