@@ -18,14 +18,13 @@ import {
 } from '../ledger/ledger.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
 import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
-import { judge, leftBy, oddAnswerIn, type Reply, type Verdict } from '../vendor/judge.ts';
+import { judge, leftBy, type Reply, type Verdict } from '../vendor/judge.ts';
 import { missesStop, requestAddress, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { type HttpRequest, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
-import { heedOdd } from './attempt/odd-answers.ts';
+import { heedDoubt } from './attempt/heed-doubt.ts';
 import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
-import { noteUnwrapped } from './attempt/unwrapped-answers.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
@@ -344,7 +343,7 @@ function follow(
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
-      return doubted(run, wanted, verdict.why, { attempt, reply, sentAtMs });
+      return heedDoubt(run, wanted, verdict, { attempt, reply, sentAtMs });
     case 'paused':
       return turnedAway(limiter, asked, verdict, sentAtMs);
     case 'not_sent':
@@ -357,23 +356,6 @@ function follow(
     default:
       return unreachable(verdict);
   }
-}
-
-/** A lost answer may show that the vendor is broken. One that came whole shows that it is at work, whatever it says. */
-function doubted(
-  run: Run,
-  { call, decision }: Wanted,
-  why: string,
-  { attempt, reply, sentAtMs }: Pick<Paid, 'attempt' | 'reply' | 'sentAtMs'>,
-): 'in_doubt' | Promise<'in_doubt'> {
-  const { limiter, dialect } = run.session.client;
-  noteUnwrapped(run, reply);
-  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
-  if (odd === undefined) limiter.doubted(sentAtMs, doubtWords(why));
-  else limiter.settled();
-  // What is answered to a repeat says no more than the answer before it.
-  if (odd === undefined || decision !== undefined) return 'in_doubt';
-  return heedOdd(run, { attempt, odd, reply, why }).then(() => 'in_doubt' as const);
 }
 
 /**
@@ -406,8 +388,4 @@ async function overBudget(
   if (!mayStillBeReleased(money)) throw budgetReached(scope, money);
   await session.client.limiter.oneDone(waiter);
   return 'again';
-}
-
-function doubtWords(why: string): string {
-  return `answers get lost (${why}), so one request at a time is tried`;
 }

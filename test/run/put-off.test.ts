@@ -4,7 +4,7 @@
  * stands still while the machine works, with one request at a time; the real commands read what they left.
  */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, type RunSummary, runJob } from '../../src/index.ts';
+import { credits, type RunEvent, type RunSummary, runJob } from '../../src/index.ts';
 import { TooFast } from '../../src/run/too-fast.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -32,15 +32,15 @@ beforeEach(async () => {
 });
 
 /** The account of the vendor; one request at a time, because the clock would run ahead of an answer while another waits. */
-function account(kind: 'provider' | 'service'): void {
-  const base = { vendor: kind, base_url: vendor.url, key: 'key-1', limits: { concurrency: 1 } };
+function account(kind: 'provider' | 'service', more: object = {}): void {
+  const base = { vendor: kind, base_url: vendor.url, key: 'key-1', limits: { concurrency: 1 }, ...more };
   const accounts = {
     data: kind === 'service' ? { ...base, organization_id: 'org-1', project_id: 'p-1' } : base,
   };
   desk.place.writeAccounts(accounts);
 }
 
-function run(job: string): Promise<RunSummary> {
+function run(job: string, onEvent?: (event: RunEvent) => void): Promise<RunSummary> {
   return runJob({
     job,
     file: desk.place.path('list.csv'),
@@ -50,6 +50,7 @@ function run(job: string): Promise<RunSummary> {
     mayCreateStore: true,
     askChanges: async () => true,
     clock: new JumpingClock(Date.UTC(2026, 10, 20, 2)),
+    ...(onEvent === undefined ? {} : { onEvent }),
   });
 }
 
@@ -82,7 +83,7 @@ describe('a lookup that alone is told "too many requests"', () => {
       ...Array(2).fill({ _status: 'matched' }),
     ]);
     expect((await desk.type(['settle', 'last'])).stdout).toBe(
-      `row 2 waits: ${REASON}\nrow 5 waits: ${REASON}\nNothing of batch ${first.batch} is in doubt.\n`,
+      `row 2 waits: ${REASON}\nrow 5 waits: ${REASON}\nNothing of batch ${first.batch} is to be decided here.\n`,
     );
     expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({ to_buy: 1 });
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, in_doubt: 0 });
@@ -97,6 +98,26 @@ describe('a lookup that alone is told "too many requests"', () => {
     expect(await run('enrich-company')).toMatchObject({ counts: { matched: 2, in_doubt: 1 } });
     expect(asked(/51824753557/)).toBe(0);
   });
+});
+
+test('one that is charged by the dialect is in doubt with its credits, and not asked again; its account waits', async () => {
+  const answers = [{ status: [429], means: 'rate_limited', charged: true }];
+  await desk.write('dialect.yaml', JSON.stringify({ vendor: 'provider', answers }));
+  account('provider', { dialect: desk.place.path('dialect.yaml') });
+  turnedAway = /"two\.example"/;
+  await desk.write('list.csv', 'Domain\none.example\ntwo.example\nthree.example\n');
+  const events: RunEvent[] = [];
+  const summary = await run('enrich-company', (event) => events.push(event));
+  expect(summary).toMatchObject({
+    counts: { matched: 2, in_doubt: 1 },
+    money: { spent: 2, inDoubt: 1 },
+    stopped: undefined,
+  });
+  expect(asked(turnedAway)).toBe(1);
+  expect(events.filter(({ kind }) => kind === 'paused')).toHaveLength(1);
+  expect(desk.place.rows()[1]?.['_reason']).toContain(
+    '1 credit at risk: status 429, "slow down", which is charged',
+  );
 });
 
 test('a change that alone is told so is not done, blocks nobody, and is sent by the next run', async () => {

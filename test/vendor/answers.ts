@@ -169,6 +169,7 @@ export const ANSWERS: readonly AnswerGroup[] = [
       [200, '{"status":"processing","id":"job-1"}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"status":"no longer active"}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"status":"xyzzy"}', 'in doubt', 'in doubt', 'in doubt'],
+      [200, '{"name":"acme.com.au"}', 'match', 'done, without a word', 'done, without a word'],
       [200, '{"domain":"acme.com.au"}', 'in doubt', 'done, without a word', 'done, without a word'],
       [200, '{"message":"Es ist ein Fehler aufgetreten"}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '"Acme"', 'in doubt', 'in doubt', 'in doubt'],

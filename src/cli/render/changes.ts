@@ -1,7 +1,13 @@
 import { actionCounts } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
-import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/changes-done.ts';
+import { DONE_WITHOUT_A_WORD } from '../../core/row.ts';
+import type {
+  ChangeFigures,
+  ChangeGroup,
+  ChangesDone,
+  OvertakenRow,
+} from '../../files/output/changes-done.ts';
 
 /** Shows what a batch of changes has done, and what others have done since, for a person and for `--json`. */
 
@@ -10,11 +16,18 @@ export function missingIn(changes: ChangesDone | undefined): number {
   return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
 }
 
-export function changesLines({ done, counts, groups, overtaken }: ChangesDone): readonly string[] {
+export function changesLines({
+  done,
+  counts,
+  withoutWord,
+  groups,
+  overtaken,
+}: ChangesDone): readonly string[] {
+  const silent = withoutWord === 0 ? '' : `, ${withoutWord} of them ${DONE_WITHOUT_A_WORD}`;
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(groups, ({ project }) => project ?? '');
   return [
-    `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
+    `Changes    ${actionCounts(done) || 'none'}${silent}${heldBack}`,
     ...(projects.size > 1 ? [...projects].flatMap(([name, of]) => projectLine(name, of)) : []),
     ...overtakenLines(overtaken),
   ];
@@ -48,11 +61,20 @@ export function overtakenLines(overtaken: readonly OvertakenRow[]): readonly str
 }
 
 /** The member `changes` of a run and of a batch. */
-export function changesObject({ done, counts, groups, overtaken }: ChangesDone): object {
+export function changesObject({ groups, overtaken, ...all }: ChangesDone): object {
   return {
-    done,
-    counts,
-    projects: groups.map(({ project, to, ...figures }) => ({ project: project ?? null, to, ...figures })),
+    ...figuresObject(all),
+    projects: groups.map(({ project, to, ...figures }) => ({
+      project: project ?? null,
+      to,
+      ...figuresObject(figures),
+    })),
     overtaken: overtaken.map(({ row, who, since }) => ({ row, who, since })),
   };
 }
+
+const figuresObject = ({ done, counts, withoutWord }: ChangeFigures): object => ({
+  done,
+  counts,
+  without_a_word: withoutWord,
+});

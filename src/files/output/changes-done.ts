@@ -1,8 +1,8 @@
 import { callKeyOf } from '../../core/call-key.ts';
 import { subjectText, subjectWords } from '../../core/membership.ts';
 import type { PlannedAction } from '../../core/operation.ts';
-import type { RowNumber } from '../../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
+import { type RowNumber, WITHOUT_A_WORD } from '../../core/row.ts';
+import type { Batch, LedgerReader, PlannedRow, RowAnswer, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/row-pages.ts';
 import { type KeptPart, keptWork } from '../../operations/team/planned-work.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup } from './changes-done/figures.ts';
@@ -14,7 +14,7 @@ import { type MovedPart, Since } from './changes-done/since.ts';
  * face of the program takes its figures from here. It is a function of the ledger alone.
  */
 
-export type { ChangeEnd, ChangeGroup, EndCounts } from './changes-done/figures.ts';
+export type { ChangeEnd, ChangeFigures, ChangeGroup, EndCounts } from './changes-done/figures.ts';
 export { changesSentence } from './changes-done/words.ts';
 
 export interface ChangesDone extends ChangeFigures {
@@ -81,7 +81,7 @@ const sinceWords = (moved: readonly MovedPart[]): string => moved.map(({ since }
 class Collected {
   readonly #batch: Batch;
   readonly #since: Since;
-  readonly #all: Counted = { done: {}, counts: {} };
+  readonly #all = nothingCounted();
   readonly #groups = new Map<string, ChangeGroup & Counted>();
   /** Subjects that were counted: a row that repeats another one asks for nothing more. */
   readonly #counted = new Set<string>();
@@ -128,24 +128,32 @@ class Collected {
   #count({ part, ended, answers }: EndedPart): void {
     const groups = [this.#all, this.#groupOf(part)];
     const own = answers.filter(({ batch, kind }) => batch === this.#batch.id && kind === 'found');
+    this.#countMade(own, groups);
+    const subject = subjectText(part.subject);
+    if (this.#counted.has(subject)) return;
+    this.#counted.add(subject);
+    const isMore = own.some(({ call }) => call.operation !== CREATE_PROJECT);
+    const isWithoutWord = own.some(({ why }) => why.endsWith(WITHOUT_A_WORD));
+    for (const group of groups) {
+      tick(group.counts, ended);
+      if (ended === 'applied' && isMore) tick(group.done, part.action ?? 'call');
+      if (ended === 'applied' && isWithoutWord) group.withoutWord += 1;
+    }
+  }
+
+  #countMade(own: readonly RowAnswer[], groups: readonly Counted[]): void {
     for (const { call } of own) {
       if (call.operation !== CREATE_PROJECT) continue;
       const key = callKeyOf(this.#batch.accountIdentity, call);
       if (!this.#made.has(key)) for (const { done } of groups) tick(done, 'create_project');
       this.#made.add(key);
     }
-    const subject = subjectText(part.subject);
-    if (this.#counted.has(subject)) return;
-    this.#counted.add(subject);
-    for (const { counts } of groups) tick(counts, ended);
-    const isMore = own.some(({ call }) => call.operation !== CREATE_PROJECT);
-    if (ended === 'applied' && isMore) for (const { done } of groups) tick(done, part.action ?? 'call');
   }
 
   #groupOf({ project: name, subject, to }: KeptPart): Counted {
     const project = name ?? subject.project;
     const key = `${project ?? ''}\n${to}`;
-    const group = this.#groups.get(key) ?? { project, to, done: {}, counts: {} };
+    const group = this.#groups.get(key) ?? { project, to, ...nothingCounted() };
     this.#groups.set(key, group);
     return group;
   }
@@ -190,7 +198,10 @@ function whoWords({ email, project, subject }: KeptPart): string {
 interface Counted {
   readonly done: Partial<Record<PlannedAction, number>>;
   readonly counts: Partial<Record<ChangeEnd, number>>;
+  withoutWord: number;
 }
+
+const nothingCounted = (): Counted => ({ done: {}, counts: {}, withoutWord: 0 });
 
 function tick<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1;

@@ -330,13 +330,13 @@ export interface RowKind {
 /** What a row's output needs of an answer. A body may come as its text, see `KeptBody`. */
 export type RowAnswer = Pick<
   AnswerRecord,
-  'attempt' | 'batch' | 'kind' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
+  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
 > & { readonly body: KeptBody };
 
 /** As a list, which is empty for what is no answer. */
 export function rowAnswersOf(answer: AnswerRecord<ReadAs>): readonly RowAnswer[] {
-  const { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body } = answer;
-  return isAnswer(kind) ? [{ attempt, batch, kind, call, charged, answeredAtMs, paidRow, body }] : [];
+  const { attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body } = answer;
+  return isAnswer(kind) ? [{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }] : [];
 }
 
 export interface RowRecord {

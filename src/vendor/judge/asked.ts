@@ -39,12 +39,15 @@ export class Asked {
     return this.#names;
   }
 
-  /** Whether a value of an answer repeats what was asked. */
-  repeats(value: string | number): boolean {
+  /** Whether a value of an answer repeats what was asked. What the thing is called is news, unless it was asked for by a name. */
+  repeats(value: string | number, name = ''): boolean {
     const text = String(value);
-    return this.sent.some((each) => areAlike(each.text, text));
+    const isCalled = isNaming(name);
+    return this.sent.some((each) => areAlike(each.text, text) && (!isCalled || isNaming(each.name)));
   }
 }
+
+const isNaming = (name: string): boolean => /name$/i.test(name);
 
 /** A method and a path are how it was asked, and not what. */
 const HOW: ReadonlySet<string> = new Set(['method', 'endpoint']);

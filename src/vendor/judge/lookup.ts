@@ -69,16 +69,16 @@ export interface Beside {
 }
 
 /** Whether a value holds something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
-export function holdsData(value: JsonValue | undefined, beside: Beside): boolean {
+export function holdsData(value: JsonValue | undefined, beside: Beside, name = ''): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   if (value === true) return true;
-  if (typeof value === 'number') return !beside.asked.repeats(value);
-  if (typeof value === 'string') return value.trim() !== '' && !beside.asked.repeats(value);
-  if (Array.isArray(value)) return value.some((each) => holdsData(each, beside));
+  if (typeof value === 'number') return !beside.asked.repeats(value, name);
+  if (typeof value === 'string') return value.trim() !== '' && !beside.asked.repeats(value, name);
+  if (Array.isArray(value)) return value.some((each) => holdsData(each, beside, name));
   const members = value as JsonObject;
-  return Object.keys(members).some((name) => {
-    const member = members[name] ?? null;
-    return isField(name, member, beside) && holdsData(member, beside);
+  return Object.keys(members).some((each) => {
+    const member = members[each] ?? null;
+    return isField(each, member, beside) && holdsData(member, beside, each);
   });
 }
 

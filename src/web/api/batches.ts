@@ -73,6 +73,8 @@ const DoneCounts = z.record(z.string(), z.number());
 export const ChangesView = z.object({
   done: DoneCounts,
   counts: EndCounts,
+  /** How many of those that were applied the service has answered without a word about them. */
+  without_a_word: z.number(),
   /** By project and by what is wanted there: a role, or `none` for "not in it". */
   projects: z.array(
     z.object({ project: z.string().nullable(), to: z.string(), done: DoneCounts, counts: EndCounts }),

@@ -164,12 +164,18 @@ function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
 
 function changesView(changes: ChangesDone | undefined): ChangesView | null {
   if (changes === undefined) return null;
-  const { done, counts, groups, overtaken } = changes;
+  const { done, counts, withoutWord, groups, overtaken } = changes;
   const projects = groups.map(({ project = null, to, ...of }) => ({
     project,
     to,
     done: { ...of.done },
     counts: { ...of.counts },
   }));
-  return { done: { ...done }, counts: { ...counts }, projects, overtaken: overtaken.length };
+  return {
+    done: { ...done },
+    counts: { ...counts },
+    without_a_word: withoutWord,
+    projects,
+    overtaken: overtaken.length,
+  };
 }

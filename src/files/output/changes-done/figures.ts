@@ -23,10 +23,12 @@ export type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
 export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
 
 export interface ChangeFigures {
-  /** How many changes the service has confirmed. A project counts once, however many rows it was made for. */
+  /** How many changes were made. A project counts once, however many rows it was made for. */
   readonly done: DoneCounts;
   /** How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means is one. */
   readonly counts: EndCounts;
+  /** How many of those that were applied the service has answered without a word about them. */
+  readonly withoutWord: number;
 }
 
 export interface ChangeGroup extends ChangeFigures {
