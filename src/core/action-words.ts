@@ -23,3 +23,8 @@ export function countedActions(counts: Counts, behind: (action: PlannedAction) =
   const some = PLANNED_ACTIONS.filter((action) => (counts[action] ?? 0) > 0);
   return some.map((action) => counted(counts[action] ?? 0, NOUNS[action]) + behind(action)).join(', ');
 }
+
+/** For changes that were done as far as anybody can tell, although the service's answers say nothing of them. */
+export function withoutWordWords(count: number): string {
+  return `${counted(count, 'change')} without a word: the service answered with success, and said nothing else`;
+}

@@ -343,7 +343,11 @@ function follow(
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
-      return heedDoubt(run, wanted, verdict, { attempt, reply, sentAtMs });
+      return heedDoubt(
+        run,
+        { attempt, call: wanted.call, isRepeat: wanted.decision !== undefined, reply, sentAtMs },
+        verdict,
+      );
     case 'paused':
       return turnedAway(limiter, asked, verdict, sentAtMs);
     case 'not_sent':

@@ -147,8 +147,12 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>([
     const silent = answers.filter((each) => meaningOf(each) === WORDLESS).length;
     expect(silent).toBeGreaterThan(10);
     expect(report.changes.without_a_word).toBe(silent);
-    expect((await desk.start(['status', report.batch])).stdout).toContain(`${silent} of them ${WORDLESS}`);
-    expect(await desk.read('out.report.html')).toContain(`, ${silent} of them without a word`);
+    expect((await desk.start(['status', report.batch])).stdout).toContain(
+      `\nNo word    ${silent} changes without a word: the service answered`,
+    );
+    expect(await desk.read('out.report.html')).toContain(
+      `<p>${silent} changes without a word: the service answered`,
+    );
   });
 
   test('that is told to wait is asked for again, and done once', async () => {

@@ -94,10 +94,10 @@ const REFUSED = { outcome: (): Outcome => 'refused', requests: () => 1 };
 const APPLIED = { outcome: (): Outcome => 'applied' };
 
 /** Nobody knows whether it was done. */
-const LOST = ['500', '502', '503', '504', '408', '425', '499', 'reset', 'truncated', 'failed', 'error'];
+const LOST = ['500', '502', '503', '504', '408', '425', '499', 'reset', 'truncated'];
 
-/** Nothing that can be used: for a creation, whose id is published, that is no answer; of the others nothing is. */
-const EMPTY = ['blank', '204', 'garbage'];
+/** Nothing at all: for a creation, whose id is published, that is no answer; of the others nothing is. */
+const EMPTY = ['blank', '204'];
 
 const LINES: readonly Line[] = [
   { answers: 'ok', ...APPLIED, requests: () => 1 },
@@ -136,6 +136,16 @@ const LINES: readonly Line[] = [
       requests: () => 1,
     }),
   ),
+  // A success that says it is none, with a mark or in words. Of a creation an id may have been lost with it.
+  ...['failed.ok', 'error.ok'].map(
+    (answers): Line => ({
+      answers,
+      outcome: ({ repeats }) => (repeats ? 'refused' : 'in_doubt'),
+      requests: () => 1,
+    }),
+  ),
+  // A page came whole, so what is asked once more is asked no third time.
+  { answers: 'garbage', outcome: () => 'in_doubt', requests: ({ repeats }) => (repeats ? 2 : 1) },
 ];
 
 /** The row is pending, and the same command goes on when the vendor answers well. */

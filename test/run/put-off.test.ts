@@ -115,7 +115,7 @@ test('one that is charged by the dialect is in doubt with its credits, and not a
   });
   expect(asked(turnedAway)).toBe(1);
   expect(events.filter(({ kind }) => kind === 'paused')).toHaveLength(1);
-  expect(desk.place.rows()[1]?.['_reason']).toContain(
+  expect(desk.place.rows()[1]?._reason).toContain(
     '1 credit at risk: status 429, "slow down", which is charged',
   );
 });

@@ -1,7 +1,6 @@
-import { actionCounts } from '../../core/action-words.ts';
+import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
-import { DONE_WITHOUT_A_WORD } from '../../core/row.ts';
 import type {
   ChangeFigures,
   ChangeGroup,
@@ -16,19 +15,14 @@ export function missingIn(changes: ChangesDone | undefined): number {
   return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
 }
 
-export function changesLines({
-  done,
-  counts,
-  withoutWord,
-  groups,
-  overtaken,
-}: ChangesDone): readonly string[] {
-  const silent = withoutWord === 0 ? '' : `, ${withoutWord} of them ${DONE_WITHOUT_A_WORD}`;
+export function changesLines(changes: ChangesDone): readonly string[] {
+  const { done, counts, withoutWord, groups, overtaken } = changes;
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(groups, ({ project }) => project ?? '');
   return [
-    `Changes    ${actionCounts(done) || 'none'}${silent}${heldBack}`,
+    `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
     ...(projects.size > 1 ? [...projects].flatMap(([name, of]) => projectLine(name, of)) : []),
+    ...(withoutWord === 0 ? [] : [`No word    ${withoutWordWords(withoutWord)}`]),
     ...overtakenLines(overtaken),
   ];
 }

@@ -261,13 +261,8 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const html = reportHtml(
-    kept,
-    await shownMoney(ledger, batch.id),
-    tally,
-    await chartOf(ledger, batch),
-    changes,
-  );
+  const money = await shownMoney(ledger, batch.id);
+  const html = reportHtml(kept, money, tally, await chartOf(ledger, batch), changes);
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,

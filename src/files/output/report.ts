@@ -1,3 +1,4 @@
+import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
 import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
@@ -155,6 +156,9 @@ function changeSection(changes: ChangesDone): string {
   return [
     '<h2>Changes</h2>',
     `<p>${plainHtml(capital(sentence(changesSentence(changes))))}</p>`,
+    ...(changes.withoutWord === 0
+      ? []
+      : [`<p>${capital(sentence(withoutWordWords(changes.withoutWord)))}</p>`]),
     table(columns, [...lines, all]),
     `<p>${ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')}</p>`,
   ].join('\n');

@@ -1,12 +1,15 @@
+import type { Call } from '../../core/operation.ts';
 import type { AttemptId } from '../../ledger/ledger.ts';
 import { oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../vendor/judge.ts';
-import type { Wanted } from '../attempt.ts';
 import type { Run } from '../session.ts';
 import { heedOdd } from './odd-answers.ts';
 import { noteUnwrapped } from './unwrapped-answers.ts';
 
 /** A call that is in doubt by now, so that a crash here loses only a count. */
 export interface Doubtful {
+  readonly call: Call;
+  /** Whether the call was in doubt before, and was sent again. */
+  readonly isRepeat: boolean;
   readonly attempt: AttemptId;
   readonly reply: Reply;
   /** Monotonic. */
@@ -19,9 +22,8 @@ export interface Doubtful {
  */
 export async function heedDoubt(
   run: Run,
-  { call, decision }: Pick<Wanted, 'call' | 'decision'>,
+  { attempt, call, isRepeat, reply, sentAtMs }: Doubtful,
   { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
-  { attempt, reply, sentAtMs }: Doubtful,
 ): Promise<'in_doubt'> {
   const { limiter, dialect } = run.session.client;
   noteUnwrapped(run, reply);
@@ -31,7 +33,7 @@ export async function heedDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (decision === undefined) await heedOdd(run, { attempt, odd, reply, why });
+    if (!isRepeat) await heedOdd(run, { attempt, odd, reply, why });
   }
   return 'in_doubt';
 }

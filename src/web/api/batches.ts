@@ -77,7 +77,13 @@ export const ChangesView = z.object({
   without_a_word: z.number(),
   /** By project and by what is wanted there: a role, or `none` for "not in it". */
   projects: z.array(
-    z.object({ project: z.string().nullable(), to: z.string(), done: DoneCounts, counts: EndCounts }),
+    z.object({
+      project: z.string().nullable(),
+      to: z.string(),
+      done: DoneCounts,
+      counts: EndCounts,
+      without_a_word: z.number(),
+    }),
   ),
   /** Number of changes that are not so any more, or perhaps not, because of another batch. */
   overtaken: z.number(),

@@ -136,7 +136,7 @@ export const text = {
       remove: 'Removed',
       call: 'Sent',
     },
-    withoutWord: 'Of these without a word',
+    withoutWord: 'Done without a word',
     unchanged: 'Stay as they were',
     heldBack: 'Held back',
     overtaken: 'Not so any more',

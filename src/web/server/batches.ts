@@ -170,6 +170,7 @@ function changesView(changes: ChangesDone | undefined): ChangesView | null {
     to,
     done: { ...of.done },
     counts: { ...of.counts },
+    without_a_word: of.withoutWord,
   }));
   return {
     done: { ...done },

@@ -3,17 +3,15 @@ import type { PlannedAction } from '../../../core/operation.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { ChangeEnd, ChangeFigures, ChangeGroup, EndCounts } from './figures.ts';
 
-/** `7 invites to Platform, 6 removals from Research, 2 of them without a word; 115 stay as they were, 1 held back`. */
+/** `7 invites to Platform, 6 removals from Research; 115 stay as they were, 1 held back`. */
 export function changesSentence({
   done,
   counts,
-  withoutWord,
   groups,
 }: ChangeFigures & { readonly groups: readonly ChangeGroup[] }): string {
   const made = countedActions(done, (action) => placeOf(action, groups));
   const rest = restWords(counts);
-  const silent = withoutWord === 0 ? '' : `, ${withoutWord} of them without a word`;
-  return [made === '' ? 'nothing was changed' : made + silent, ...(rest === '' ? [] : [rest])].join('; ');
+  return [made === '' ? 'nothing was changed' : made, ...(rest === '' ? [] : [rest])].join('; ');
 }
 
 const PREPOSITIONS: Readonly<Partial<Record<PlannedAction, string>>> = {
