@@ -17,6 +17,8 @@ export class OpenTeam implements AsyncDisposable {
   /** One at a time in a process, because where the accounts are is told by its environment. */
   static async open(team: TeamWorkplace, clock?: Clock): Promise<OpenTeam> {
     process.env.ROWONCE_CONFIG = team.place.path('config');
+    // A command that is typed beside it in this process has that folder too; a note elsewhere would be another copy's.
+    process.env.XDG_STATE_HOME = team.place.path('state');
     process.env.ROWONCE_TEST_HOOKS = '1';
     process.env.ROWONCE_VENDOR_IS_QUICK = '1';
     return new OpenTeam(
