@@ -42,8 +42,7 @@ export class Asked {
   /** Whether a value of an answer repeats what was asked. What the thing is called is news, unless it was asked for by a name. */
   repeats(value: string | number, name = ''): boolean {
     const text = String(value);
-    const isCalled = isNaming(name);
-    return this.sent.some((each) => areAlike(each.text, text) && (!isCalled || isNaming(each.name)));
+    return this.sent.some((each) => areAlike(each.text, text) && (!isNaming(name) || isNaming(each.name)));
   }
 }
 
