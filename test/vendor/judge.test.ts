@@ -85,6 +85,17 @@ describe('what costs by volume', () => {
     expect(inShort(judge(answered(404, {}), provider, search))).toBe('no_match, 0 credits');
     expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
   });
+
+  test('costs what the answer itself says, also when nothing was found', () => {
+    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
+    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), stating, search))).toBe(
+      'no_match, 1 credits',
+    );
+    const answers = [{ status: [404], means: 'no_match', charged: false }, ...provider.answers] as const;
+    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), { ...stating, answers }, search))).toBe(
+      'no_match, 0 credits',
+    );
+  });
 });
 
 describe('a change by a call of one’s own', () => {

@@ -29,7 +29,7 @@ export class Asked {
   }
 
   get sent(): readonly Sent[] {
-    this.#sent ??= this.#call === undefined ? [] : sentBy(this.#call);
+    this.#sent ??= this.#call === undefined ? [] : sentBy(this.#call).slice(0, MOST_SENT);
     return this.#sent;
   }
 
@@ -46,7 +46,11 @@ export class Asked {
   }
 }
 
-const isNaming = (name: string): boolean => /name$/i.test(name);
+/** A call that sends more values than these is about many things, and no answer repeats them one by one. */
+const MOST_SENT = 200;
+
+/** Whether a name holds what the thing is called: `name`, `legal_name`. */
+export const isNaming = (name: string): boolean => /name$/i.test(name);
 
 /** A method and a path are how it was asked, and not what. */
 const HOW: ReadonlySet<string> = new Set(['method', 'endpoint']);

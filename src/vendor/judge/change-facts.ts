@@ -79,6 +79,9 @@ function factsIn({
   };
 }
 
+/** What some write where there is no id. */
+const NO_ID = /^(?:null|none|undefined)?$/i;
+
 /** Ids without which nobody can say what was made, by the operation's own words: they came, or should have come. */
 export function publishedIdIn(
   operation: DialectOperation,
@@ -88,5 +91,5 @@ export function publishedIdIn(
   if (code === undefined && project === undefined) return 'none';
   const told = changeFields(operation, fields);
   const id = code === undefined ? told.project_id : (told.invite_code ?? told.accepted);
-  return id === undefined || id === '' ? 'missing' : 'came';
+  return id === undefined || NO_ID.test(String(id).trim()) ? 'missing' : 'came';
 }

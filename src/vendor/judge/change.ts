@@ -6,13 +6,16 @@ import type { Dialect } from '../dialect.ts';
 import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
 import { areAlike, plainValue } from './plain.ts';
-import { isFilled, type Statement } from './statement.ts';
+import { isFilled, type Statement, truthOf } from './statement.ts';
+import { LONGEST_TEXT, plainWords } from './vocabulary.ts';
 
 /** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */
 
 const set = (words: string): ReadonlySet<string> => new Set(wordsIn(words));
 
-const REMOVED = set('removed deleted revoked cancelled canceled');
+const REMOVED = set('removed deleted revoked');
+/** Only what waits is cancelled; a removal that was cancelled was not made. */
+const TAKEN_BACK = set('removed deleted revoked cancelled canceled');
 const UPDATED = set('updated changed modified assigned granted');
 const CREATED = set('created invited granted');
 
@@ -26,8 +29,14 @@ const EFFECTS: Readonly<Record<SubjectState, ReadonlySet<string> | 'any'>> = {
   done: 'any',
 };
 
-export function effectsOf({ change }: Call): ReadonlySet<string> | 'any' | undefined {
-  return change && EFFECTS[change.leaves.state];
+export function effectsOf({ change, operation }: Call): ReadonlySet<string> | 'any' | undefined {
+  if (change === undefined) return undefined;
+  return operation === 'delete-invite' ? TAKEN_BACK : EFFECTS[change.leaves.state];
+}
+
+function isRemoval(call: Call): boolean {
+  const effects = effectsOf(call);
+  return effects === REMOVED || effects === TAKEN_BACK;
 }
 
 // ------------------------------------------------------------------------------------------------- what it shows
@@ -50,25 +59,35 @@ interface Wanted {
   readonly role: Role | undefined;
   /** The person, or the invite, is to be gone by it. */
   readonly isRemoval: boolean;
+  readonly effects: ReadonlySet<string> | 'any' | undefined;
   readonly permissions: Dialect['permissions'];
 }
 
 /** Objects that show the thing itself; others show who did it, or what belongs to it. */
 const THINGS = set(
-  'user member person invite invitation project account item removed deleted revoked updated changed created invited',
+  `user member person invite invitation project account item membership attributes properties removed deleted revoked
+   updated changed created invited`,
 );
 
 /** Deeper than that no answer shows what was changed. */
 const DEEPEST = 6;
 
-export function shownBy(body: JsonValue, call: Call, asked: Asked, { permissions }: Dialect): Shown {
+/** @param texts what the answer says of itself. */
+export function shownBy(
+  body: JsonValue,
+  call: Call,
+  asked: Asked,
+  { permissions }: Pick<Dialect, 'permissions'>,
+  texts: readonly string[],
+): Shown {
   const { role } = call.parameters;
   const wanted = {
-    ...{ asked, permissions, isRemoval: effectsOf(call) === REMOVED },
+    ...{ asked, permissions, effects: effectsOf(call), isRemoval: isRemoval(call) },
     role: typeof role === 'string' ? roleOf(role) : undefined,
   };
   const shown: Shown = { thing: false, role: false, otherwise: false, trouble: false };
   look(shown, wanted, body, '', DEEPEST);
+  for (const text of texts) lookAtText(shown, wanted, text.slice(0, LONGEST_TEXT));
   return shown;
 }
 
@@ -76,8 +95,8 @@ export function shownBy(body: JsonValue, call: Call, asked: Asked, { permissions
 function look(shown: Shown, wanted: Wanted, value: JsonValue, under: string, deepest: number): void {
   for (const [key, member] of membersIn(value)) {
     const name = nameOf(key);
-    shown.trouble ||= saysTrouble(name, member);
-    const isRole = wanted.role !== undefined && ROLE_NAMES.has(name.plain);
+    shown.trouble ||= saysTrouble(name, member) || isUndone(wanted, key, member);
+    const isRole = wanted.role !== undefined && ROLE_NAMES.has(name.plain) && isOfThing(under);
     if (isRole) lookAtRole(shown, wanted, member);
     else if (member === null || typeof member !== 'object') lookAtMember(shown, wanted, name, member, under);
     else if (deepest > 0) look(shown, wanted, member, isWrapper(name) ? under : name.plain, deepest - 1);
@@ -96,17 +115,26 @@ function saysTrouble({ kind }: Name, value: JsonValue): boolean {
   return kind === 'trouble' ? isFilled(value) : kind === 'success' && (value === false || value === 0);
 }
 
+/** `{"deleteUser": false}`, or `deleted` in the thing itself: what was asked for was not done. */
+function isUndone({ effects }: Wanted, key: string, value: JsonValue): boolean {
+  if (value !== false || effects === undefined || effects === 'any') return false;
+  const [verb = ''] = plainWords(key).split(' ');
+  return [verb, `${verb}d`, `${verb}ed`].some((each) => effects.has(each));
+}
+
+const isOfThing = (under: string): boolean => under === '' || THINGS.has(under);
+
 /** Words and flags of a user who still has access. */
 const STILL_THERE = set('active enabled member accepted');
-const IS_THERE = /^(?:is)?(?:active|enabled|member)$/;
+const IS_THERE = /^(?:is|account|user)?(?:active|enabled|member)$/;
 
 function isStillThere({ kind, plain }: Name, value: JsonValue): boolean {
-  if (value === true) return IS_THERE.test(plain);
+  if (IS_THERE.test(plain)) return truthOf(value) === true;
   return kind === 'machine' && typeof value === 'string' && STILL_THERE.has(plainValue(value));
 }
 
 function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue, under: string): void {
-  if (under !== '' && !THINGS.has(under)) return;
+  if (!isOfThing(under)) return;
   const { asked, isRemoval } = wanted;
   if (isRemoval && isStillThere(name, value)) shown.otherwise = true;
   if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
@@ -115,10 +143,13 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   const { plain } = name;
   const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
   if (sent === undefined) {
-    if (plain === 'id') lookAtId(shown, asked, text);
+    if (ID_NAMES.has(plain)) lookAtId(shown, asked, text);
   } else if (areAlike(sent.text, text)) shown.thing = true;
   else if (isWord(sent)) shown.otherwise = true;
 }
+
+/** Names of the id of whom it is about. */
+const ID_NAMES = set('id uid memberid personid userid accountid inviteid invitationid');
 
 /** An `id` may be that of the thing, or one of the request: those of one kind begin alike, such as `u-17` and `u-99`. */
 function lookAtId(shown: Shown, { names }: Asked, id: string): void {
@@ -131,12 +162,31 @@ function beginningOf(id: string): string {
   return /^[a-z]+(?=[_-])/i.exec(id)?.[0].toLowerCase() ?? '';
 }
 
+/** A sentence may name somebody else, or another role. */
+function lookAtText(shown: Shown, { asked: { names }, role }: Wanted, text: string): void {
+  const [, word = ''] = TO_ROLE.exec(text) ?? [];
+  const told = roleOf(word);
+  if (role !== undefined && told !== undefined && told !== role) shown.otherwise = true;
+  const ids = [...names.values()].filter(({ text: id }) => beginningOf(id) !== '');
+  for (const [other] of ids.length === 0 ? [] : text.matchAll(ID_IN_TEXT)) {
+    const alike = ids.filter(({ text: id }) => beginningOf(id) === beginningOf(other));
+    if (alike.length > 0 && !alike.some(({ text: id }) => areAlike(id, other))) shown.otherwise = true;
+  }
+}
+
+const TO_ROLE = /\b(?:to|now|as) (?:an? |the )?([a-z]{3,20})\b/i;
+const ID_IN_TEXT = /\b[a-z]{1,10}[_-][a-z0-9]*\d[a-z0-9_-]*/gi;
+
 // ------------------------------------------------------------------------------------------------------- roles
 
-const ROLE_NAMES = set('role roles newrole userrole permission permissions');
+const ROLE_NAMES = set('role roles newrole userrole rolename rolekey accesslevel permission permissions');
 
 function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValue): void {
-  const named = rolesIn(value);
+  const isKnown = ({ word }: NamedRole): boolean =>
+    roleOf(word) !== undefined || Object.values(permissions ?? {}).includes(word);
+  const all = rolesIn(value);
+  // What a role may do has many names, of which none says which role it is.
+  const named = all.length > 1 ? all.filter(isKnown) : all;
   if (role === undefined || named.length === 0) return;
   const isWanted = ({ word, isGranted }: NamedRole): boolean =>
     isGranted && (roleOf(word) === role || word === permissions?.[role]);
@@ -153,6 +203,7 @@ interface NamedRole {
 function rolesIn(value: JsonValue): readonly NamedRole[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [{ word: value, isGranted: true }];
   if (value === null || typeof value !== 'object') return [];
+  if (isObject(value) && value.to !== undefined) return rolesIn(value.to as JsonValue);
   return Object.entries(value).flatMap(([word, each]) =>
     typeof each === 'boolean' ? [{ word, isGranted: each }] : rolesIn(each as JsonValue),
   );

@@ -9,9 +9,9 @@ import type { Meant } from './stated.ts';
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 
 export function chargedCredits(answer: Meant, dialect: Dialect, operation: DialectOperation): Credits {
-  const charges = answer.rule?.charged ?? answer.means === 'found';
-  if (!charges) return credits(0);
-  return credits(statedCredits(answer.said, dialect) ?? assumedCredits(answer, dialect, operation));
+  const stated = statedCredits(answer.said, dialect);
+  const charges = answer.rule?.charged ?? (stated !== undefined || answer.means === 'found');
+  return credits(charges ? (stated ?? assumedCredits(answer, dialect, operation)) : 0);
 }
 
 /**

@@ -3,7 +3,7 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import type { Asked } from './asked.ts';
+import { type Asked, isNaming } from './asked.ts';
 import { nameOf } from './names.ts';
 import { plainName } from './plain.ts';
 import type { Statement } from './statement.ts';
@@ -27,18 +27,41 @@ const CONTAINERS = ['data', 'result', 'results'] as const;
 
 export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: Beside): Holding {
   if (list !== undefined) return list.length > 0 ? 'data' : 'empty';
+  const looked = placesIn(body, fields);
+  const isData = looked.some((place) => !isPlain(place) && holdsData(place, beside));
+  const lacks = looked.some(lacksThing);
+  if (isData && !(lacks && isScant(body, fields, beside))) return 'data';
+  return looked.every(isBlank) || lacks ? 'empty' : 'nothing';
+}
+
+/** Where what was asked for may stand. */
+function placesIn(body: JsonValue, fields: string | undefined): readonly JsonValue[] {
   const named = fields === undefined ? undefined : valueAt(body, fields);
   const places = named === undefined ? containersIn(body) : [named];
-  const looked = places.length > 0 ? places : [body];
-  if (looked.some((place) => !isPlain(place) && holdsData(place, beside))) return 'data';
-  return looked.every(isBlank) || (places.length === 0 && lacksThing(body)) ? 'empty' : 'nothing';
+  return places.length > 0 ? places : [body];
+}
+
+/** A record has more than so many fields, or the name of the thing. */
+const MOST_DETAILS = 2;
+
+/** Whether there is no record, but a plain value or two, such as a path or a source. */
+export function isScant(body: JsonValue, fields: string | undefined, beside: Beside): boolean {
+  const held = placesIn(body, fields).flatMap((place) => heldIn(place, beside));
+  return held.length <= MOST_DETAILS && held.every(({ name, value }) => isPlain(value) && !isNaming(name));
+}
+
+/** The members that hold something of what was asked about. A list is one. */
+function heldIn(place: JsonValue, beside: Beside): readonly { name: string; value: JsonValue }[] {
+  if (!isObject(place)) return isBlank(place) ? [] : [{ name: '', value: place }];
+  const members = Object.entries(place).map(([name, value]) => ({ name, value: value as JsonValue }));
+  return members.filter(({ name, value }) => isField(name, value, beside) && holdsData(value, beside, name));
 }
 
 /** Names of what is looked for. Where one of them is there and blank, nothing was found. */
 const THINGS: ReadonlySet<string> = new Set(
   wordsIn(
     `company companies person persons people organization organizations organisation organisations profile profiles contact
-     contacts record records item items hit hits match matches employee employees`,
+     contacts record records item items hit hits match matches employee employees resource resources value values`,
   ),
 );
 
@@ -73,13 +96,19 @@ export function holdsData(value: JsonValue | undefined, beside: Beside, name = '
   if (value === undefined || value === null || value === false || value === 0) return false;
   if (value === true) return true;
   if (typeof value === 'number') return !beside.asked.repeats(value, name);
-  if (typeof value === 'string') return value.trim() !== '' && !beside.asked.repeats(value, name);
+  if (typeof value === 'string') return holdsText(value, beside, name);
   if (Array.isArray(value)) return value.some((each) => holdsData(each, beside, name));
   const members = value as JsonObject;
   return Object.keys(members).some((each) => {
     const member = members[each] ?? null;
     return isField(each, member, beside) && holdsData(member, beside, each);
   });
+}
+
+/** A text without a name is the answer's own where it says no: `["No company found"]`. */
+function holdsText(text: string, { asked, vocabulary }: Beside, name: string): boolean {
+  if (text.trim() === '' || asked.repeats(text, name)) return false;
+  return name !== '' || !vocabulary.sensesOf(text).some((sense) => sense !== 'done');
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */

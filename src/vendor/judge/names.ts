@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
     'machine',
     set(
       `status state result outcome code type reason statuscode statustext httpstatus httpcode httpstatuscode resultcode
-       resulttype responsecode responsestatus returncode reasoncode subcode`,
+       resulttype responsecode responsestatus returncode reasoncode subcode matchstatus searchstatus lookupstatus`,
     ),
   ],
   ['prose', set('message msg messages statusmessage resultmessage responsemessage usermessage')],
@@ -46,7 +46,14 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
        invited applied granted assigned removedcount deletedcount revokedcount updatedcount modifiedcount createdcount`,
     ),
   ],
-  ['trouble', set('error errors failed failure failures fault exception err errs errno errcode errmsg')],
+  [
+    'trouble',
+    set(
+      `error errors failed failure failures fault exception err errs errno errcode errmsg failedcount failurecount errorcount
+       errorcode errorcodes errormessage errormessages errormsg errordescription errordetail errordetails errorid errorinfo errorkey
+       errorname errornumber errorreason errorstatus errorstring errorsummary errortext errortitle errortype`,
+    ),
+  ],
   ['found', set('found matched match exists matchfound hasmatch hasresult hasresults')],
   ['total', set('count total totalcount totalresults resultcount')],
   [
@@ -57,7 +64,7 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
        servertime took tookms duration durationms elapsed elapsedms latency latencyms responsetime credit credits
        creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits creditbalance
        cost price charged ratelimitremaining quota cached fromcache apiversion page pagesize perpage limit offset nextpage
-       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid`,
+       nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage totalpages requesturl uuid guid pageinfo startindex itemsperpage schemas instance`,
     ),
   ],
 ];
@@ -93,9 +100,19 @@ function kindOf(name: string, plain: string): NameKind {
   const asked = plain.replace(ASKING, '');
   for (const [kind, names] of KINDS)
     if (names.has(plain) || (ASKED_FOR.has(kind) && names.has(asked))) return kind;
-  if (/^error(?!rate)/.test(plain)) return 'trouble';
+  if (/(?:^|[^A-Za-z0-9])[Ee]rrors?$|[a-z0-9]Errors?$/.test(name)) return 'trouble';
+  // Vendors mark by it what describes the answer itself, such as `@odata.context`.
+  if (name.startsWith('@')) return 'about';
   return ID.test(name) || JOINED_ID.test(name) ? 'about' : 'field';
 }
+
+/** Of what describes an answer, these speak of what became of the request. */
+export const WARNINGS: ReadonlySet<string> = set('warning warnings notice notices hint hints');
+
+/** Words for what was done by one kind of change, and not by another. */
+export const EFFECT_WORDS: ReadonlySet<string> = set(
+  `removed deleted revoked cancelled canceled updated changed modified assigned granted created invited`,
+);
 
 /** Objects in which an answer speaks of itself as it does at its top. */
 export const SPEAKING: ReadonlySet<string> = set('meta status response');

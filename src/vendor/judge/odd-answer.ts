@@ -5,9 +5,10 @@ import type { Call, JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import { type Dialect, dialectOperationOf, vendorReply } from '../dialect.ts';
 import { Asked, withoutValues } from './asked.ts';
+import { shownBy } from './change.ts';
 import { nameOf } from './names.ts';
 import { isFilled } from './statement.ts';
-import { LONGEST_TEXT, plainWords, vocabularyOf } from './vocabulary.ts';
+import { LONGEST_TEXT, plainWords, type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /**
  * Answers that came whole and that nobody can read. Those that have the same names and words are of one shape: one rule of the
@@ -102,20 +103,24 @@ interface Place {
   readonly isMark: boolean;
 }
 
-function ruleFor(
-  status: number,
-  body: Body,
-  asked: Asked,
-  { words }: Dialect,
-  { change }: Call,
-): string | undefined {
-  const place = body.kind === 'json' ? placeIn(body.value, asked) : BLANK_OR_PAGE[body.kind];
+/** How places are told from others. */
+interface Reader {
+  readonly asked: Asked;
+  readonly vocabulary: Vocabulary;
+}
+
+/** @returns undefined where no rule would read such answers and no others, and where what they show speaks against the change. */
+function ruleFor(status: number, body: Body, asked: Asked, dialect: Dialect, call: Call): string | undefined {
+  const vocabulary = vocabularyOf(dialect.words);
+  const isChange = call.change !== undefined;
+  if (isChange && body.kind === 'json' && shownBy(body.value, call, asked, dialect, []).otherwise)
+    return undefined;
+  const place = body.kind === 'json' ? placeIn(body.value, { asked, vocabulary }) : BLANK_OR_PAGE[body.kind];
   if (place === undefined) return undefined;
-  const vocabulary = vocabularyOf(words);
   // What has not happened yet is told by no rule.
   if (vocabulary.sensesOf(place.text).includes('pending')) return undefined;
   const isNo = place.isMark || vocabulary.soundsLikeNo(place.text);
-  const means = isNo ? 'refused' : change === undefined ? 'no_match' : 'found';
+  const means = isNo ? 'refused' : isChange ? 'found' : 'no_match';
   return `- { status: [${status}], body: { ${place.test} }, means: ${means} }`;
 }
 
@@ -128,40 +133,53 @@ const BLANK_OR_PAGE = {
 /** Deeper than that an answer does not speak of itself. */
 const DEEPEST = 4;
 
-/** The first place at which an answer says something of itself, as a rule would test it. */
-function placeIn(value: JsonValue, asked: Asked, path = '', deepest = DEEPEST): Place | undefined {
-  if (typeof value === 'string') return path === '' ? textPlace(path, value, asked) : undefined;
+/** The first place at which an answer says something that not every answer says, as a rule would test it. */
+function placeIn(value: JsonValue, reader: Reader, path = '', deepest = DEEPEST): Place | undefined {
+  if (typeof value === 'string') return path === '' ? textPlace(path, value, reader) : undefined;
   if (value === null || typeof value !== 'object' || deepest === 0) return undefined;
   for (const [name, each] of Object.entries(value)) {
+    // A path cannot lead to it.
+    if (name.includes('.')) continue;
     const at = path === '' ? name : `${path}.${name}`;
     const found =
-      placeAt(at, name, each as JsonValue, asked) ?? placeIn(each as JsonValue, asked, at, deepest - 1);
+      placeAt(at, name, each as JsonValue, reader) ?? placeIn(each as JsonValue, reader, at, deepest - 1);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function placeAt(path: string, name: string, value: JsonValue, asked: Asked): Place | undefined {
+/** What good answers have as well: that all is well, no code, a time. */
+const SAYS_NOTHING = /^(?:0+|[23]\d\d|\d{4}-\d\d-\d\d.*)$/;
+
+function placeAt(path: string, name: string, value: JsonValue, reader: Reader): Place | undefined {
   const { kind } = nameOf(name);
   if (!SPEAKING_KINDS.has(kind)) return undefined;
-  if (typeof value === 'string' && value.trim() !== '') return textPlace(path, value, asked);
-  if (typeof value !== 'boolean' && typeof value !== 'number') return undefined;
-  if (kind === 'trouble' && !isFilled(value)) return undefined;
-  const isMark = kind === 'trouble' || value === false || value === 0;
+  if (typeof value === 'string') {
+    const isTold = value.trim() !== '' && kind !== 'effect' && !SAYS_NOTHING.test(value.trim());
+    const isPraise = reader.vocabulary.senseOfCode(value) === 'done';
+    return isTold && !isPraise ? textPlace(path, value, reader) : undefined;
+  }
+  const isMark =
+    kind === 'trouble' ? isFilled(value) : kind !== 'machine' && (value === false || value === 0);
+  const isCode = kind === 'machine' && typeof value === 'number' && !SAYS_NOTHING.test(String(value));
+  if (typeof value === 'object' || !(isMark || isCode)) return undefined;
   return { test: `path: ${yaml(path)}, equals: ${value}`, text: '', isMark };
 }
 
 /** So much of a text tells it from another. */
 const LONGEST_QUOTED = 60;
 
-function textPlace(path: string, text: string, asked: Asked): Place {
+function textPlace(path: string, text: string, { asked }: Reader): Place | undefined {
   const where = path === '' ? '' : `path: ${yaml(path)}, `;
   const fixed = withoutValues(text, asked, ANYTHING).replaceAll(/\d+/g, ANYTHING);
   if (fixed === text && path !== '' && !/\s/.test(text.trim()))
     return { test: `${where}equals: ${yaml(text)}`, text, isMark: false };
   const parts = fixed.slice(0, LONGEST_QUOTED).trim().split(ANYTHING);
+  // What has no letter of its own would fit every answer.
+  if (!parts.some((part) => /\p{L}/u.test(part))) return undefined;
   const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
-  return { test: `${where}matches: ${yaml(`^${pattern}`)}`, text, isMark: false };
+  const begin = /^\s/.test(text) ? '^\\s*' : '^';
+  return { test: `${where}matches: ${yaml(begin + pattern)}`, text, isMark: false };
 }
 
 /** Stands for what differs from row to row. No text that is shown has it. */

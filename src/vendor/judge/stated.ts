@@ -5,7 +5,7 @@ import type { AnswerRule, Dialect, DialectOperation, Meaning } from '../dialect.
 import { Asked } from './asked.ts';
 import { changeMeaning, effectsOf, shownBy, speaksFor } from './change.ts';
 import { publishedIdIn } from './change-facts.ts';
-import { besideData, holdingOf, lookupMeaning } from './lookup.ts';
+import { besideData, holdingOf, isScant, lookupMeaning } from './lookup.ts';
 import type { Said } from './said.ts';
 import { Statement } from './statement.ts';
 import { vocabularyOf } from './vocabulary.ts';
@@ -62,14 +62,22 @@ export function statedBy({ raw: { status }, body }: Said, question: Question): S
   }
   const asked = new Asked(call, operation);
   const vocabulary = vocabularyOf(dialect.words);
-  const said = new Statement(body.value, { asked, vocabulary, effects: call && effectsOf(call) });
-  const answer: Answer = { said, asked, body: body.value, status };
-  const stated = isSuccess ? concluded(answer, question) : saysTooFast(said) ? TOO_FAST : undefined;
+  const hearing = { asked, vocabulary, effects: call && effectsOf(call) };
+  const hearsInside = !isSuccess || hearing.effects !== undefined;
+  const said = new Statement(body.value, { ...hearing, hearsInside });
+  const answer: Answer = {
+    ...{ said, asked, body: body.value, status },
+    saidInside: () => new Statement(body.value, { ...hearing, hearsInside: true }),
+  };
+  const isWait = status !== PAYMENT_REQUIRED && saysTooFast(said);
+  const stated = isSuccess ? concluded(answer, question) : isWait ? TOO_FAST : undefined;
   return stated && { ...stated, texts: said.texts };
 }
 
 interface Answer {
   readonly said: Statement;
+  /** What is said in lists and wrappers as well. */
+  saidInside(): Statement;
   readonly asked: Asked;
   readonly body: JsonValue;
   readonly status: number;
@@ -77,6 +85,8 @@ interface Answer {
 
 const ACCEPTED = 202;
 const NO_CONTENT = 204;
+/** Its limits are those of a plan, which end by paying and not by waiting. */
+const PAYMENT_REQUIRED = 402;
 
 const TOO_FAST: Conclusion = { means: 'rate_limited' };
 
@@ -105,6 +115,19 @@ function saysTooFast(said: Statement): boolean {
   return said.says('rate_limited') || TOO_FAST_STATUSES.includes(said.status);
 }
 
+/** The status or the code is just that. As a number it may be a field, so words have to say the same. */
+function saysJustTooFast(said: Statement): boolean {
+  return (
+    said.isJust('rate_limited') || (said.says('rate_limited') && TOO_FAST_STATUSES.includes(said.status))
+  );
+}
+
+/** Both a code and a text say that it failed, or that requests come too fast: then a plain value or two are details of that. */
+function saysError(said: Statement): boolean {
+  const isCode = said.status !== undefined || said.codeSaysNo;
+  return said.says('rate_limited') || (isCode && (said.proseSaysNo || said.trouble));
+}
+
 function byStatus(status: number, { meaningOf }: Question): Conclusion {
   const means = meaningOf(status);
   return { means, ...(means === 'in_doubt' ? { because: `which states ${status}` } : {}) };
@@ -118,17 +141,12 @@ function ofQuestion({ said }: Answer, question: Question): Conclusion | undefine
   return said.no || said.trouble ? doubt('which names an error') : { means: 'found' };
 }
 
-function ofLookup({ said, asked, body, status }: Answer, question: Question): Conclusion {
-  const { dialect, operation } = question;
-  const { credits, results } = operation;
-  const place = present({ fields: dialect.fields_at, results });
-  const findsLists = results !== undefined || credits.per_result !== undefined;
-  const list = findsLists ? parsedResultsOf(body, place) : undefined;
-  const holding = holdingOf(body, { fields: dialect.fields_at, list }, besideData(dialect, asked));
+function ofLookup(answer: Answer, question: Question): Conclusion {
+  const { said, holding } = heardOfLookup(answer, question);
   const isPlainData = holding === 'data' && !said.no && !said.trouble;
-  if (saysTooFast(said) && (!isPlainData || said.isJust('rate_limited'))) return TOO_FAST;
+  if (saysTooFast(said) && (!isPlainData || saysJustTooFast(said))) return TOO_FAST;
   if (said.status !== undefined && holding !== 'data') return byStatus(said.status, question);
-  const means = lookupMeaning(said, holding, status);
+  const means = lookupMeaning(said, holding, answer.status);
   if (means === 'found') return said.trouble ? { means, isPartial: true } : { means };
   if (means !== undefined) return { means };
   if (holding === 'data') return doubt('which says that it failed, and holds something');
@@ -137,9 +155,22 @@ function ofLookup({ said, asked, body, status }: Answer, question: Question): Co
   );
 }
 
+/** What an answer holds of what was asked for, and what it says besides. */
+function heardOfLookup({ said, saidInside, asked, body }: Answer, { dialect, operation }: Question) {
+  const { credits, results } = operation;
+  const place = present({ fields: dialect.fields_at, results });
+  const findsLists = results !== undefined || credits.per_result !== undefined;
+  const list = findsLists ? parsedResultsOf(body, place) : undefined;
+  const beside = besideData(dialect, asked);
+  const holding = holdingOf(body, { fields: dialect.fields_at, list }, beside);
+  if (holding === 'nothing') return { said: saidInside(), holding };
+  const isError = holding === 'data' && saysError(said) && isScant(body, dialect.fields_at, beside);
+  return { said, holding: isError ? ('nothing' as const) : holding };
+}
+
 function ofChange({ said, asked, body, status }: Answer, question: Question, call: Call): Conclusion {
   const { dialect, operation } = question;
-  const shown = shownBy(body, call, asked, dialect);
+  const shown = shownBy(body, call, asked, dialect, said.texts);
   const publishedId = publishedIdIn(operation, parsedFieldsOf(body, present({ fields: dialect.fields_at })));
   const saysDone = publishedId === 'came' || speaksFor({ said, shown });
   if (!saysDone && saysTooFast(said)) return TOO_FAST;

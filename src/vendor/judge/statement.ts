@@ -2,9 +2,9 @@ import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import { type Asked, withoutValues } from './asked.ts';
-import { type NameKind, nameOf, SPEAKING, STATUS_NAMES, WRAPPERS } from './names.ts';
+import { EFFECT_WORDS, type NameKind, nameOf, SPEAKING, STATUS_NAMES, WARNINGS, WRAPPERS } from './names.ts';
 import { plainValue } from './plain.ts';
-import { LONGEST_TEXT, type Sense, type Vocabulary } from './vocabulary.ts';
+import { LONGEST_TEXT, plainWords, type Sense, type Vocabulary } from './vocabulary.ts';
 
 /** How an answer is heard. */
 export interface Hearing {
@@ -12,6 +12,8 @@ export interface Hearing {
   readonly vocabulary: Vocabulary;
   /** Names under which the answer to a change says whether it was made; undefined for a lookup. */
   readonly effects: ReadonlySet<string> | 'any' | undefined;
+  /** Whether what stands in a list and in one wrapper speaks as well, because it is not the data. */
+  readonly hearsInside: boolean;
 }
 
 /** More texts than these say nothing more. */
@@ -21,7 +23,7 @@ const MOST_TEXTS = 50;
 const MOST_LISTED = 100;
 
 /** Codes that say nothing: no error, and the status of a success. */
-const NO_CODE = /^(?:0|[23]\d\d|none|null)?$/i;
+const NO_CODE = /^(?:0+|[23]\d\d|none|null)?$/i;
 const FAILURE_STATUS = /^[45]\d\d$/;
 
 /** Names under which any change says that it was made. */
@@ -46,6 +48,9 @@ export class Statement {
   unknownCode = false;
   /** There is a text of which no word is known. */
   unknownProse = false;
+  /** A code says that it was not done, or that nothing was found; a text says so. */
+  codeSaysNo = false;
+  proseSaysNo = false;
   /** `found` is false. */
   foundNobody = false;
   /** A count of what was found is 0. */
@@ -59,8 +64,8 @@ export class Statement {
   constructor(body: JsonValue, hearing: Hearing) {
     this.#hearing = hearing;
     if (typeof body === 'string') this.#hearProse(body);
-    else if (Array.isArray(body)) this.#hearListed(this.#isOfChange ? body : []);
-    else if (isObject(body)) this.#hearObject(body, this.#isOfChange);
+    else if (Array.isArray(body)) this.#hearListed(hearing.hearsInside ? body : []);
+    else if (isObject(body)) this.#hearObject(body, hearing.hearsInside);
     else this.#hearScalar(body);
   }
 
@@ -102,7 +107,11 @@ export class Statement {
   }
 
   #hearListed(list: readonly JsonValue[]): void {
-    for (const each of list.slice(0, MOST_LISTED)) if (isObject(each)) this.#hearObject(each, false);
+    for (const each of list.slice(0, MOST_LISTED)) {
+      if (isObject(each)) this.#hearObject(each, false);
+      else if (typeof each === 'string') this.#hearProse(each);
+      else if (typeof each === 'boolean') this.#hearTruth(each);
+    }
   }
 
   #hearMember(kind: NameKind, plain: string, value: JsonValue): void {
@@ -117,7 +126,8 @@ export class Statement {
         this.#hearTexts(value);
         break;
       case 'described':
-        if (!isObject(value)) this.#hearTexts(value);
+        if (typeof value === 'boolean' && this.#isOfChange) this.#hearTruth(value);
+        else if (!isObject(value)) this.#hearTexts(value);
         break;
       case 'success':
         this.#hearTruth(value);
@@ -132,8 +142,10 @@ export class Statement {
         if (!this.#isOfChange) this.countedNone ||= value === 0;
         else if (plain === 'count') this.#hearEffect(value, plain);
         break;
-      case 'field':
       case 'about':
+        if (WARNINGS.has(plain)) this.#hearWarning(value);
+        break;
+      case 'field':
         break;
     }
   }
@@ -155,7 +167,8 @@ export class Statement {
     const sense = vocabulary.senseOfCode(code);
     this.unknownCode ||= sense === undefined;
     if (sense === undefined) return;
-    this.#note(sense);
+    this.#note(sense === 'done' ? this.#doneBy(code) : sense);
+    this.codeSaysNo ||= isNo(sense);
     if (STATUS_NAMES.has(plain) && vocabulary.isJust(code, sense))
       this.#exactly = new Set([...this.#exactly, sense]);
   }
@@ -165,25 +178,47 @@ export class Statement {
     this.#noteText(text);
     const rest = withoutValues(text.slice(0, LONGEST_TEXT), asked);
     const senses = vocabulary.sensesOf(rest);
-    for (const sense of senses) this.#note(sense);
+    for (const sense of senses) this.#note(sense === 'done' ? this.#doneBy(rest) : sense);
+    this.proseSaysNo ||= senses.some(isNo);
     this.unknownProse ||= senses.length === 0 && /\p{L}/u.test(rest);
   }
 
   /** All texts in a value. */
   #hearTexts(value: JsonValue): void {
-    if (typeof value === 'string') this.#hearProse(value);
-    else if (value !== null && typeof value === 'object')
-      for (const each of Object.values(value)) this.#hearTexts(each as JsonValue);
+    for (const text of textsIn(value)) this.#hearProse(text);
   }
 
   /** The name of what is true may be a word. A sentence in a field may say that a change was not made, and proves none. */
   #hearField(key: string, value: JsonValue): void {
     const { vocabulary, asked } = this.#hearing;
-    const sense = value === true ? vocabulary.senseOfCode(key) : undefined;
-    if (sense !== undefined) this.#note(sense);
+    const isNamed = value === true || (this.#isOfChange && typeof value === 'object' && isFilled(value));
+    const sense = isNamed ? vocabulary.senseOfCode(key) : undefined;
+    // `errorReporting` is a setting, and `queued` an end.
+    if (sense !== undefined && (sense !== 'refused' || vocabulary.isJust(key, sense)))
+      this.#note(sense === 'done' ? this.#doneBy(key) : sense);
     if (!this.#isOfChange || typeof value !== 'string' || !/\s/.test(value.trim())) return;
     const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
+  }
+
+  /** A warning proves nothing, but one that says the opposite leaves nothing proved. */
+  #hearWarning(value: JsonValue): void {
+    if (!this.#isOfChange) return;
+    const { vocabulary, asked } = this.#hearing;
+    for (const text of textsIn(value)) {
+      const senses = vocabulary.sensesOf(withoutValues(text.slice(0, LONGEST_TEXT), asked));
+      if (senses.some((sense) => DENYING.has(sense))) this.#note('unclear');
+    }
+  }
+
+  /** A word for what another kind of change does is no word for this one. */
+  #doneBy(text: string): Sense {
+    const { effects } = this.#hearing;
+    if (effects === undefined || effects === 'any') return 'done';
+    const named = plainWords(text)
+      .split(' ')
+      .filter((word) => EFFECT_WORDS.has(word));
+    return named.length > 0 && !named.some((word) => effects.has(word)) ? 'unclear' : 'done';
   }
 
   #hearTrouble(value: JsonValue, plain: string): void {
@@ -218,6 +253,8 @@ export class Statement {
   #hearEffect(value: JsonValue, plain: string): void {
     const { effects, asked } = this.#hearing;
     if (effects === undefined) return;
+    // When the thing was made or altered last, says every record.
+    if (RECORDED.has(plain) && isMoment(value) && (effects === 'any' || !effects.has(plain))) return;
     const isOwn = effects === 'any' || ANY_EFFECT.test(plain) || effects.has(plain.replace(/count$/, ''));
     const truth = effectOf(value, asked);
     if (isOwn && truth === true) this.yes = true;
@@ -245,7 +282,32 @@ export class Statement {
 
 const NOTHING: ReadonlySet<Sense> = new Set();
 
-function truthOf(value: JsonValue): boolean | undefined {
+/** What was said against the request as a whole. */
+const isNo = (sense: Sense): boolean => NO_SENSES.has(sense);
+const NO_SENSES: ReadonlySet<Sense> = new Set<Sense>([
+  ...(['refused', 'project_refused', 'no_match', 'key_dead', 'credits_used_up', 'rate_limited'] as const),
+]);
+
+/** What a warning says against the change; that a limit is near is none of it. */
+const DENYING: ReadonlySet<Sense> = new Set<Sense>(['unclear', 'refused', 'project_refused', 'no_match']);
+
+/** All texts in a value. */
+function textsIn(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object'
+    ? Object.values(value).flatMap((each) => textsIn(each as JsonValue))
+    : [];
+}
+
+/** Under these a record says when it was made and altered. */
+const RECORDED: ReadonlySet<string> = new Set(['created', 'updated', 'modified', 'changed']);
+
+/** A day, or the seconds or milliseconds since 1970. */
+function isMoment(value: JsonValue): boolean {
+  return typeof value === 'number' ? value >= 1e9 : typeof value === 'string' && DATE.test(value.trim());
+}
+
+export function truthOf(value: JsonValue): boolean | undefined {
   if (typeof value === 'number') return value !== 0;
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true' || text === '1' || text === 'yes') return true;
@@ -277,6 +339,7 @@ const NO_ERROR: ReadonlySet<string> = new Set(
 /** Whether a value says anything, as an empty list of errors does not. */
 export function isFilled(value: JsonValue): boolean {
   if (value === null || value === false || value === 0) return false;
-  if (typeof value === 'string') return value.trim() !== '' && !NO_ERROR.has(plainValue(value));
+  if (typeof value === 'string')
+    return value.trim() !== '' && !NO_ERROR.has(plainValue(value).replace(/^0+$/, '0'));
   return typeof value !== 'object' || Object.values(value).some((each) => isFilled(each as JsonValue));
 }
