@@ -162,6 +162,8 @@ export interface LedgerReader {
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
   /** The latest time that an answer's `Date` ever confirmed; undefined before the first one. */
   confirmedTime(): Promise<number | undefined>;
+  /** As `Ledger.atBoot`, and nothing is noted. */
+  keptTime(boot: BootTime, atMs: number): Promise<KeptTime>;
   /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
   written(path: string): Promise<readonly string[]>;
   /** The agreement to requests of that content; undefined when nobody has agreed. */

@@ -43,7 +43,7 @@ export interface Store {
    * Erases, or with a dry run only finds what it would erase. An entry about the erasure comes first; amounts, times
    * and kinds stay. After a crash the erasure has not begun, or the next opening for spending finishes it. A store
    * without this method erases nothing. Where there is no ledger yet, lists that were brought to the page are erased.
-   * @throws StopError as `open`.
+   * @throws StopError as `open`; `clock` when something could be erased for its age and the time is in dispute.
    */
   erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
 }
@@ -70,16 +70,20 @@ export interface Person {
   readonly value: string;
 }
 
-/** What is to be erased: everything about a person, or all answers that are older than a time. */
+/**
+ * What is to be erased: everything about a person, all answers that are surely so old, or all that are dated before a day
+ * that a person named, which no clock decides.
+ */
 export type ErasureOrder =
   | { readonly kind: 'person'; readonly person: Person }
   | {
       readonly kind: 'age';
-      /** Ms since 1970. */
-      readonly beforeMs: number;
+      readonly ageMs: number;
       /** The account whose answers are erased; without it those of all accounts. */
       readonly accountIdentity?: string;
-    };
+    }
+  /** `beforeMs`: ms since 1970. */
+  | { readonly kind: 'day'; readonly beforeMs: number };
 
 export interface Erased {
   /** Number of calls whose answers and questions were erased. */

@@ -17,7 +17,7 @@ export async function keepRetention(
   const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
   for (const { identity: accountIdentity, retentionMs, name } of byIdentity.values()) {
     if (retentionMs === undefined) continue;
-    const order = { kind: 'age', beforeMs: clock.wallMs() - retentionMs, accountIdentity } as const;
+    const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
     try {
       const { calls } = await eraseIn(location, order, {
         clock,

@@ -23,6 +23,7 @@ import { rowonce } from './rowonce.ts';
 
 const JANE = 'jane.canary@acme.example';
 const MARY = 'mary.canary@acme.example';
+const DAY_MS = 86_400_000;
 
 /** Knows everybody by e-mail, two people of every company, and what it was asked. */
 async function peopleVendor(): Promise<{ readonly address: string; readonly asked: string[] }> {
@@ -196,7 +197,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect(filesWith(desk, JANE)).not.toEqual([]);
 
   const clocks = new Clocks(desk.place.path('clock.json'));
-  clocks.set({ wallMs: 3 * 86_400_000 });
+  clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
   const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
   const late = await desk.type([...words, '--account', 'people'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
@@ -224,6 +225,46 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect(night.stderr).toContain('1 request of account people passed its retention: erased.');
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
+}, 120_000);
+
+test('a clock that is two months ahead for a run, a night or a purge erases nothing that was bought', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address, { retention: '30d' });
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  mkdirSync(desk.place.path('in'));
+  await desk.write(
+    'night.yaml',
+    'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
+  );
+  const clocks = new Clocks(desk.place.path('clock.json'));
+  const then = { env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env } };
+  const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
+  for (const boot of [{}, { boot: 'another', uptimeMs: -DAY_MS }]) {
+    clocks.set({ wallMs: 60 * DAY_MS, ...boot });
+    for (const typed of [
+      [...words, '--account', 'people'],
+      ['nightly', 'night.yaml'],
+    ]) {
+      const { code, stderr } = await desk.type(typed, then);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('What passed the retention of account people is not erased yet. Nothing is'),
+      ]);
+    }
+    const purge = await desk.type(['store', 'purge', '--older-than', '30d', '--yes'], then);
+    expect(purge).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing is erased for its age'),
+    });
+  }
+  await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
+  expect(await run(desk, 'enrich-person', 'again.csv')).toMatchObject({ code: 0 });
+  expect(asked, 'nothing is bought again').toHaveLength(2);
+  expect((await desk.type(['store', 'purge', '--before', '2026-02-30x'])).code).toBe(2);
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  expect((await desk.type(['store', 'purge', '--before', tomorrow, '--yes'], then)).code).toBe(0);
+  expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
 }, 120_000);
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
@@ -280,8 +321,11 @@ test('it is as old as its newest file for a purge, and is reached where the stor
   expect(filesNaming(folder, JANE)).toEqual([]);
 
   const clocks = new Clocks(join(folder, 'clock.json'));
-  clocks.set({ wallMs: 3 * 86_400_000 });
-  expect((await type(purge, { ...unnamed, ...clocks.env })).stdout).toContain('Erased in');
+  clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
+  const held = await type(purge, { ...unnamed, ...clocks.env });
+  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has ever told the time');
+  const day = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+  expect((await type(['store', 'purge', '--before', day, '--yes'], unnamed)).stdout).toContain('Erased in');
   expect(filesNaming(folder, MARY)).toEqual([]);
 });
 

@@ -174,7 +174,7 @@ describe('a store', () => {
   test('of an older schema can be erased from, because its rows stand as they would be written today', async () => {
     const place = storeMadeByFiveScripts(7);
     await (await openStore(sqlite, place)).close();
-    const order = { kind: 'age', beforeMs: NOON_MS + 365 * DAY_MS } as const;
+    const order = { kind: 'day', beforeMs: NOON_MS + 365 * DAY_MS } as const;
     const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun: false };
     expect(await sqlite.erase?.(place, order, options)).toMatchObject({ rows: 2 });
     inDatabase(place, (database) => database.exec('UPDATE ledger SET clean = 0'));

@@ -1,7 +1,8 @@
 import type { BatchId } from '../../ledger.ts';
 import { answerWithout, Mentions } from '../../person.ts';
-import type { Erased, ErasureOrder } from '../../store.ts';
+import type { Erased } from '../../store.ts';
 import type { Connection } from './connection.ts';
+import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
 import { isOfCall } from './lookups.ts';
 import { filled } from './shapes.ts';
@@ -35,9 +36,9 @@ export interface ErasableRow {
 }
 
 /** What would be erased, and what the user is told about it. */
-export function erasureOf(connection: Connection, folder: string, order: ErasureOrder) {
-  const found = order.kind === 'person' ? aboutPerson(connection, order) : olderThan(connection, order);
-  const lists = keptLists(inputsIn(connection), folder, order);
+export function erasureOf(connection: Connection, folder: string, target: Target) {
+  const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
+  const lists = keptLists(inputsIn(connection), folder, target);
   const report: Erased = {
     calls: found.calls.size,
     cut: found.cuts.length,
@@ -53,14 +54,14 @@ export function erasureOf(connection: Connection, folder: string, order: Erasure
 }
 
 /** The same where nothing was run yet: lists may have been brought before that, and no batch needs them. */
-export function erasureOfLists(folder: string, order: ErasureOrder): Erased {
+export function erasureOfLists(folder: string, target: Target): Erased {
   return {
     calls: 0,
     cut: 0,
     rows: 0,
     memberships: 0,
     names: 0,
-    files: keptLists([], folder, order).files,
+    files: keptLists([], folder, target).files,
     outputs: [],
     unsettled: [],
     isLogHeld: false,
@@ -96,7 +97,7 @@ const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 
 // ------------------------------------------------------------------------------------------------------ by person
 
-function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 'person' }): Erasable {
+function aboutPerson(connection: Connection, { person }: Target & { kind: 'person' }): Erasable {
   const mentions = new Mentions(person);
   connection.define('mentions', (text, bytes) =>
     mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
@@ -236,11 +237,11 @@ function leftOf(
 /** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(
   connection: Connection,
-  { beforeMs, accountIdentity }: ErasureOrder & { kind: 'age' },
+  { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
 ): Erasable {
   const values = { before: beforeMs, account: accountIdentity ?? null };
   const found = connection.all<{ id: number; unsettled: 0 | 1; batch: number; row: number }>(
-    OLD_CALLS,
+    isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS,
     values,
   );
   const calls = new Set(found.flatMap(({ id, unsettled }) => (unsettled === 1 ? [] : [id])));
@@ -258,17 +259,38 @@ function olderThan(
   };
 }
 
+/**
+ * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
+ * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
+ */
+const BOOTS = `
+begun AS MATERIALIZED (
+  SELECT id, confirmed_at - confirmed_uptime AS at, seen_uptime FROM boots WHERE confirmed_at IS NOT NULL),
+spans AS MATERIALIZED (
+  SELECT b.id, (SELECT at FROM begun WHERE id = b.id) AS begun,
+         (SELECT min(at + seen_uptime) FROM begun WHERE id > b.id) AS ended
+    FROM (SELECT id FROM boots UNION ALL SELECT 0 AS id) b)`;
+
+/**
+ * A clock that was behind has dated entries too early. An attempt was made when the boot clock says, where answers of that
+ * boot told the time, and otherwise before the next boot in which one did. Until there is one its age is not known.
+ */
+const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
+
 const OLD_CALLS = `
+WITH ${BOOTS}
 SELECT c.id, l.batch, l.row,
        c.doubt IS NOT NULL OR EXISTS (
          SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
           WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
   FROM calls c JOIN accounts p ON p.id = c.account
   JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
+  JOIN spans s ON s.id = coalesce(l.boot, 0)
  WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
    AND l.intent_at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND k.closed_at >= :before)`;
+     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
+      WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND max(k.closed_at, coalesce(t.received_at, 0)) >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { erasedReason, Mentions } from '../../person.ts';
-import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Erasable } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
+import type { Target } from './erasure-target.ts';
 import { hasKey, isOfCall } from './lookups.ts';
 import { wholeOf } from './shapes.ts';
 import type { WrittenRow } from './table.ts';
@@ -33,7 +33,7 @@ import {
  * with its checksums. The guards of the schema refuse everything else.
  */
 export interface Erasing {
-  readonly order: ErasureOrder;
+  readonly target: Target;
   readonly found: Erasable;
   readonly atMs: number;
   /** The key that hides calls about a person; undefined when erased answers may be bought again. */
@@ -47,7 +47,7 @@ const ATTEMPTS_OF_CALL = `SELECT * FROM attempts WHERE ${isOfCall('id', 'call', 
 const EMPTY = Buffer.alloc(0);
 
 export function erase(connection: Connection, erasing: Erasing): void {
-  const { found, order } = erasing;
+  const { found, target } = erasing;
   const atMs = Math.floor(erasing.atMs);
   cover(connection, insertErasure(connection, erasing, atMs), found);
   for (const subject of found.subjects) eraseSubject(connection, subject);
@@ -62,13 +62,14 @@ export function erase(connection: Connection, erasing: Erasing): void {
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
   for (const { batch, row } of found.rows) eraseRow(connection, batch, row, erasedReason(atMs));
-  if (order.kind === 'person') replaceNames(connection, new Mentions(order.person), found.batches);
+  if (target.kind === 'person') replaceNames(connection, new Mentions(target.person), found.batches);
 }
 
-function insertErasure(connection: Connection, { order, secret, files }: Erasing, at: number): number {
+function insertErasure(connection: Connection, { target, secret, files }: Erasing, at: number): number {
   const id = nextNumber(connection, 'erasures');
+  const kind = target.kind === 'person' ? 'person' : 'age';
   const key_check = secret === undefined ? null : keyCheck(secret);
-  ERASURES_TABLE.insert(connection, { id, kind: order.kind, at, key_check, files: JSON.stringify(files) });
+  ERASURES_TABLE.insert(connection, { id, kind, at, key_check, files: JSON.stringify(files) });
   return id;
 }
 

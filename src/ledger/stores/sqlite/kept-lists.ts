@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../person.ts';
-import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
+import type { Target } from './erasure-target.ts';
 
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
@@ -34,7 +34,7 @@ export function inputsIn(connection: Connection): readonly Input[] {
 }
 
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
-export function keptLists(inputs: readonly Input[], folder: string, order: ErasureOrder): KeptLists {
+export function keptLists(inputs: readonly Input[], folder: string, target: Target): KeptLists {
   const spooled = [
     ...FILES.flatMap((name) => filesIn(join(folder, name))),
     ...inputs.map(({ path }) => path).filter(isSpooled),
@@ -47,7 +47,7 @@ export function keptLists(inputs: readonly Input[], folder: string, order: Erasu
     ...[...new Set(spooled)].map((path) => [path]),
     ...[...new Set(lists)].map((list) => filesBelow(list)),
   ];
-  const meant = kept.filter(isMeantBy(order));
+  const meant = kept.filter(isMeantBy(target));
   const isIn =
     (paths: Kept): ((batch: { path: string }) => boolean) =>
     ({ path }) =>
@@ -61,16 +61,16 @@ export function keptLists(inputs: readonly Input[], folder: string, order: Erasu
 }
 
 /** A list is as young as the youngest of its files, and names whom any of them names. */
-function isMeantBy(order: ErasureOrder): (paths: Kept) => boolean {
-  const mentions = order.kind === 'person' ? new Mentions(order.person) : undefined;
+function isMeantBy(target: Target): (paths: Kept) => boolean {
+  const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
   return (paths) => {
     const files = paths.flatMap((path) => {
       const stat = statSync(path, { throwIfNoEntry: false });
       return stat?.isFile() === true ? [{ path, stat }] : [];
     });
     if (files.length === 0) return false;
-    return order.kind === 'age'
-      ? files.every(({ stat }) => stat.mtimeMs < order.beforeMs)
+    return target.kind === 'old'
+      ? files.every(({ stat }) => stat.mtimeMs < target.beforeMs)
       : mentions !== undefined && files.some(({ path }) => fileMentions(path, mentions));
   };
 }
@@ -142,9 +142,9 @@ function unpacked(work: () => Buffer): Buffer {
 const BOOKS = ['book.jsonl', 'service-book.jsonl'];
 
 /** After a crash a book has the person or has not, and the next erasure searches it again. */
-export function eraseFromBooks(folder: string, order: ErasureOrder): void {
-  if (order.kind !== 'person') return;
-  const mentions = new Mentions(order.person);
+export function eraseFromBooks(folder: string, target: Target): void {
+  if (target.kind !== 'person') return;
+  const mentions = new Mentions(target.person);
   for (const path of BOOKS.map((name) => join(folder, name))) {
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');

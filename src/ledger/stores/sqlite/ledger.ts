@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { BootTime } from '../../../core/clock.ts';
+import type { BootTime, Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
+import { BelievedTime } from '../../believed-time.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -37,7 +38,7 @@ import type { Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch } from './batches.ts';
-import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
+import { bootNumbered, insertBoot, keepTime } from './boots.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -54,6 +55,7 @@ import {
 import { erasureOf, isNothing } from './erasable.ts';
 import { erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
+import { targetOf } from './erasure-target.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromBooks } from './kept-lists.ts';
@@ -172,7 +174,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const known = await this.read(() => bootNumbered(this.connection, boot.id));
     const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
     this.#boot = number;
-    return this.read(() => keptTime(this.connection, number));
+    return this.keptTime(boot, atMs);
   }
 
   keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
@@ -300,14 +302,18 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   /** Implements `Store.erase`. */
-  async erase(order: ErasureOrder, atMs: number, dryRun: boolean): Promise<Erased> {
+  async erase(order: ErasureOrder, clock: Clock, dryRun: boolean): Promise<Erased> {
     const { secret, erasureKey } = this.#options;
-    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, order));
-    const isHeld = order.kind === 'person' && report.unsettled.length > 0;
-    if (dryRun || isHeld || isNothing(report)) return report;
-    const erasing = { order, found, atMs, files: lists.files };
-    const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
-    eraseFromBooks(this.folder, order);
+    const time = await BelievedTime.over(clock, this);
+    const { target, dispute } = targetOf(order, time);
+    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
+    const isHeld = target.kind === 'person' && report.unsettled.length > 0;
+    if (isNothing(report)) return report;
+    if (dispute !== undefined) throw dispute;
+    if (dryRun || isHeld) return report;
+    const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
+    const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    eraseFromBooks(this.folder, target);
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));

@@ -1,4 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import type { BootTime } from '../../../core/clock.ts';
 import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
@@ -18,6 +19,7 @@ import {
   type Doubt,
   type FoundReply,
   type FreshSince,
+  type KeptTime,
   type KnownCall,
   type KnownSubject,
   type LedgerReader,
@@ -35,7 +37,7 @@ import {
 import { accountState, matchRate, pausesOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
 import { plannedRows } from './batches.ts';
-import { confirmedTime } from './boots.ts';
+import { confirmedTime, keptTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
 import { heldSince } from './holds.ts';
@@ -319,6 +321,10 @@ export class SqliteReader implements LedgerReader {
 
   confirmedTime(): Promise<number | undefined> {
     return this.read(() => confirmedTime(this.connection));
+  }
+
+  keptTime(boot: BootTime, atMs: number): Promise<KeptTime> {
+    return this.read(() => keptTime(this.connection, boot, atMs));
   }
 
   async close(): Promise<void> {
