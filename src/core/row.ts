@@ -63,8 +63,11 @@ export const OUTCOME_KINDS = [
   'skipped',
 ] as const satisfies readonly OutcomeKind[];
 
-/** In the reason of a change that was done as far as anybody can tell, although the service's answer says nothing. */
-export const DONE_WITHOUT_A_WORD = 'done, without a word';
+/** Behind the words of a change that was done as far as anybody can tell, although the service's answer says nothing. */
+export const WITHOUT_A_WORD = ', without a word';
+
+/** The same in the reason of its row. */
+export const DONE_WITHOUT_A_WORD = `done${WITHOUT_A_WORD}`;
 
 /** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
 export type RowStatus = OutcomeKind | 'pending';

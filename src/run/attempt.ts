@@ -18,17 +18,17 @@ import {
 } from '../ledger/ledger.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
 import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
-import { judge, leftBy, oddAnswerIn, type Reply, type Verdict } from '../vendor/judge.ts';
+import { judge, leftBy, type Reply, type Verdict } from '../vendor/judge.ts';
 import { missesStop, requestAddress, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { type HttpRequest, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
-import { heedOdd } from './attempt/odd-answers.ts';
+import { heedDoubt } from './attempt/heed-doubt.ts';
 import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
-import { noteUnwrapped } from './attempt/unwrapped-answers.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
+import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
 
 /**
  * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend. The slot is free
@@ -76,10 +76,10 @@ export interface Answered {
  * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
  * `known` a call that was wanted `ifUnknown`.
  */
-export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld;
+export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
 
-/** What follows an attempt: nothing, the same request again, or the same request at another path. */
-type Next = Bought | 'again' | { readonly movedTo: string };
+/** What follows an attempt: nothing, the same request again or after others, or the same request at another path. */
+type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
 export function buy(run: Run, wanted: Wanted): Promise<Bought> {
@@ -96,11 +96,29 @@ async function buyWhenPriced(run: Run, wanted: Wanted): Promise<Bought> {
 }
 
 async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
-  const { client } = run.session;
+  const { client, tooFast } = run.session;
   const operation = operationFor(client.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
+  const asked = tooFast.begin();
+  try {
+    for (;;) {
+      const next = await askInSlot(run, wanted, { operation, asked });
+      if (next !== 'after_others') return next;
+    }
+  } finally {
+    asked.end();
+  }
+}
+
+/** Asks until there is a reply for this call, or until others have to be asked first. */
+async function askInSlot(
+  run: Run,
+  wanted: Wanted,
+  manner: Omit<Manner, 'movedTo'>,
+): Promise<Bought | 'after_others'> {
+  const { client } = run.session;
   let closed: Promise<void> | undefined;
   try {
     return await client.limiter.slot(run.waiter, async () => {
@@ -108,7 +126,7 @@ async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
       for (;;) {
         await closed;
         const next = await client.exchange(run.waiter, (turn) =>
-          attempt(run, turn, wanted, { operation, movedTo: moves.at(-1) }, (closing) => {
+          attempt(run, turn, wanted, { ...manner, movedTo: moves.at(-1) }, (closing) => {
             closed = closing;
             // What it fails with is heard below, which may be later than Node expects.
             closing.catch(() => {});
@@ -129,6 +147,7 @@ async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
 interface Manner {
   readonly operation: DialectOperation;
   readonly movedTo: string | undefined;
+  readonly asked: AskedCall;
 }
 
 /**
@@ -139,7 +158,7 @@ async function attempt(
   run: Run,
   turn: Turn,
   wanted: Wanted,
-  { operation, movedTo }: Manner,
+  { operation, movedTo, asked }: Manner,
   closing: (closed: Promise<void>) => void,
 ): Promise<Next> {
   try {
@@ -166,7 +185,7 @@ async function attempt(
     if (sent.reply.kind !== 'answered') await closed;
     heedClocks(run);
     const paid = { ...sent, attempt: admission.attempt, reserved: admission.reserved };
-    return await follow(run, wanted, operation, verdict, paid);
+    return await follow(run, wanted, { operation, asked }, verdict, paid);
   } catch (error) {
     throw stopped(run, error);
   }
@@ -283,7 +302,7 @@ export function conclude(
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   const closed = session.ledger
-    .closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left)
+    .closeAttempt(attempt, priced(closure, reply, dialect, operation), session.clock.wallMs(), left)
     .then(() => crashPoint('after-close'));
   return { verdict, closed };
 }
@@ -298,7 +317,7 @@ interface Paid extends Sent {
 function follow(
   run: Run,
   wanted: Wanted,
-  operation: DialectOperation,
+  { operation, asked }: Omit<Manner, 'movedTo'>,
   verdict: Verdict,
   { attempt, reply, sentAtMs, reserved }: Paid,
 ): Next | Promise<Next> {
@@ -308,6 +327,7 @@ function follow(
   switch (verdict.kind) {
     case 'settled': {
       limiter.settled();
+      session.tooFast.answered(sentAtMs);
       const { answer: kind, charged, why } = verdict;
       emit({ kind: 'answered', found: kind === 'found', credits: charged });
       // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
@@ -323,10 +343,9 @@ function follow(
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
-      return doubted(run, wanted, verdict.why, { attempt, reply, sentAtMs });
+      return heedDoubt(run, wanted, verdict, { attempt, reply, sentAtMs });
     case 'paused':
-      limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.why})`);
-      return 'again';
+      return turnedAway(limiter, asked, verdict, sentAtMs);
     case 'not_sent':
       if (verdict.movedTo !== undefined) return { movedTo: verdict.movedTo };
       if (reply.kind === 'not_sent') refuseWrongAddress(session.history, reply.cause, reply.message);
@@ -337,23 +356,6 @@ function follow(
     default:
       return unreachable(verdict);
   }
-}
-
-/** A lost answer may show that the vendor is broken. One that came whole shows that it is at work, whatever it says. */
-function doubted(
-  run: Run,
-  { call, decision }: Wanted,
-  why: string,
-  { attempt, reply, sentAtMs }: Pick<Paid, 'attempt' | 'reply' | 'sentAtMs'>,
-): 'in_doubt' | Promise<'in_doubt'> {
-  const { limiter, dialect } = run.session.client;
-  noteUnwrapped(run, reply);
-  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
-  if (odd === undefined) limiter.doubted(sentAtMs, doubtWords(why));
-  else limiter.settled();
-  // What is answered to a repeat says no more than the answer before it.
-  if (odd === undefined || decision !== undefined) return 'in_doubt';
-  return heedOdd(run, { attempt, odd, reply, why }).then(() => 'in_doubt' as const);
 }
 
 /**
@@ -386,8 +388,4 @@ async function overBudget(
   if (!mayStillBeReleased(money)) throw budgetReached(scope, money);
   await session.client.limiter.oneDone(waiter);
   return 'again';
-}
-
-function doubtWords(why: string): string {
-  return `answers get lost (${why}), so one request at a time is tried`;
 }

@@ -4,7 +4,7 @@ import { present } from '../core/objects.ts';
 import type { Call, JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
-import { DONE_WITHOUT_A_WORD } from '../core/row.ts';
+import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
 import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import {
   type AnswerRule,
@@ -15,15 +15,15 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
-import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
+import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
 import { besideData, holdsData } from './judge/lookup.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
-import { rateHintsIn } from './rate-hints.ts';
+import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
-export { type OddAnswer, oddAnswerIn } from './judge/odd-answer.ts';
+export { type OddAnswer, oddAnswerIn, ruleForLost } from './judge/odd-answer.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -48,10 +48,15 @@ export type Verdict =
    * its query on the same host to which the operation has moved.
    */
   | (ClosureAs<'not_sent'> & { readonly movedTo?: string })
-  /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
-  | (ClosureAs<'paused'> & { readonly pauseMs?: number })
-  | ClosureAs<'in_doubt'>
+  | (ClosureAs<'paused'> & AskedWait)
+  /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
+  | (ClosureAs<'in_doubt'> & { readonly wait?: AskedWait })
   | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
+
+/** `pauseMs`: how long the vendor asked us to wait, if it said so. */
+export interface AskedWait {
+  readonly pauseMs?: number;
+}
 
 type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
 
@@ -144,6 +149,18 @@ export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call
   return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
 }
 
+/** Whether an answer that was booked at `charged` surely cost just that. */
+export function isExactCharge(
+  charged: Credits,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): boolean {
+  if (reply.kind !== 'answered') return charged === 0;
+  const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
+  return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
+}
+
 /** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
 export function isFreeMatch(
   raw: RawReply,
@@ -228,8 +245,9 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
     case 'project_refused':
       return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
     case 'rate_limited': {
-      const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
-      return { kind: 'paused', why: words, ...present({ pauseMs }) };
+      const wait = present({ pauseMs: askedWaitMs(said.raw, said.by.rateHints, said.body) });
+      if (rule?.charged !== true) return { kind: 'paused', why: words, ...wait };
+      return { kind: 'in_doubt', why: `${words}, which is charged`, wait };
     }
     case 'in_doubt': {
       if (rule?.charged === false) return { kind: 'not_sent', why: words };
@@ -244,9 +262,6 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
       return unreachable(means);
   }
 }
-
-/** Behind the words of a change that was done as far as anybody can tell, and of which the answer says nothing. */
-const WITHOUT_A_WORD = ', without a word';
 
 /** What a match says of itself besides counts only where it names a part that is missing. */
 function foundWords(said: Said, stated: Stated | undefined, call: Call | undefined): string {

@@ -13,6 +13,8 @@ import { openDesk } from './desk.ts';
 
 type Meaning = OfLookup | OfChange;
 
+const WORDLESS = 'done, without a word';
+
 const STATUS: Readonly<Record<Meaning, string>> = {
   match: 'matched',
   'match, a part is missing': 'matched',
@@ -117,7 +119,7 @@ async function runOver(kind: 'lookup' | 'removal' | 'role', answers: readonly An
     '--json',
   ]);
   const report = JSON.parse(ended.stdout);
-  return { vendor, report, rows: desk.place.rows() };
+  return { vendor, report, rows: desk.place.rows(), desk };
 }
 
 /** Answers that are neither a word of the vendor nor come whole are lost ones, which other tests are about. */
@@ -136,12 +138,17 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>([
     expect(settling.length).toBeGreaterThan(120);
     const answers = mixed(settling, meaningOf);
     expect(answers).toHaveLength(settling.length);
-    const { vendor, report, rows } = await runOver(kind, answers);
+    const { vendor, report, rows, desk } = await runOver(kind, answers);
     expect(report).toMatchObject({ stopped: null, rows: answers.length });
     expect(rows.map(({ _status }) => _status)).toEqual(answers.map((each) => STATUS[meaningOf(each)]));
     const reported = rows.flatMap(({ _status = '' }, at) => (/applied|matched/.test(_status) ? [at] : []));
     expect(reported).toEqual([...vendor.done].sort((one, other) => one - other));
-    if (kind === 'lookup') expect(report.credits.spent).toBe(vendor.done.size);
+    if (kind === 'lookup') return expect(report.credits.spent).toBe(vendor.done.size);
+    const silent = answers.filter((each) => meaningOf(each) === WORDLESS).length;
+    expect(silent).toBeGreaterThan(10);
+    expect(report.changes.without_a_word).toBe(silent);
+    expect((await desk.start(['status', report.batch])).stdout).toContain(`${silent} of them ${WORDLESS}`);
+    expect(await desk.read('out.report.html')).toContain(`, ${silent} of them without a word`);
   });
 
   test('that is told to wait is asked for again, and done once', async () => {

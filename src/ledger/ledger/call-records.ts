@@ -108,6 +108,8 @@ export type Closure =
       readonly why: string;
       /** The answer states its cost and the call was for money, so the price is remembered. This is not read back. */
       readonly showsPrice?: true;
+      /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
+      readonly isAtMost?: true;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
     }
@@ -278,6 +280,12 @@ export interface AttemptRecord {
   readonly released?: { readonly why: string; readonly atMs: number };
 }
 
+/** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
+export interface Sent {
+  readonly atMs: number;
+  readonly settledAtMs?: number;
+}
+
 /** A part of a search through the calls of a ledger. */
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];
@@ -322,13 +330,13 @@ export interface RowKind {
 /** What a row's output needs of an answer. A body may come as its text, see `KeptBody`. */
 export type RowAnswer = Pick<
   AnswerRecord,
-  'attempt' | 'batch' | 'kind' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
+  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
 > & { readonly body: KeptBody };
 
 /** As a list, which is empty for what is no answer. */
 export function rowAnswersOf(answer: AnswerRecord<ReadAs>): readonly RowAnswer[] {
-  const { attempt, batch, kind, call, charged, answeredAtMs, paidRow, body } = answer;
-  return isAnswer(kind) ? [{ attempt, batch, kind, call, charged, answeredAtMs, paidRow, body }] : [];
+  const { attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body } = answer;
+  return isAnswer(kind) ? [{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }] : [];
 }
 
 export interface RowRecord {

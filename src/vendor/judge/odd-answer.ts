@@ -37,6 +37,15 @@ export function oddAnswerIn(raw: RawReply, dialect: Dialect, call: Call): OddAns
   };
 }
 
+/** The rule by which an answer that is no success means "no match"; undefined where a service gave it in front of the vendor. */
+export function ruleForLost(raw: RawReply, dialect: Dialect): string | undefined {
+  const own = vendorReply(raw, dialect);
+  if (own === undefined) return undefined;
+  const { kind } = readBodyOnce(own.body);
+  const test = kind === 'json' ? 'path: …, matches: …' : `is: ${kind}`;
+  return `- { status: [${own.status}], body: { ${test} }, means: no_match }`;
+}
+
 // --------------------------------------------------------------------------------------------------------- shapes
 
 /** A page has times and numbers of its own, so all pages are of one shape. */

@@ -81,11 +81,11 @@ export function answersOfAttempts(
   const found = new Map<number, PlainRowAnswer>();
   for (const row of connection.lists<WholeRow>(BY_ATTEMPT, JSON.stringify([...attempts]))) {
     const body = row[18];
-    const [, attempt, batch, kind, , , answeredAtMs] = row;
+    const [, attempt, batch, kind, why, , answeredAtMs] = row;
     if (!isAnswer(kind) || !isIntact(row, body)) continue;
     const call = wholeOf(connection, row[21], row[22]) as unknown as Call;
     const whole = { body, paidRow: row[20], call, charged: credits(row[23]) };
-    const answer = { attempt, batch: batchId(batch), kind, answeredAtMs, ...whole };
+    const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs, ...whole };
     found.set(attempt, { answer, reading: row[19] ?? 0 });
   }
   return found;

@@ -1,0 +1,51 @@
+import type { AttemptId } from '../../ledger/ledger.ts';
+import { oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../vendor/judge.ts';
+import type { Wanted } from '../attempt.ts';
+import type { Run } from '../session.ts';
+import { heedOdd } from './odd-answers.ts';
+import { noteUnwrapped } from './unwrapped-answers.ts';
+
+/** A call that is in doubt by now, so that a crash here loses only a count. */
+export interface Doubtful {
+  readonly attempt: AttemptId;
+  readonly reply: Reply;
+  /** Monotonic. */
+  readonly sentAtMs: number;
+}
+
+/**
+ * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is probed. One that
+ * came whole shows that the vendor is at work, whatever it says.
+ */
+export async function heedDoubt(
+  run: Run,
+  { call, decision }: Pick<Wanted, 'call' | 'decision'>,
+  { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
+  { attempt, reply, sentAtMs }: Doubtful,
+): Promise<'in_doubt'> {
+  const { limiter, dialect } = run.session.client;
+  noteUnwrapped(run, reply);
+  const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
+  if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
+  else if (odd === undefined) heedLost(run, why, reply, sentAtMs);
+  else {
+    limiter.settled();
+    // What is answered to a repeat says no more than the answer before it.
+    if (decision === undefined) await heedOdd(run, { attempt, odd, reply, why });
+  }
+  return 'in_doubt';
+}
+
+/** After so many in a row that came whole, a rule is quoted that would make them answers. */
+const LOST_IN_A_ROW = 5;
+
+function heedLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
+  const words = `answers get lost (${why}), so one request at a time is tried`;
+  if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW) return;
+  const rule = reply.kind === 'answered' ? ruleForLost(reply.raw, client.dialect) : undefined;
+  if (rule === undefined) return;
+  emit({
+    kind: 'note',
+    message: `${LOST_IN_A_ROW} answers in a row could not be used; the last: ${why}. If these are the vendor's own words, and not those of a proxy, and mean "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`,
+  });
+}
