@@ -220,7 +220,7 @@ async function boughtAtNoon(answerTold: boolean, wallMs = NOON_MS): Promise<stri
   await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, wallMs);
   const batch = await batchNamed(ledger, 'a', { createdAtMs: wallMs });
   for (const name of ['ann', 'bob', 'cat'])
-    await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS });
+    await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS, closedAtMs: wallMs });
   if (answerTold) await ledger.keepTime('confirmed', { atMs: wallMs, uptimeMs: HOUR_MS });
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
