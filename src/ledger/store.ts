@@ -101,8 +101,18 @@ export interface Erased {
   readonly outputs: readonly string[];
   /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  readonly needed: Needed;
   /** Another process reads the ledger, so its log still holds what was erased; the next run overwrites it. */
   readonly isLogHeld: boolean;
+}
+
+/** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
+export interface Needed {
+  /** Number of calls that they would buy again. */
+  readonly calls: number;
+  /** Number of lists in the store. */
+  readonly lists: number;
+  readonly by: readonly BatchId[];
 }
 
 /** A ledger of which some parts may be unreadable: those are skipped and noted. */

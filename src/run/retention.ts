@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Tell } from '../ledger/store.ts';
+import type { Needed, Tell } from '../ledger/store.ts';
 import type { Account } from '../vendor/account/account.ts';
 import { eraseIn } from './open-ledger.ts';
 
@@ -19,16 +19,32 @@ export async function keepRetention(
     if (retentionMs === undefined) continue;
     const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
     try {
-      const { calls } = await eraseIn(location, order, {
+      const { calls, needed } = await eraseIn(location, order, {
         clock,
         waitForLockMs: 0,
         command: 'retention',
         dryRun: false,
       });
       if (calls > 0) tell(`${counted(calls, 'request')} of account ${name} passed its retention: erased.`);
+      for (const words of neededWords(needed))
+        tell(`Of what passed the retention of account ${name} stays: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
       tell(`What passed the retention of account ${name} is not erased yet. ${error.message}`);
     }
   }
+}
+
+/** What stays for batches that go on, and what ends them; nothing where there is none. */
+export function neededWords({ calls, lists, by }: Needed): readonly string[] {
+  const [batch] = by;
+  if (batch === undefined) return [];
+  const parts = [
+    ...(calls > 0 ? [counted(calls, 'request')] : []),
+    ...(lists > 0 ? [counted(lists, 'kept list')] : []),
+  ];
+  const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
+  return [
+    `${parts.join(' and ')} with which batch ${batch}${others} ${by.length === 1 ? 'goes' : 'go'} on. Let it end, cancel it with rowonce cancel ${batch}, or decide what is in doubt with rowonce settle ${batch}.`,
+  ];
 }

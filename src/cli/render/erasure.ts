@@ -1,6 +1,7 @@
 import { stop } from '../../core/errors.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { Erased } from '../../ledger/store.ts';
+import { neededWords } from '../../run/retention.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Words that a person reads before and after something is erased. */
@@ -44,7 +45,9 @@ function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boo
 }
 
 function foundLines(location: string, found: Erased): readonly string[] {
-  if (isNothing(found)) return [`Nothing of that is in ${location}.`];
+  const stays = neededWords(found.needed).map((words) => `  stays: ${words}`);
+  if (isNothing(found))
+    return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
   const { calls, cut, rows, memberships, names, files, outputs } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
@@ -58,11 +61,25 @@ function foundLines(location: string, found: Erased): readonly string[] {
     `In ${location}: ${parts.join(', ')}.`,
     ...files.map((file) => `  removed: ${file}`),
     ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
+    ...stays,
   ];
 }
 
 export function erasureObject(location: string, erased: Erased): object {
   const { calls, cut, rows, memberships, names, files, outputs } = erased;
-  const unsettled = erased.unsettled.length;
-  return { store: location, requests: calls, cut, rows, memberships, names, files, outputs, unsettled };
+  const { needed } = erased;
+  return {
+    store: location,
+    requests: calls,
+    cut,
+    rows,
+    memberships,
+    names,
+    files,
+    outputs,
+    unsettled: erased.unsettled.length,
+    needed: needed.calls,
+    needed_lists: needed.lists,
+    needed_by: needed.by,
+  };
 }

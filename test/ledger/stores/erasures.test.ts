@@ -32,6 +32,7 @@ import {
   batchNamed,
   batchSpec,
   DAY_MS,
+  decide,
   intentOf,
   lost,
   MATCHED,
@@ -194,7 +195,9 @@ test('what may have been charged holds a person back, and stays out of a purge',
   const batch = await batchNamed(ledger, 'a');
   await answered(ledger, batch, 'old');
   await lost(ledger, batch, 'lost');
-  await lostChange(ledger, await batchNamed(ledger, 'b'), changeOf('invite', 0));
+  const changes = await batchNamed(ledger, 'b');
+  await lostChange(ledger, changes, changeOf('invite', 0));
+  for (const each of [batch, changes]) await ledger.changeBatch(each, { state: 'finished' });
   await ledger.close();
   expect((await erase(place, KIM_ORDER)).unsettled).toHaveLength(1);
   expect(isIn(place, 'kim@example.org')).toBe(true);
@@ -282,6 +285,67 @@ describe('for its age', () => {
   });
 });
 
+describe('what a batch goes on with', () => {
+  const DAY = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
+
+  test('stays while a batch of that account and operation is open, and goes once it has ended', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    const ended = await batchNamed(ledger, 'ended');
+    await answered(ledger, ended, 'known');
+    await ledger.changeBatch(ended, { state: 'finished' });
+    const other = await batchNamed(ledger, 'other', { accountIdentity: 'another', accountName: 'b' });
+    await answered(ledger, other, 'elsewhere', { account: 'another' });
+    await ledger.changeBatch(other, { state: 'finished' });
+    const open = await batchNamed(ledger, 'open');
+    await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
+    await batchNamed(ledger, 'people', { operation: 'enrich-person', accountIdentity: 'another' });
+    await ledger.close();
+
+    const needed = { calls: 2, lists: 0, by: [open] };
+    expect(await erase(place, DAY, true)).toMatchObject({ calls: 1, rows: 0, needed });
+    expect(await erase(place, DAY)).toMatchObject({ calls: 1, rows: 0, needed });
+    expect(isIn(place, 'elsewhere.example')).toBe(false);
+    expect(isIn(place, 'known.example') && isIn(place, 'bought.example')).toBe(true);
+    const again = await openStore(sqlite, place);
+    await again.changeBatch(open, { state: 'cancelled' });
+    await again.close();
+    expect(await erase(place, DAY)).toMatchObject({ calls: 2, rows: 1, needed: { calls: 0, by: [] } });
+    await checkedInFull(place);
+  });
+
+  test('stays while a row of a finished batch is in doubt: the answers of that row, and the list of an undo', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    mkdirSync(join(place, 'undo'));
+    const inputPath = join(place, 'undo', '1317b977.csv');
+    writeFileSync(inputPath, 'email\nlee@example.org\n');
+    utimesSync(inputPath, 0, 0);
+    const batch = await batchNamed(ledger, 'a', { inputPath });
+    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'other')]);
+    const steps = [
+      await answered(ledger, batch, 'first', { row: 3 }),
+      await lost(ledger, batch, 'second', { row: 3 }),
+    ];
+    await settle(ledger, batch, 3, { kind: 'in_doubt', reason: 'the connection was reset' }, steps);
+    await ledger.changeBatch(batch, { state: 'finished' });
+    await ledger.close();
+
+    const needed = { calls: 1, lists: 1, by: [batch] };
+    expect(await erase(place, DAY)).toMatchObject({ calls: 1, unsettled: [{ row: 3 }], needed, files: [] });
+    expect(isIn(place, 'first.example') && existsSync(inputPath)).toBe(true);
+    const again = await openStore(sqlite, place);
+    await decide(again, batch, 'second', 'told', replyWith('told'));
+    await settle(again, batch, 3, MATCHED, steps);
+    await again.close();
+    expect(await erase(place, { kind: 'day', beforeMs: Date.now() })).toMatchObject({
+      calls: 2,
+      needed: { lists: 0 },
+      files: [inputPath],
+    });
+  });
+});
+
 test('a person is in no shape, wherever they are named, so that none has to be erased', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
@@ -350,7 +414,7 @@ test('lists that are kept in the store go when they name the person, however the
   const needed = join(spool, 'b.csv.gz');
   const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
   await ledger.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
   expect(readdirSync(spool)).toHaveLength(4);
   const again = await openStore(sqlite, place);
   await again.changeBatch(batch.id, { state: 'cancelled' });
@@ -375,7 +439,7 @@ test('a list of the page goes with its earlier versions when one of them names t
   const inputPath = join(corrected, 'list.csv');
   const { batch } = await ledger.beginBatch(batchSpec({ inputPath }));
   await ledger.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
   expect(existsSync(inputPath), 'an open batch needs it').toBe(true);
   const again = await openStore(sqlite, place);
   await again.changeBatch(batch.id, { state: 'cancelled' });

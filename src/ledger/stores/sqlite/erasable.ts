@@ -19,6 +19,8 @@ export interface Erasable {
   readonly rows: readonly ErasableRow[];
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  /** Calls that stay, and for each of them a batch that goes on with it. */
+  readonly needed: { readonly calls: number; readonly by: readonly number[] };
   readonly batches: ReadonlySet<number>;
   /** In how many other places something is named after the person. */
   readonly names: number;
@@ -39,6 +41,7 @@ export interface ErasableRow {
 export function erasureOf(connection: Connection, folder: string, target: Target) {
   const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
   const lists = keptLists(inputsIn(connection), folder, target);
+  const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,
     cut: found.cuts.length,
@@ -47,7 +50,8 @@ export function erasureOf(connection: Connection, folder: string, target: Target
     names: found.names,
     files: lists.files,
     outputs: outputsOf(connection, found),
-    unsettled: [...found.unsettled, ...lists.unfinished.map((batch) => ({ batch: batchId(batch), row: 1 }))],
+    unsettled: found.unsettled,
+    needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
     isLogHeld: false,
   };
   return { found, lists, report };
@@ -64,6 +68,7 @@ export function erasureOfLists(folder: string, target: Target): Erased {
     files: keptLists([], folder, target).files,
     outputs: [],
     unsettled: [],
+    needed: { calls: 0, lists: 0, by: [] },
     isLogHeld: false,
   };
 }
@@ -124,6 +129,7 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     cuts,
     rows,
     subjects,
+    needed: { calls: 0, by: [] },
     unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
     batches,
     names: batches.size + (connection.get<{ count: number }>(NAMES)?.count ?? 0),
@@ -240,11 +246,10 @@ function olderThan(
   { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
 ): Erasable {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = connection.all<{ id: number; unsettled: 0 | 1; batch: number; row: number }>(
-    isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS,
-    values,
-  );
-  const calls = new Set(found.flatMap(({ id, unsettled }) => (unsettled === 1 ? [] : [id])));
+  const found = connection.all<OldCall>(isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS, values);
+  const settled = found.filter(({ unsettled }) => unsettled === 0);
+  const needed = settled.flatMap(({ needed_by }) => needed_by ?? []);
+  const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
   return {
     calls,
     attempts: new Set(),
@@ -254,9 +259,18 @@ function olderThan(
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
     ),
+    needed: { calls: needed.length, by: needed },
     batches: new Set(),
     names: 0,
   };
+}
+
+interface OldCall {
+  readonly id: number;
+  readonly unsettled: 0 | 1;
+  readonly batch: number;
+  readonly row: number;
+  readonly needed_by: number | null;
 }
 
 /**
@@ -277,13 +291,27 @@ spans AS MATERIALIZED (
  */
 const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
 
+/**
+ * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not settled
+ * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
+ */
+const NEEDED_BY = `coalesce(
+  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1),
+  (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
+
+const DOUBTFUL = `
+doubtful AS MATERIALIZED (
+  SELECT a.call, min(r.batch) AS batch
+    FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
+   WHERE b.state = 'finished' GROUP BY a.call)`;
+
 const OLD_CALLS = `
-WITH ${BOOTS}
-SELECT c.id, l.batch, l.row,
+WITH ${BOOTS}, ${DOUBTFUL}
+SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
        c.doubt IS NOT NULL OR EXISTS (
          SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
           WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account
+  FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
   JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
   JOIN spans s ON s.id = coalesce(l.boot, 0)
  WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)

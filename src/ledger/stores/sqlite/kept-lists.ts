@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../person.ts';
@@ -15,22 +15,27 @@ const FOLDERS = [LISTS, 'downloads'];
 export interface KeptLists {
   /** The files to remove. */
   readonly files: readonly string[];
-  /** Batches that still need one of the lists. */
-  readonly unfinished: readonly number[];
+  /** How many lists stay, and the batches that go on with one of them. */
+  readonly needed: { readonly lists: number; readonly by: readonly number[] };
 }
 
 /** A batch that names a list. */
 interface Input {
   readonly id: number;
   readonly path: string;
-  readonly state: string;
+  /** Whether it goes on: it is open, or has a row in doubt, which is worked through once more. */
+  readonly goesOn: 0 | 1;
 }
 
-/** What is removed as one: a file, or a list of the page with its earlier versions and the outputs beside it. */
+/** What is removed as one: a list with the outputs beside it, and one of the page with its earlier versions as well. */
 type Kept = readonly string[];
 
 export function inputsIn(connection: Connection): readonly Input[] {
-  return connection.all<Input>('SELECT id, input_path AS path, state FROM batches');
+  return connection.all<Input>(
+    `SELECT id, input_path AS path, state = 'open' OR (state = 'finished' AND EXISTS (
+       SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0)) AS goesOn
+       FROM batches b`,
+  );
 }
 
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
@@ -44,20 +49,26 @@ export function keptLists(inputs: readonly Input[], folder: string, target: Targ
     ...inputs.flatMap(({ path }) => listFolderOf(path) ?? []),
   ];
   const kept: readonly Kept[] = [
-    ...[...new Set(spooled)].map((path) => [path]),
+    ...Map.groupBy(new Set(spooled), withoutEndings).values(),
     ...[...new Set(lists)].map((list) => filesBelow(list)),
   ];
-  const meant = kept.filter(isMeantBy(target));
-  const isIn =
-    (paths: Kept): ((batch: { path: string }) => boolean) =>
-    ({ path }) =>
-      paths.includes(path);
-  const open = inputs.filter(({ state }) => state === 'open');
-  const unfinished = open.filter((batch) => meant.some((paths) => isIn(paths)(batch)));
+  const meant = kept
+    .filter(isMeantBy(target))
+    .map((paths) => ({ paths, over: inputs.filter(({ path }) => paths.includes(path)) }));
+  const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1);
+  const needed = meant.filter(isNeeded);
   return {
-    files: meant.filter((paths) => !open.some(isIn(paths))).flat(),
-    unfinished: unfinished.map(({ id }) => id),
+    files: meant.filter((list) => !isNeeded(list)).flatMap(({ paths }) => paths),
+    needed: {
+      lists: needed.length,
+      by: needed.flatMap(({ over }) => over.flatMap(({ id, goesOn }) => (goesOn === 1 ? [id] : []))),
+    },
   };
+}
+
+/** The outputs of an undo are beside its list, and named after it. */
+function withoutEndings(path: string): string {
+  return join(dirname(path), basename(path).replace(/\..*$/, ''));
 }
 
 /** A list is as young as the youngest of its files, and names whom any of them names. */

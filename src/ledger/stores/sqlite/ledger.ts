@@ -310,7 +310,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const time = await BelievedTime.over(clock, this);
     const { target, dispute } = targetOf(order, time);
     const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
-    const isHeld = target.kind === 'person' && report.unsettled.length > 0;
+    const isHeld = target.kind === 'person' && report.unsettled.length + report.needed.by.length > 0;
     if (isNothing(report)) return report;
     if (dispute !== undefined) throw dispute;
     if (dryRun || isHeld) return report;
