@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Needed, Tell } from '../ledger/store.ts';
 import type { Account } from '../vendor/account/account.ts';
-import { eraseIn } from './open-ledger.ts';
+import { eraseIn, storeWords } from './open-ledger.ts';
 
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
@@ -26,8 +27,8 @@ export async function keepRetention(
         dryRun: false,
       });
       if (calls > 0) tell(`${counted(calls, 'request')} of account ${name} passed its retention: erased.`);
-      for (const words of neededWords(needed))
-        tell(`Of what passed the retention of account ${name} stays: ${words}`);
+      for (const words of neededWords(needed, location))
+        tell(`Account ${name} keeps beyond its retention: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
       tell(`What passed the retention of account ${name} is not erased yet. ${error.message}`);
@@ -36,7 +37,7 @@ export async function keepRetention(
 }
 
 /** What stays for batches that go on, and what ends them; nothing where there is none. */
-export function neededWords({ calls, lists, by }: Needed): readonly string[] {
+export function neededWords({ calls, lists, by }: Needed, location: string): readonly string[] {
   const [batch] = by;
   if (batch === undefined) return [];
   const parts = [
@@ -44,7 +45,8 @@ export function neededWords({ calls, lists, by }: Needed): readonly string[] {
     ...(lists > 0 ? [counted(lists, 'kept list')] : []),
   ];
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
+  const typed = (command: string): string => commandLine([command, batch, ...storeWords(location)]);
   return [
-    `${parts.join(' and ')} with which batch ${batch}${others} ${by.length === 1 ? 'goes' : 'go'} on. Let it end, cancel it with rowonce cancel ${batch}, or decide what is in doubt with rowonce settle ${batch}.`,
+    `${parts.join(' and ')} with which batch ${batch}${others} ${by.length === 1 ? 'goes' : 'go'} on. To end it, run its list, or type ${typed('cancel')}; for what is in doubt ${typed('settle')}`,
   ];
 }

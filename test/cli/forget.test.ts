@@ -279,7 +279,7 @@ test('a purge in the middle of a batch takes nothing that its other rows would b
   );
   const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
   expect((await desk.type(purge)).stdout).toBe(
-    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 3 requests with which batch ${batch} goes on. Let it end, cancel it with rowonce cancel ${batch}, or decide what is in doubt with rowonce settle ${batch}.\n`,
+    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 3 requests with which batch ${batch} goes on. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
   );
   expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 3, needed_by: [batch] });
   expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });

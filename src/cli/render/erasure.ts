@@ -45,7 +45,7 @@ function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boo
 }
 
 function foundLines(location: string, found: Erased): readonly string[] {
-  const stays = neededWords(found.needed).map((words) => `  stays: ${words}`);
+  const stays = neededWords(found.needed, location).map((words) => `  stays: ${words}`);
   if (isNothing(found))
     return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
   const { calls, cut, rows, memberships, names, files, outputs } = found;
