@@ -102,9 +102,12 @@ export interface Erased {
   /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   readonly needed: Needed;
-  /** Another process reads the ledger, so its log still holds what was erased; the next run overwrites it. */
-  readonly isLogHeld: boolean;
+  /** Whether all that was erased is overwritten by now. */
+  readonly cleaning: Cleaning;
 }
+
+/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
+export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
 
 /** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
 export interface Needed {

@@ -33,8 +33,7 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
   }
   const erased = await talk.erase(false);
   console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
-  if (erased.isLogHeld)
-    console.warn('Another process reads the ledger; its log is overwritten when the store is opened next.');
+  if (erased.cleaning.isDue) console.warn(plainText(erased.cleaning.why));
   return erased;
 }
 

@@ -130,7 +130,8 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
   try {
     // Finishes an erasure whose process ended before it had overwritten everything.
-    await ledger.scrub();
+    const cleaning = await ledger.scrub();
+    if (cleaning.isDue) options.tell?.(cleaning.why);
     return ledger;
   } catch (error) {
     await ledger.close();

@@ -388,7 +388,7 @@ test('a log that somebody is reading is overwritten by the next command that wri
   onTestFinished(() => void reading.close());
   reading.exec('BEGIN');
   expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, isLogHeld: true });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, cleaning: { isDue: true } });
   expect(isIn(place, 'kim@example.org')).toBe(true);
   reading.exec('COMMIT');
   await (await openStore(sqlite, place)).close();

@@ -52,7 +52,7 @@ export function erasureOf(connection: Connection, folder: string, target: Target
     outputs: outputsOf(connection, found),
     unsettled: found.unsettled,
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
-    isLogHeld: false,
+    cleaning: { isDue: false },
   };
   return { found, lists, report };
 }
@@ -69,7 +69,7 @@ export function erasureOfLists(folder: string, target: Target): Erased {
     outputs: [],
     unsettled: [],
     needed: { calls: 0, lists: 0, by: [] },
-    isLogHeld: false,
+    cleaning: { isDue: false },
   };
 }
 

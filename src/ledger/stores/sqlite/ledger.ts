@@ -34,11 +34,12 @@ import {
   type TimeMark,
   type UsageMark,
 } from '../../ledger.ts';
-import type { Erased, ErasureOrder } from '../../store.ts';
+import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch } from './batches.ts';
 import { bootNumbered, insertBoot, keepTime } from './boots.ts';
+import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -316,30 +317,29 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (dryRun || isHeld) return report;
     const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
     const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    requireRoom(this.connection, this.folder);
     eraseFromBooks(this.folder, target);
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
-    return { ...report, isLogHeld: !(await this.scrub()) };
+    return { ...report, cleaning: await this.scrub() };
   }
 
   /**
-   * Finishes committed erasures: removes their files, and what free pages and the log still hold. After a crash the
-   * next start does the rest. @returns false while another process reads the log.
+   * Finishes committed erasures: removes their files, and what free pages and the log still hold. What cannot be done now,
+   * or is cut short by a crash, is done by a later opening.
    */
-  async scrub(): Promise<boolean> {
+  async scrub(): Promise<Cleaning> {
     const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
     const unended = this.connection.all<{ id: number; files: string }>(sql);
-    if (unended.length === 0) return true;
+    if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
-    this.#options.rewriting();
-    this.connection.pragma('secure_delete = ON');
-    this.connection.pragma('wal_checkpoint(TRUNCATE)');
-    this.connection.script('VACUUM');
-    // The pragma returns 1 as long as another process reads.
-    if (this.connection.pragma('wal_checkpoint(TRUNCATE)') !== 0) return false;
-    await this.#group.write(() => this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'));
-    return true;
+    const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
+    if (!cleaning.isDue)
+      await this.#group.write(() =>
+        this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'),
+      );
+    return cleaning;
   }
 
   /** Commits waiting writes, moves the log into the database, and notes that the end was orderly. */
