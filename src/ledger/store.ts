@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { BatchId, CallState, Credits, Ledger, LedgerReader } from './ledger.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -101,6 +101,8 @@ export interface Erased {
   readonly outputs: readonly string[];
   /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
+  readonly heldCredits: Credits;
   readonly needed: Needed;
   /** Whether all that was erased is overwritten by now. */
   readonly cleaning: Cleaning;

@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -26,14 +26,16 @@ const MARY = 'mary.canary@acme.example';
 const DAY_MS = 86_400_000;
 
 /** Knows everybody by e-mail, two people of every company, and what it was asked. */
-async function peopleVendor(): Promise<{ readonly address: string; readonly asked: string[] }> {
+async function peopleVendor() {
   const asked: string[] = [];
+  const next = { isLost: false };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       asked.push(body);
-      if (body.includes('lost')) {
+      if (body.includes('lost') || next.isLost) {
+        next.isLost = false;
         request.socket.destroy();
         return;
       }
@@ -52,7 +54,7 @@ async function peopleVendor(): Promise<{ readonly address: string; readonly aske
     server.closeAllConnections();
     server.close();
   });
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, next };
 }
 
 async function deskOver(address: string, more: object = {}): Promise<Desk> {
@@ -187,6 +189,64 @@ test('somebody about whom a request may have been charged is erased only after t
   expect(filesWith(desk, 'lost.canary@acme.example')).toEqual([]);
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
 }, 120_000);
+
+describe('somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about', () => {
+  async function lostOnce(isKnown: boolean) {
+    const { address, asked, next } = await peopleVendor();
+    const desk = await deskOver(address);
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    if (isKnown) await run(desk, 'enrich-person', 'people.csv');
+    next.isLost = true;
+    const { stdout } = await run(
+      desk,
+      'enrich-person',
+      'people.csv',
+      '--json',
+      ...(isKnown ? ['--refresh'] : []),
+    );
+    return { desk, asked, batch: JSON.parse(stdout).batch };
+  }
+
+  async function expectForgotten(desk: Desk): Promise<void> {
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    expect(look.stdout).toContain(
+      '2 credits may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.',
+    );
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+      stdout: expect.stringContaining('Nothing'),
+    });
+  }
+
+  test('after settle --retry that was answered', async () => {
+    const { desk, asked, batch } = await lostOnce(false);
+    expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
+      code: 0,
+    });
+    await run(desk, 'enrich-person', 'people.csv');
+    expect(asked).toHaveLength(2);
+    await expectForgotten(desk);
+    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
+  }, 60_000);
+
+  test('after a refresh that was lost', async () => {
+    const { desk, asked } = await lostOnce(true);
+    expect(asked).toHaveLength(2);
+    await expectForgotten(desk);
+  }, 60_000);
+
+  test('after settle --skip, and is not bought again', async () => {
+    const { desk, asked, batch } = await lostOnce(false);
+    expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
+    await expectForgotten(desk);
+    await desk.write('again.csv', `email\n${JANE}\n`);
+    for (const list of ['people.csv', 'again.csv'])
+      expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
+    expect(asked).toHaveLength(1);
+    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+  }, 60_000);
+});
 
 test('what passed its retention is erased at the end of a run or a night, and may be bought again', async () => {
   const { address, asked } = await peopleVendor();

@@ -365,6 +365,12 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   },
   guard(
     18,
+    'what an open batch goes on with is not erased for its age',
+    'erasure-guards',
+    'erasing for its age what an open batch goes on with',
+  ),
+  guard(
+    18,
     'what may have been charged is erased only after it is settled',
     'erasure-guards',
     'erasing what may have been charged',

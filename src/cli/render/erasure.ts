@@ -47,7 +47,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
   const stays = neededWords(found.needed, location).map((words) => `  stays: ${words}`);
   if (isNothing(found))
     return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
-  const { calls, cut, rows, memberships, names, files, outputs } = found;
+  const { calls, cut, rows, memberships, names, files, outputs, heldCredits } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
     ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
@@ -60,8 +60,13 @@ function foundLines(location: string, found: Erased): readonly string[] {
     `In ${location}: ${parts.join(', ')}.`,
     ...files.map((file) => `  removed: ${file}`),
     ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
+    ...(heldCredits > 0 ? [heldLine(heldCredits)] : []),
     ...stays,
   ];
+}
+
+function heldLine(credits: number): string {
+  return `  ${counted(credits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`;
 }
 
 export function erasureObject(location: string, erased: Erased): object {
@@ -77,6 +82,7 @@ export function erasureObject(location: string, erased: Erased): object {
     files,
     outputs,
     unsettled: erased.unsettled.length,
+    held_credits: erased.heldCredits,
     needed: needed.calls,
     needed_lists: needed.lists,
     needed_by: needed.by,

@@ -1,4 +1,4 @@
-import type { BatchId } from '../../ledger.ts';
+import { type BatchId, credits } from '../../ledger.ts';
 import { answerWithout, Mentions } from '../../person.ts';
 import type { Erased } from '../../store.ts';
 import type { Connection } from './connection.ts';
@@ -19,6 +19,8 @@ export interface Erasable {
   readonly rows: readonly ErasableRow[];
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  /** What lost attempts of these calls may have been charged, about which nobody can decide any more. */
+  readonly heldCredits: number;
   /** Calls that stay, and for each of them a batch that goes on with it. */
   readonly needed: { readonly calls: number; readonly by: readonly number[] };
   readonly batches: ReadonlySet<number>;
@@ -51,6 +53,7 @@ export function erasureOf(connection: Connection, folder: string, target: Target
     files: lists.files,
     outputs: outputsOf(connection, found),
     unsettled: found.unsettled,
+    heldCredits: credits(found.heldCredits),
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
     cleaning: { isDue: false },
   };
@@ -68,6 +71,7 @@ export function erasureOfLists(folder: string, target: Target): Erased {
     files: keptLists([], folder, target).files,
     outputs: [],
     unsettled: [],
+    heldCredits: credits(0),
     needed: { calls: 0, lists: 0, by: [] },
     cleaning: { isDue: false },
   };
@@ -129,6 +133,7 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     cuts,
     rows,
     subjects,
+    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
     needed: { calls: 0, by: [] },
     unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
     batches,
@@ -183,10 +188,25 @@ SELECT (SELECT count(*) FROM files WHERE mentions(path, NULL))
      + (SELECT count(*) FROM pauses WHERE mentions(why, NULL))
      + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)) AS count`;
 
+/** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
+const IS_DECIDABLE = `EXISTS (
+  SELECT 1 FROM (
+    SELECT i.batch FROM attempts i JOIN closures k ON k.attempt = i.id AND k.kind = 'in_doubt'
+     WHERE ${isOfCall('i.id', 'i.call', 'c.id')}
+    UNION
+    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN attempts i ON i.id = j.value
+     WHERE r.kind = 'in_doubt' AND i.call = c.id) b
+   WHERE (
+     SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = b.batch ORDER BY id DESC LIMIT 1) IS NOT 'skip')`;
+
 const UNSETTLED = `
 SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
- WHERE a.id IN (SELECT value FROM json_each(:attempts))
-   AND (a.open = 1 OR c.doubt = a.id OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id))`;
+ WHERE a.id IN (SELECT value FROM json_each(:attempts)) AND (a.open = 1 OR (c.doubt = a.id AND ${IS_DECIDABLE}))`;
+
+/** Lost attempts that hold what they reserved, and about which nobody can decide. */
+const HELD = `
+SELECT coalesce(sum(h.reserved), 0) AS credits FROM held_attempts h
+ WHERE h.call IN (SELECT value FROM json_each(?))`;
 
 /** Planned changes that have not been made yet. */
 const UNFINISHED = `
@@ -259,6 +279,7 @@ function olderThan(
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
     ),
+    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
     needed: { calls: needed.length, by: needed },
     batches: new Set(),
     names: 0,
@@ -309,8 +330,7 @@ const OLD_CALLS = `
 WITH ${BOOTS}, ${DOUBTFUL}
 SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
        c.doubt IS NOT NULL OR EXISTS (
-         SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
-          WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
+         SELECT 1 FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.open = 1) AS unsettled
   FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
   JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
   JOIN spans s ON s.id = coalesce(l.boot, 0)

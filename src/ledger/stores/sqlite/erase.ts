@@ -3,14 +3,17 @@ import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { erasedReason, Mentions } from '../../person.ts';
 import type { Connection } from './connection.ts';
-import type { Erasable } from './erasable.ts';
+import { insertDecision, insertTold } from './entries.ts';
+import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import type { Target } from './erasure-target.ts';
 import { hasKey, isOfCall } from './lookups.ts';
 import { wholeOf } from './shapes.ts';
+import { logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
+  batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
   CLOSURES_TABLE,
@@ -49,6 +52,7 @@ const EMPTY = Buffer.alloc(0);
 export function erase(connection: Connection, erasing: Erasing): void {
   const { found, target } = erasing;
   const atMs = Math.floor(erasing.atMs);
+  if (target.kind === 'person') for (const call of found.calls) endDoubt(connection, call, atMs);
   cover(connection, insertErasure(connection, erasing, atMs), found);
   for (const subject of found.subjects) eraseSubject(connection, subject);
   for (const call of found.calls) {
@@ -61,8 +65,25 @@ export function erase(connection: Connection, erasing: Erasing): void {
     (table === 'told' ? TOLD_TABLE : REPLIES_TABLE).change(connection, 'attempt', attempt, { body });
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
-  for (const { batch, row } of found.rows) eraseRow(connection, batch, row, erasedReason(atMs));
-  if (target.kind === 'person') replaceNames(connection, new Mentions(target.person), found.batches);
+  const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
+  for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), mentions);
+  if (mentions !== undefined) replaceNames(connection, mentions, found.batches);
+}
+
+/**
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
+ * charged, as if a person had told so.
+ */
+function endDoubt(connection: Connection, call: number, atMs: number): void {
+  const lost = connection.get<{ doubt: number; batch: number }>(
+    'SELECT c.doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.doubt WHERE c.id = ?',
+    call,
+  );
+  if (lost === undefined) return;
+  const told = { batch: batchId(lost.batch), kind: 'told', by: 'person', why: 'erased', atMs } as const;
+  const decision = insertDecision(connection, told, call, lost.doubt);
+  logChange(connection, lost.doubt, undefined);
+  insertTold(connection, call, decision, { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs });
 }
 
 function insertErasure(connection: Connection, { target, secret, files }: Erasing, at: number): number {
@@ -152,13 +173,19 @@ function emptyAttempt(connection: Connection, attempt: number, whole: boolean): 
 
 // ------------------------------------------------------------------------------------------------ rows and subjects
 
-function eraseRow(connection: Connection, batch: number, row: number, reason: string): void {
-  const settled = connection.get<WrittenRow<typeof ROWS_TABLE>>(
+/** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */
+function eraseRow(
+  connection: Connection,
+  { batch, row }: ErasableRow,
+  reason: string,
+  mentions: Mentions | undefined,
+): void {
+  const settled = connection.get<WrittenRow<typeof ROWS_TABLE> & { readonly reason: string | null }>(
     'SELECT * FROM rows WHERE batch = ? AND row = ?',
     batch,
     row,
   );
-  if (settled !== undefined && settled.kind !== 'in_doubt') {
+  if (settled !== undefined && (settled.kind !== 'in_doubt' || mentions?.in(settled.reason ?? ''))) {
     ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
   const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
