@@ -1,5 +1,6 @@
 import { type BatchId, credits } from '../../ledger.ts';
-import { answerWithout, Mentions } from '../../person.ts';
+import { Mentions } from '../../mentions.ts';
+import { answerWithout } from '../../person.ts';
 import type { Erased } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
@@ -111,6 +112,7 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
   connection.define('mentions', (text, bytes) =>
     mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
   );
+  connection.define('named', (text) => (mentions.in(text, 'name') ? 1 : 0));
   connection.define('question', (text, shape) =>
     shape === null ? text : JSON.stringify(filled(String(shape), text)),
   );
@@ -152,7 +154,7 @@ UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NU
 
 const CALLS = `
 SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions(question(c.call, s.text), NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE mentions(r.path, r.body)`;
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named(r.path) OR mentions('', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -181,12 +183,12 @@ UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a 
 UNION SELECT batch, row FROM planned WHERE mentions(planned, NULL)`;
 
 const BATCHES = `
-SELECT id FROM batches WHERE mentions(concat_ws(' ', settings, command, input_path, output_path, lineage), NULL)`;
+SELECT id FROM batches WHERE named(concat_ws(' ', settings, command, input_path, output_path, lineage))`;
 
 const NAMES = `
-SELECT (SELECT count(*) FROM files WHERE mentions(path, NULL))
+SELECT (SELECT count(*) FROM files WHERE named(path))
      + (SELECT count(*) FROM pauses WHERE mentions(why, NULL))
-     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)) AS count`;
+     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named(misses_place)) AS count`;
 
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
-import { erasedReason, Mentions } from '../../person.ts';
+import { Mentions } from '../../mentions.ts';
+import { erasedReason } from '../../person.ts';
 import type { Connection } from './connection.ts';
 import { insertDecision, insertTold } from './entries.ts';
 import type { Erasable, ErasableRow } from './erasable.ts';
@@ -207,14 +208,14 @@ function replaceNames(connection: Connection, mentions: Mentions, batches: Reado
         `SELECT ${column} AS text FROM batches WHERE id = ?`,
         id,
       );
-      if (row?.text == null || !mentions.in(row.text)) continue;
+      if (row?.text == null || !mentions.in(row.text, 'name')) continue;
       connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, mentions.replacedIn(row.text), id);
     }
   }
   // A file that is no longer known as ours is kept like a user's file.
-  connection.run('DELETE FROM files WHERE mentions(path, NULL)');
+  connection.run('DELETE FROM files WHERE named(path)');
   connection.run('DELETE FROM pauses WHERE mentions(why, NULL)');
   connection.run(
-    'UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)',
+    'UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND named(misses_place)',
   );
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileS
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
-import { Mentions } from '../../person.ts';
+import { Mentions } from '../../mentions.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 
@@ -116,7 +116,7 @@ const OVERLAP_BYTES = 1 << 13;
 /** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
 function contentMentions(content: Buffer, mentions: Mentions): boolean {
   for (let at = 0; at < content.length; at += WINDOW_BYTES) {
-    if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES))) return true;
+    if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list')) return true;
   }
   return false;
 }
