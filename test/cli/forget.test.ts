@@ -348,6 +348,37 @@ test('a purge in the middle of a batch takes nothing that its other rows would b
   expect((await desk.type(purge)).stdout).toMatch(/3 requests, 5 rows/);
 }, 120_000);
 
+test('names of files that were removed are forgotten too, and what the page kept; of one file it says one thing', async () => {
+  const { address } = await peopleVendor();
+  const desk = await deskOver(address);
+  const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
+  await desk.write('people.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
+    mkdirSync(inStore(folder), { recursive: true });
+  writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
+  writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
+  writeFileSync(inStore('jobs', 'a.yaml'), `operation: enrich-person\n# for ${JANE}\n`);
+  writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
+  const list = inStore('lists/0123456789abcdef', 'list.csv');
+  writeFileSync(list, `email\n${JANE}\n`);
+  expect((await run(desk, 'enrich-person', list)).code).toBe(0);
+
+  const done = await desk.type(['forget', JANE, '--yes']);
+  expect(done.code, done.stderr).toBe(0);
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesBelow(inStore()).join()).not.toContain(JANE);
+  expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
+  const said = (word: string) =>
+    [...done.stdout.matchAll(new RegExp(`^  ${word}: (.*)$`, 'gm'))].map(([, path]) => path);
+  const [removed, stays] = [said('removed'), said('stays, look at it yourself')];
+  expect(removed).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
+  expect(stays).toEqual(
+    expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
+  );
+  expect(stays.filter((path) => removed.includes(path))).toEqual([]);
+}, 120_000);
+
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {
   const served = await Served.start();

@@ -153,6 +153,11 @@ const REFUSED: readonly Refusal[] = [
     `${ENTRY} UPDATE erasures SET scrubbed = 1; INSERT INTO erased VALUES ('row', 1, 1, 1)`,
   ],
   ['another time of an erasure', 'erasures_kept', `${ENTRY} UPDATE erasures SET at = 1`],
+  [
+    'files of an erasure that has not ended',
+    'erasures_kept',
+    `${ENTRY} UPDATE erasures SET files = '["/a"]'`,
+  ],
   ['that an erasure is forgotten', 'erasures_no_delete', `${ENTRY} DELETE FROM erasures`],
   [
     'that an entry is about something else',

@@ -17,3 +17,11 @@ CREATE TRIGGER erased_settled BEFORE INSERT ON erased BEGIN
     FROM erasures WHERE id = NEW.erasure AND scrubbed = 1;
 END;
 
+-- trigger erasures_kept
+CREATE TRIGGER erasures_kept BEFORE UPDATE ON erasures
+WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check) IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check)
+  OR ((NEW.files, NEW.checksum) IS NOT (OLD.files, OLD.checksum) AND NOT (NEW.files = '[]' AND NEW.scrubbed = 1))
+  OR NEW.scrubbed < OLD.scrubbed BEGIN
+  SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
+END;
+

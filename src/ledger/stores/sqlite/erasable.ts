@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
@@ -52,7 +53,7 @@ export function erasureOf(connection: Connection, folder: string, target: Target
     memberships: found.subjects.size,
     names: found.names,
     files: lists.files,
-    outputs: outputsOf(connection, found),
+    outputs: filesOfUser(connection, found, target).filter((path) => !lists.files.includes(path)),
     unsettled: found.unsettled,
     heldCredits: credits(found.heldCredits),
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
@@ -82,12 +83,23 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
   return calls + cut + rows + memberships + names + files.length === 0;
 }
 
-/** An answer from which a person was cut out is in the outputs of all rows that used it. */
-function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly string[] {
-  const batches = new Set(rows.map(({ batch }) => batch));
+/**
+ * An answer from which a person was cut out is in the outputs of all rows that used it. The lists in which the person stands
+ * are named as well; what is old is not in them.
+ */
+function filesOfUser(
+  connection: Connection,
+  { rows, cuts, batches: named }: Erasable,
+  { kind }: Target,
+): readonly string[] {
+  const asked = new Set(rows.map(({ batch }) => batch));
+  const batches = new Set([...asked, ...named]);
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
   for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
-  return connection.all<{ path: string }>(OUTPUTS, list(batches)).map(({ path }) => path);
+  const pathsOf = (sql: string, of: ReadonlySet<number>): readonly string[] =>
+    connection.all<{ path: string }>(sql, list(of)).map(({ path }) => path);
+  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked).filter((path) => existsSync(path));
+  return [...new Set([...inputs, ...pathsOf(OUTPUTS, batches)])];
 }
 
 /** Beside an output are files that are named after it, such as the list of people who were found and the report. */
@@ -98,6 +110,9 @@ WITH outputs AS (
 SELECT path FROM outputs
 UNION SELECT f.path FROM files f JOIN outputs o
   ON instr(f.path, rtrim(o.path, replace(o.path, '.', ''))) = 1 ORDER BY 1`;
+
+const INPUTS = `
+SELECT DISTINCT input_path AS path FROM batches WHERE id IN (SELECT value FROM json_each(?)) ORDER BY 1`;
 
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j

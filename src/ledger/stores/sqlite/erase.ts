@@ -95,6 +95,14 @@ function insertErasure(connection: Connection, { target, secret, files }: Erasin
   return id;
 }
 
+/** The names of files that were removed may name a person, and nobody needs them afterwards. */
+export function endErasures(connection: Connection): void {
+  connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0');
+  const named = "SELECT * FROM erasures WHERE files <> '[]'";
+  for (const row of connection.all<WrittenRow<typeof ERASURES_TABLE>>(named))
+    ERASURES_TABLE.changeOne(connection, row, { files: '[]' });
+}
+
 function cover(connection: Connection, erasure: number, found: Erasable): void {
   const sql = 'INSERT INTO erased (what, id, row, erasure) VALUES (?, ?, ?, ?)';
   for (const id of found.calls) connection.run(sql, 'call', id, 0, erasure);

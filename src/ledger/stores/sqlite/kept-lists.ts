@@ -9,6 +9,9 @@ import type { Target } from './erasure-target.ts';
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
 
+/** Folders with what was kept on the page for later: how a header was read, and jobs. They do not get too old. */
+const KEPT = ['columns', 'jobs'];
+
 /** Folders with a list in each folder: what was brought to the page, and copies of outputs that are fetched from it. */
 const FOLDERS = [LISTS, 'downloads'];
 
@@ -41,7 +44,7 @@ export function inputsIn(connection: Connection): readonly Input[] {
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
 export function keptLists(inputs: readonly Input[], folder: string, target: Target): KeptLists {
   const spooled = [
-    ...FILES.flatMap((name) => filesIn(join(folder, name))),
+    ...[...FILES, ...(target.kind === 'person' ? KEPT : [])].flatMap((name) => filesIn(join(folder, name))),
     ...inputs.map(({ path }) => path).filter(isSpooled),
   ];
   const lists = [
@@ -82,7 +85,8 @@ function isMeantBy(target: Target): (paths: Kept) => boolean {
     if (files.length === 0) return false;
     return target.kind === 'old'
       ? files.every(({ stat }) => stat.mtimeMs < target.beforeMs)
-      : mentions !== undefined && files.some(({ path }) => fileMentions(path, mentions));
+      : mentions !== undefined &&
+          files.some(({ path }) => isNamed(path, mentions) || fileMentions(path, mentions));
   };
 }
 
@@ -103,6 +107,10 @@ function filesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+function isNamed(path: string, mentions: Mentions): boolean {
+  return mentions.in(basename(path), 'name');
 }
 
 function fileMentions(path: string, mentions: Mentions): boolean {

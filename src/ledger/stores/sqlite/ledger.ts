@@ -54,7 +54,7 @@ import {
   keptCall,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
-import { erase } from './erase.ts';
+import { endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { targetOf } from './erasure-target.ts';
 import { estimate } from './estimates.ts';
@@ -335,10 +335,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
     const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
-    if (!cleaning.isDue)
-      await this.#group.write(() =>
-        this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'),
-      );
+    if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
   }
 

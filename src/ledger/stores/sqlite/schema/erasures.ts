@@ -48,8 +48,9 @@ CREATE TRIGGER erased_needed BEFORE INSERT ON erased WHEN NEW.what = 'call' BEGI
 END;
 
 CREATE TRIGGER erasures_kept BEFORE UPDATE ON erasures
-WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check, NEW.files, NEW.checksum)
-  IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check, OLD.files, OLD.checksum) OR NEW.scrubbed < OLD.scrubbed BEGIN
+WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check) IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check)
+  OR ((NEW.files, NEW.checksum) IS NOT (OLD.files, OLD.checksum) AND NOT (NEW.files = '[]' AND NEW.scrubbed = 1))
+  OR NEW.scrubbed < OLD.scrubbed BEGIN
   SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
 END;
 `,
