@@ -361,7 +361,7 @@ test('names of files that were removed are forgotten too, and what the page kept
   writeFileSync(inStore('jobs', 'a.yaml'), `operation: enrich-person\n# for ${JANE}\n`);
   writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
   const list = inStore('lists/0123456789abcdef', 'list.csv');
-  writeFileSync(list, `email\n${JANE}\n`);
+  writeFileSync(list, `email,Note\n${JANE},x\n`);
   expect((await run(desk, 'enrich-person', list)).code).toBe(0);
 
   const done = await desk.type(['forget', JANE, '--yes']);
