@@ -100,6 +100,8 @@ export interface LedgerReader {
   positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined>;
   /** The state of each call, in the order of the keys. It writes nothing; decisions are those of `batch`. */
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
+  /** The accounts in which answers about people who were forgotten are known by their calls alone. */
+  forgettingAccounts(): Promise<readonly string[]>;
   /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
   known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
   /**

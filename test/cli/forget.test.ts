@@ -190,6 +190,28 @@ test('somebody about whom a request may have been charged is erased only after t
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
 }, 120_000);
 
+test('a forgotten person is not bought through another account either, unless --refresh asks for it', async () => {
+  const [first, second] = [await peopleVendor(), await peopleVendor()];
+  const desk = await deskOver(first.address);
+  const account = { vendor: 'provider', base_url: first.address, key_env: 'TEST_KEY' };
+  const accounts = { people: account, others: { ...account, base_url: second.address } };
+  writeFileSync(desk.place.path('config/accounts.yaml'), JSON.stringify({ accounts }));
+  await desk.write('people.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+  await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
+  const through = ['again.csv', '--account', 'others'];
+  const env = { TEST_KEY: 'a-key-for-the-test' };
+  const plan = await desk.type(['plan', 'enrich-person', ...through], { env });
+  expect(plan.code, plan.stderr).toBe(0);
+  const words = ['run', 'enrich-person', ...through, '--budget', '100', '-o', 'out.csv'];
+  expect((await desk.type(words, { env })).stdout).toMatch(/skipped +1/);
+  expect(second.asked.join()).not.toContain(JANE);
+  expect(second.asked).toHaveLength(1);
+  await desk.type([...words, '--refresh'], { env });
+  expect(second.asked.join()).toContain(JANE);
+}, 60_000);
+
 describe('somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about', () => {
   async function lostOnce(isKnown: boolean) {
     const { address, asked, next } = await peopleVendor();

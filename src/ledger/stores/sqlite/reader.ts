@@ -43,7 +43,7 @@ import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
 import { isSpentAtMost } from './estimates.ts';
 import { heldSince } from './holds.ts';
-import { knownCalls } from './known.ts';
+import { forgettingAccounts, knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
 import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
@@ -82,6 +82,7 @@ export class SqliteReader implements LedgerReader {
 
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
+  #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
     this.connection = connection;
@@ -314,6 +315,13 @@ export class SqliteReader implements LedgerReader {
 
   confirmedTime(): Promise<number | undefined> {
     return this.read(() => confirmedTime(this.connection));
+  }
+
+  /** Nobody is forgotten while a spender has the store, so it is looked up once. */
+  forgettingAccounts(): Promise<readonly string[]> {
+    this.#forgetting ??=
+      this.#secret === undefined ? Promise.resolve([]) : this.read(() => forgettingAccounts(this.connection));
+    return this.#forgetting;
   }
 
   keptTime(boot: BootTime, atMs: number): Promise<KeptTime> {

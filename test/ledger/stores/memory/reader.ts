@@ -398,6 +398,11 @@ export class MemoryReader implements LedgerReader {
     return this.book.confirmedTime();
   }
 
+  /** A ledger in memory forgets nobody. */
+  async forgettingAccounts(): Promise<readonly string[]> {
+    return [];
+  }
+
   async keptTime({ id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
     const floorMs = this.book.confirmedTime();
     const boot = this.book.boots.find((each) => each.id === id);
