@@ -29,12 +29,18 @@ export class Mentions {
     return !this.#found(text, where).next().done;
   }
 
-  /** UTF-16 in either byte order has a zero byte in every letter of an address. */
   inBytes(bytes: Buffer, where: Where = 'text'): boolean {
-    if (this.in(bytes.toString(), where)) return true;
-    if (!bytes.includes(0)) return false;
-    const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
-    return this.in(pairs.toString('utf16le'), where) || this.in(pairs.swap16().toString('utf16le'), where);
+    return textsOf(bytes).some((text) => this.in(text, where));
+  }
+
+  /** The whole cells and values in which the person stands, as they are written; a name as a whole. */
+  cellsIn(text: string | Buffer, where: Where = 'text'): readonly string[] {
+    const texts = typeof text === 'string' ? [text] : textsOf(text);
+    return texts.flatMap((each) =>
+      [...this.#found(each, where)].map(({ index, 0: found }) =>
+        where === 'name' ? each : cellAround(each, index, index + found.length),
+      ),
+    );
   }
 
   /** A name with a replacement for the person, in every way of writing them; the rest stays as it was. */
@@ -56,6 +62,30 @@ export class Mentions {
       else pattern.lastIndex = found.index + 1;
     }
   }
+}
+
+/** UTF-16 in either byte order has a zero byte in every letter of an address. */
+function textsOf(bytes: Buffer): readonly string[] {
+  if (!bytes.includes(0)) return [bytes.toString()];
+  const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  const littleEndian = pairs.toString('utf16le');
+  return [bytes.toString(), littleEndian, pairs.swap16().toString('utf16le')];
+}
+
+/** A cell that is longer is shown from there on. */
+const LONGEST_CELL = 300;
+
+/** What separates the cells of a list and the values of JSON. */
+const BETWEEN_CELLS = /[\t\r\n,;|"]/;
+
+function cellAround(text: string, from: number, to: number): string {
+  const before =
+    text
+      .slice(Math.max(0, from - LONGEST_CELL), from)
+      .split(BETWEEN_CELLS)
+      .at(-1) ?? '';
+  const [after = ''] = text.slice(to, to + LONGEST_CELL).split(BETWEEN_CELLS, 1);
+  return `${before}${text.slice(from, to)}${after}`;
 }
 
 /** A host with letters beyond ASCII has two spellings. */

@@ -103,6 +103,8 @@ export interface Erased {
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
   readonly heldCredits: Credits;
+  /** Where a person was found; empty for what is old. */
+  readonly hits: readonly Hit[];
   readonly needed: Needed;
   /** Whether all that was erased is overwritten by now. */
   readonly cleaning: Cleaning;
@@ -110,6 +112,12 @@ export interface Erased {
 
 /** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
 export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
+
+/** A whole cell or value that names a person, once for each kind of place: `request`, `answer`, a file of the store and so on. */
+export interface Hit {
+  readonly place: string;
+  readonly cell: string;
+}
 
 /** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
 export interface Needed {

@@ -47,7 +47,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
   const stays = neededWords(found.needed, location).map((words) => `  stays: ${words}`);
   if (isNothing(found))
     return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
-  const { calls, cut, rows, memberships, names, files, outputs, heldCredits } = found;
+  const { calls, cut, rows, memberships, names, files, outputs, heldCredits, hits } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
     ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
@@ -58,12 +58,24 @@ function foundLines(location: string, found: Erased): readonly string[] {
   ];
   return [
     `In ${location}: ${parts.join(', ')}.`,
+    ...hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
     ...files.map((file) => `  removed: ${file}`),
     ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
     ...(heldCredits > 0 ? [heldLine(heldCredits)] : []),
     ...stays,
   ];
 }
+
+/** What the places of a ledger are called; another place is a file of the store. */
+const PLACES: Readonly<Record<string, string>> = {
+  request: 'a request',
+  answer: 'an answer',
+  reason: 'the reason of a row',
+  plan: 'a plan',
+  membership: 'a membership',
+  words: 'what was said about a request',
+  name: 'a name or command',
+};
 
 function heldLine(credits: number): string {
   return `  ${counted(credits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`;
@@ -82,6 +94,7 @@ export function erasureObject(location: string, erased: Erased): object {
     files,
     outputs,
     unsettled: erased.unsettled.length,
+    hits: erased.hits,
     held_credits: erased.heldCredits,
     needed: needed.calls,
     needed_lists: needed.lists,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
-import type { Erased } from '../../store.ts';
+import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
@@ -21,6 +21,7 @@ export interface Erasable {
   readonly rows: readonly ErasableRow[];
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  readonly hits: readonly Hit[];
   /** What lost attempts of these calls may have been charged, about which nobody can decide any more. */
   readonly heldCredits: number;
   /** Calls that stay, and for each of them a batch that goes on with it. */
@@ -55,6 +56,7 @@ export function erasureOf(connection: Connection, folder: string, target: Target
     files: lists.files,
     outputs: filesOfUser(connection, found, target).filter((path) => !lists.files.includes(path)),
     unsettled: found.unsettled,
+    hits: [...found.hits, ...lists.hits],
     heldCredits: credits(found.heldCredits),
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
     cleaning: { isDue: false },
@@ -64,15 +66,17 @@ export function erasureOf(connection: Connection, folder: string, target: Target
 
 /** The same where nothing was run yet: lists may have been brought before that, and no batch needs them. */
 export function erasureOfLists(folder: string, target: Target): Erased {
+  const lists = keptLists([], folder, target);
   return {
     calls: 0,
     cut: 0,
     rows: 0,
     memberships: 0,
     names: 0,
-    files: keptLists([], folder, target).files,
+    files: lists.files,
     outputs: [],
     unsettled: [],
+    hits: lists.hits,
     heldCredits: credits(0),
     needed: { calls: 0, lists: 0, by: [] },
     cleaning: { isDue: false },
@@ -124,10 +128,11 @@ const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 
 function aboutPerson(connection: Connection, { person }: Target & { kind: 'person' }): Erasable {
   const mentions = new Mentions(person);
-  connection.define('mentions', (text, bytes) =>
-    mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
+  const hits = new Hits();
+  connection.define('mentions', (place, text, bytes) =>
+    hits.note(place, [...mentions.cellsIn(text), ...(bytes === null ? [] : mentions.cellsIn(bytes))]),
   );
-  connection.define('named', (text) => (mentions.in(text, 'name') ? 1 : 0));
+  connection.define('named', (place, text) => hits.note(place, mentions.cellsIn(text, 'name')));
   connection.define('question', (text, shape) =>
     shape === null ? text : JSON.stringify(filled(String(shape), text)),
   );
@@ -150,6 +155,7 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     cuts,
     rows,
     subjects,
+    hits: hits.all(),
     heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
     needed: { calls: 0, by: [] },
     unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
@@ -158,18 +164,33 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
   };
 }
 
+/** Each cell is noted once for each place, however often a query comes past it. */
+class Hits {
+  readonly #hits = new Map<string, Hit>();
+
+  /** @returns 1 where there are cells, as SQL takes it. */
+  note(place: string, cells: readonly string[]): 0 | 1 {
+    for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
+    return cells.length > 0 ? 1 : 0;
+  }
+
+  all(): readonly Hit[] {
+    return [...this.#hits.values()];
+  }
+}
+
 function ids(connection: Connection, sql: string, ...values: readonly string[]): readonly number[] {
   return connection.all<{ id: number }>(sql, ...values).map(({ id }) => id);
 }
 
 /** A person who is known by an id alone is found by the e-mail address of the changes that were made for them. */
 const SUBJECTS = `
-SELECT id FROM subjects WHERE mentions(name, NULL)
-UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NULL)`;
+SELECT id FROM subjects WHERE mentions('membership', name, NULL)
+UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
 
 const CALLS = `
-SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions(question(c.call, s.text), NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named(r.path) OR mentions('', r.body)`;
+SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions('request', question(c.call, s.text), NULL)
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -183,27 +204,28 @@ const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON ${isO
 /** Everything that was said about attempts of other calls. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT attempt FROM closures WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM readings WHERE mentions(why, NULL)
-  UNION SELECT doubt FROM decisions WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM looks WHERE mentions(why, body)
-  UNION SELECT attempt FROM releases WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM replies WHERE mentions(headers, NULL)
-  UNION SELECT attempt FROM told WHERE mentions(headers, NULL))`;
+  SELECT attempt FROM closures WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM readings WHERE mentions('words', why, NULL)
+  UNION SELECT doubt FROM decisions WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM looks WHERE mentions('answer', why, body)
+  UNION SELECT attempt FROM releases WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM replies WHERE mentions('answer', headers, NULL)
+  UNION SELECT attempt FROM told WHERE mentions('answer', headers, NULL))`;
 
 const ROWS = `
-SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions(reason, NULL)
+SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
 UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT batch, row FROM planned WHERE mentions(planned, NULL)`;
+UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
 
 const BATCHES = `
-SELECT id FROM batches WHERE named(concat_ws(' ', settings, command, input_path, output_path, lineage))`;
+SELECT id FROM batches WHERE named('name', settings) OR named('name', coalesce(command, '')) OR named('name', input_path)
+    OR named('name', coalesce(output_path, '')) OR named('name', lineage)`;
 
 const NAMES = `
-SELECT (SELECT count(*) FROM files WHERE named(path))
-     + (SELECT count(*) FROM pauses WHERE mentions(why, NULL))
-     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named(misses_place)) AS count`;
+SELECT (SELECT count(*) FROM files WHERE named('name', path))
+     + (SELECT count(*) FROM pauses WHERE mentions('words', why, NULL))
+     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named('name', misses_place)) AS count`;
 
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
@@ -229,7 +251,7 @@ SELECT coalesce(sum(h.reserved), 0) AS credits FROM held_attempts h
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions(p.planned, NULL)`;
+ WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
 
 interface AnswerRow {
   readonly attempt: number;
@@ -248,7 +270,7 @@ function answersAbout(connection: Connection, mentions: Mentions, calls: Set<num
       `SELECT r.attempt, a.call, q.operation, c.subject IS NOT NULL AS isChange, r.body
          FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
          JOIN asked q ON q.call = c.id
-        WHERE mentions('', r.body)`,
+        WHERE mentions('answer', '', r.body)`,
     );
     for (const { attempt, call, operation, isChange, body } of rows) {
       if (calls.has(call)) continue;
@@ -296,6 +318,7 @@ function olderThan(
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
     ),
+    hits: [],
     heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
     needed: { calls: needed.length, by: needed },
     batches: new Set(),

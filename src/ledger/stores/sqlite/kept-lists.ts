@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../mentions.ts';
+import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 
@@ -16,6 +17,8 @@ const KEPT = ['columns', 'jobs'];
 const FOLDERS = [LISTS, 'downloads'];
 
 export interface KeptLists {
+  /** The cells and names that name the person, each once for each file. */
+  readonly hits: readonly Hit[];
   /** The files to remove. */
   readonly files: readonly string[];
   /** How many lists stay, and the batches that go on with one of them. */
@@ -55,12 +58,16 @@ export function keptLists(inputs: readonly Input[], folder: string, target: Targ
     ...Map.groupBy(new Set(spooled), withoutEndings).values(),
     ...[...new Set(lists)].map((list) => filesBelow(list)),
   ];
-  const meant = kept
-    .filter(isMeantBy(target))
-    .map((paths) => ({ paths, over: inputs.filter(({ path }) => paths.includes(path)) }));
+  const meant = kept.flatMap((paths) => {
+    const hits = meaningOf(paths, target);
+    return hits === undefined
+      ? []
+      : [{ paths, hits, over: inputs.filter(({ path }) => paths.includes(path)) }];
+  });
   const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1);
   const needed = meant.filter(isNeeded);
   return {
+    hits: meant.flatMap(({ hits }) => hits),
     files: meant.filter((list) => !isNeeded(list)).flatMap(({ paths }) => paths),
     needed: {
       lists: needed.length,
@@ -74,20 +81,22 @@ function withoutEndings(path: string): string {
   return join(dirname(path), basename(path).replace(/\..*$/, ''));
 }
 
-/** A list is as young as the youngest of its files, and names whom any of them names. */
-function isMeantBy(target: Target): (paths: Kept) => boolean {
-  const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
-  return (paths) => {
-    const files = paths.flatMap((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat?.isFile() === true ? [{ path, stat }] : [];
-    });
-    if (files.length === 0) return false;
-    return target.kind === 'old'
-      ? files.every(({ stat }) => stat.mtimeMs < target.beforeMs)
-      : mentions !== undefined &&
-          files.some(({ path }) => isNamed(path, mentions) || fileMentions(path, mentions));
-  };
+/**
+ * A list is as young as the youngest of its files, and names whom any of them names.
+ * @returns where the person stands; undefined for a list that is not meant.
+ */
+function meaningOf(paths: Kept, target: Target): readonly Hit[] | undefined {
+  const files = paths.flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ path, stat }] : [];
+  });
+  if (target.kind === 'old')
+    return files.length > 0 && files.every(({ stat }) => stat.mtimeMs < target.beforeMs) ? [] : undefined;
+  const mentions = new Mentions(target.person);
+  const hits = files.flatMap(({ path }) =>
+    [...new Set(cellsIn(path, mentions))].map((cell) => ({ place: path, cell })),
+  );
+  return hits.length === 0 ? undefined : hits;
 }
 
 /** The files of a folder; a file stands for itself, such as an upload that a killed page has left half way. */
@@ -109,12 +118,12 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-function isNamed(path: string, mentions: Mentions): boolean {
-  return mentions.in(basename(path), 'name');
-}
-
-function fileMentions(path: string, mentions: Mentions): boolean {
-  return contentsOf(readFileSync(path)).some((content) => contentMentions(content, mentions));
+function cellsIn(path: string, mentions: Mentions): readonly string[] {
+  const contents = contentsOf(readFileSync(path));
+  return [
+    ...mentions.cellsIn(basename(path), 'name'),
+    ...contents.flatMap((content) => cellsInContent(content, mentions)),
+  ];
 }
 
 const WINDOW_BYTES = 1 << 24;
@@ -122,11 +131,11 @@ const WINDOW_BYTES = 1 << 24;
 const OVERLAP_BYTES = 1 << 13;
 
 /** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
-function contentMentions(content: Buffer, mentions: Mentions): boolean {
-  for (let at = 0; at < content.length; at += WINDOW_BYTES) {
-    if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list')) return true;
-  }
-  return false;
+function cellsInContent(content: Buffer, mentions: Mentions): readonly string[] {
+  const cells: string[] = [];
+  for (let at = 0; at < content.length; at += WINDOW_BYTES)
+    cells.push(...mentions.cellsIn(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list'));
+  return cells;
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
