@@ -31,7 +31,7 @@ export async function keepRetention(
         tell(`Account ${name} keeps beyond its retention: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
-      tell(`What passed the retention of account ${name} is not erased yet. ${error.message}`);
+      tell(`What passed the retention of account ${name} is not erased yet. ${error.message} ${error.next}`);
     }
   }
 }
