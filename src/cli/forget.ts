@@ -73,6 +73,6 @@ function requireSettled(erased: Erased): Erased {
   throw stop(
     'store',
     `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, decide what is in doubt with rowonce settle ${first?.batch ?? batch}, then forget again.`,
+    `Finish or cancel the batch, or decide what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then forget again.`,
   );
 }

@@ -33,12 +33,14 @@ export class Mentions {
     return textsOf(bytes).some((text) => this.in(text, where));
   }
 
-  /** The whole cells and values in which the person stands, as they are written; a name as a whole. */
+  /** The whole cells and values in which the person stands, as they are written; a short name as a whole. */
   cellsIn(text: string | Buffer, where: Where = 'text'): readonly string[] {
     const texts = typeof text === 'string' ? [text] : textsOf(text);
     return texts.flatMap((each) =>
       [...this.#found(each, where)].map(({ index, 0: found }) =>
-        where === 'name' ? each : cellAround(each, index, index + found.length),
+        where === 'name' && each.length <= LONGEST_CELL
+          ? each
+          : cellAround(each, index, index + found.length),
       ),
     );
   }

@@ -173,6 +173,25 @@ test('forgetting somebody else without the key does not hide that the key is los
   await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_lost' });
 });
 
+test('a change that was lost and then skipped holds its person back no longer, and the ledger passes its own checks', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await lostChange(ledger, batch, changeOf('invite', 0));
+  await ledger.changeBatch(batch, { state: 'finished' });
+  await ledger.close();
+  expect((await erase(place, KIM_ORDER, true)).unsettled).toHaveLength(1);
+  const again = await openStore(sqlite, place);
+  await decideChange(again, batch, changeOf('invite', 0), 'skip');
+  await again.close();
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, memberships: 1, unsettled: [] });
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+  const after = await checkedInFull(place);
+  expect(await after.doubts(batch)).toEqual([]);
+  await changed(after, batch, changeOf('invite', 0), { left: INVITED });
+  expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
+});
+
 test('what is only named after a person is found and renamed, however the name is written', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
