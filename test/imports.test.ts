@@ -84,6 +84,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'hold.ts',
     'nightly.ts',
     'open-ledger.ts',
+    'retention.ts',
     'retries.ts',
     'row-story.ts',
     'run-job.ts',

@@ -63,12 +63,16 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
 /** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
 function requireSettled(erased: Erased): Erased {
   const [first] = erased.unsettled;
-  if (first === undefined) return erased;
+  const [batch = first?.batch] = erased.needed.by;
+  if (batch === undefined) return erased;
   const others = erased.unsettled.length - 1;
-  const where = `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`}`;
+  const fact =
+    first === undefined
+      ? `batch ${batch} goes on with a list in the store that names this person`
+      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and not settled, so that it may have been charged`;
   throw stop(
     'store',
-    `Nothing was erased: ${where} is about this person and not settled, so that it may have been charged.`,
-    `Finish or cancel the batch, decide what is in doubt with rowonce settle ${first.batch}, then forget again.`,
+    `Nothing was erased: ${fact}.`,
+    `Finish or cancel the batch, or decide what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then forget again.`,
   );
 }

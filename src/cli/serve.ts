@@ -42,6 +42,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     version: version(),
     mostUploadBytes: megabytesOf(flags.maxUpload),
     script: process.argv[1] ?? '',
+    tell: (fact) => console.warn(fact),
   });
   if (opened.kind === 'served') {
     if (jobs.length > 0)

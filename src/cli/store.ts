@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { systemClock } from '../core/clock.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
-import { EXIT } from '../core/errors.ts';
+import { EXIT, stop } from '../core/errors.ts';
+import type { ErasureOrder } from '../ledger/store.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/salvage.ts';
 import { erasureObject, talkedErasure } from './render/erasure.ts';
@@ -9,7 +10,8 @@ import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 
 interface PurgeFlags {
-  readonly olderThan: string;
+  readonly olderThan?: string;
+  readonly before?: string;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly wait?: string;
@@ -40,7 +42,8 @@ const store: CliCommand = {
     command
       .command('purge')
       .description('Erase answers that are older, with what was asked. They may be bought again.')
-      .requiredOption('--older-than <age>', 'such as 400d')
+      .option('--older-than <age>', 'such as 400d')
+      .option('--before <day>', 'instead of it: what is dated before that day (UTC), whatever the clocks say')
       .option('--dry-run', 'only say what would be erased')
       .option('--yes', 'erase without being asked')
       .option(...WAIT_FLAG)
@@ -61,13 +64,12 @@ async function salvageStore({ output = 'rowonce-salvage', store }: Flags): Promi
 }
 
 async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
-  const ageMs = durationOf('--older-than', flags.olderThan) ?? 0;
   const { location } = chooseStore(flags.store, false);
-  const order = { kind: 'age', beforeMs: systemClock.wallMs() - ageMs } as const;
+  const { order, what } = purgeOf(flags);
   const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
   const erased = await talkedErasure(console, {
     location,
-    what: `all answers that are older than ${flags.olderThan}`,
+    what,
     yes: flags.yes === true,
     dryRun: flags.dryRun === true,
     erase: (dryRun) =>
@@ -79,4 +81,21 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> 
     advice:
       length > 0 ? [`${length} of them may have been charged, so they stay until they are settled.`] : [],
   };
+}
+
+function purgeOf({ olderThan, before }: PurgeFlags): { readonly order: ErasureOrder; readonly what: string } {
+  const ageMs = durationOf('--older-than', olderThan);
+  if ((ageMs === undefined) === (before === undefined))
+    throw stop(
+      'usage',
+      'A purge goes by an age or by a day.',
+      'Add --older-than 400d, or --before 2026-01-31 for what is dated before that day.',
+    );
+  if (ageMs !== undefined)
+    return { order: { kind: 'age', ageMs }, what: `all answers that are older than ${olderThan}` };
+  const beforeMs = Date.parse(before ?? '');
+  // A day that a month does not have is read as one of the next month.
+  if (Number.isNaN(beforeMs) || isoTime(beforeMs).slice(0, 10) !== before)
+    throw stop('usage', `--before ${before} is no day.`, 'Write it as 2026-01-31.');
+  return { order: { kind: 'day', beforeMs }, what: `all answers from before ${before}` };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import type { BootMoment, KeptTime, Ledger, RawReply, TimeMark } from './ledger.ts';
+import type { BootMoment, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } from './ledger.ts';
 
 /**
  * What time it is, as far as it may be believed where money follows from it (protocol, rule 16). There are three
@@ -28,6 +28,9 @@ const KEEP_EVERY_MS = 60_000;
  */
 const KEEP_BEYOND_MS = 1_000;
 
+/** Witnesses that differ by more than this leave everything as it is, however old it may be. */
+const DISPUTED_MS = 24 * 60 * 60_000;
+
 const NO_NEWS: readonly string[] = [];
 
 /** A moment that the ledger has kept. */
@@ -41,6 +44,14 @@ export interface Moment {
 export interface Elapsed {
   readonly leastMs: number;
   readonly greatestMs: number;
+}
+
+/** The least and the most that it may be now, ms since 1970. */
+export interface TimeBounds {
+  readonly leastMs: number;
+  readonly greatestMs: number;
+  /** Why nothing may be erased for its age now: the two are more than a day apart. */
+  readonly dispute?: StopError;
 }
 
 interface Reading {
@@ -84,6 +95,15 @@ export class BelievedTime implements Clock {
     const time = new BelievedTime(withBoot, boot, await ledger.atBoot(boot, machine.wallMs()), ledger);
     time.#tellDispute();
     return time;
+  }
+
+  /** The same for those who note nothing. @param ledger left out where there is none. */
+  static async beside(machine: Clock, ledger?: Pick<LedgerReader, 'keptTime'>): Promise<BelievedTime> {
+    const withBoot = machine.boot === undefined ? bootedWithProcess(machine) : machine;
+    const boot = bootOf(withBoot);
+    const kept = await ledger?.keptTime(boot, machine.wallMs());
+    const seen = { atMs: machine.wallMs(), uptimeMs: boot.uptimeMs };
+    return new BelievedTime(withBoot, boot, kept ?? { seen }, { keepTime: async () => {} });
   }
 
   // ---------------------------------------------------------------------------------------- as a clock
@@ -143,6 +163,32 @@ export class BelievedTime implements Clock {
       leastMs: Math.max(sinceOpenedMs, believedMs - 2 * APART_MS),
       greatestMs: byCalendarMs + 2 * APART_MS,
     };
+  }
+
+  /**
+   * What time it is by the calendar and by what answers told, for those who erase what is old. Before an answer has told the
+   * time in this boot, it is certain that an earlier one was told before the boot began: what the calendar says of the
+   * time in between, nobody else has said.
+   */
+  bounds(): TimeBounds {
+    const { wallMs, uptimeMs } = this.#read();
+    const toldMs = this.isConfirmed ? this.#sureMs(uptimeMs) : this.#floorMs + uptimeMs;
+    const bounds = { leastMs: Math.min(wallMs, toldMs), greatestMs: Math.max(wallMs, toldMs) };
+    if (bounds.greatestMs - bounds.leastMs <= DISPUTED_MS) return bounds;
+    return { ...bounds, dispute: this.#dispute(wallMs, toldMs) };
+  }
+
+  #dispute(wallMs: number, toldMs: number): StopError {
+    const told = !Number.isFinite(toldMs)
+      ? 'no answer in the store has ever told the time'
+      : this.isConfirmed
+        ? `by what answers said it is ${isoTime(toldMs)}`
+        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(toldMs)}`;
+    return stop(
+      'clock',
+      `Nothing is erased for its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
+      'Set the clock of this machine if it is wrong, or let the next answer of a vendor confirm it; rowonce store purge --before DAY goes by a day that you name.',
+    );
   }
 
   // ---------------------------------------------------------------------------------------- what answers tell

@@ -100,6 +100,8 @@ export interface LedgerReader {
   positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined>;
   /** The state of each call, in the order of the keys. It writes nothing; decisions are those of `batch`. */
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
+  /** The accounts in which answers about people who were forgotten are known by their calls alone. */
+  forgettingAccounts(): Promise<readonly string[]>;
   /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
   known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
   /**
@@ -168,6 +170,8 @@ export interface LedgerReader {
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
   /** The latest time that an answer's `Date` ever confirmed; undefined before the first one. */
   confirmedTime(): Promise<number | undefined>;
+  /** As `Ledger.atBoot`, and nothing is noted. */
+  keptTime(boot: BootTime, atMs: number): Promise<KeptTime>;
   /** SHA-256 of what we last wrote at that path; two of them while the file is being replaced. */
   written(path: string): Promise<readonly string[]>;
   /** The agreement to requests of that content; undefined when nobody has agreed. */

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { BatchId, CallState, Credits, Ledger, LedgerReader } from './ledger.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -43,7 +43,7 @@ export interface Store {
    * Erases, or with a dry run only finds what it would erase. An entry about the erasure comes first; amounts, times
    * and kinds stay. After a crash the erasure has not begun, or the next opening for spending finishes it. A store
    * without this method erases nothing. Where there is no ledger yet, lists that were brought to the page are erased.
-   * @throws StopError as `open`.
+   * @throws StopError as `open`; `clock` when something could be erased for its age and the time is in dispute.
    */
   erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
 }
@@ -70,16 +70,20 @@ export interface Person {
   readonly value: string;
 }
 
-/** What is to be erased: everything about a person, or all answers that are older than a time. */
+/**
+ * What is to be erased: everything about a person, all answers that are surely so old, or all that are dated before a day
+ * that a person named, which no clock decides.
+ */
 export type ErasureOrder =
   | { readonly kind: 'person'; readonly person: Person }
   | {
       readonly kind: 'age';
-      /** Ms since 1970. */
-      readonly beforeMs: number;
+      readonly ageMs: number;
       /** The account whose answers are erased; without it those of all accounts. */
       readonly accountIdentity?: string;
-    };
+    }
+  /** `beforeMs`: ms since 1970. */
+  | { readonly kind: 'day'; readonly beforeMs: number };
 
 export interface Erased {
   /** Number of calls whose answers and questions were erased. */
@@ -97,8 +101,31 @@ export interface Erased {
   readonly outputs: readonly string[];
   /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
-  /** Another process reads the ledger, so its log still holds what was erased; the next run overwrites it. */
-  readonly isLogHeld: boolean;
+  /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
+  readonly heldCredits: Credits;
+  /** Where a person was found; empty for what is old. */
+  readonly hits: readonly Hit[];
+  readonly needed: Needed;
+  /** Whether all that was erased is overwritten by now. */
+  readonly cleaning: Cleaning;
+}
+
+/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
+export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
+
+/** A whole cell or value that names a person, once for each kind of place: `request`, `answer`, a file of the store and so on. */
+export interface Hit {
+  readonly place: string;
+  readonly cell: string;
+}
+
+/** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
+export interface Needed {
+  /** Number of calls that they would buy again. */
+  readonly calls: number;
+  /** Number of lists in the store. */
+  readonly lists: number;
+  readonly by: readonly BatchId[];
 }
 
 /** A ledger of which some parts may be unreadable: those are skipped and noted. */

@@ -35,7 +35,7 @@ export interface LookUp<State> {
   readonly accountIdentity: string;
   /** The batch that wants the answers. When a former answer is too old for it, the call is bought in its present form. */
   readonly batch: Partial<Pick<Batch, 'id' | 'freshSince'>>;
-  readonly ledger: Pick<LedgerReader, 'lostRefresh'>;
+  readonly ledger: Pick<LedgerReader, 'lostRefresh' | 'forgettingAccounts'>;
   /** Returns the states in the order of the keys. */
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
@@ -47,29 +47,49 @@ export async function findCalls<State extends KnownCall | CallState>(
 ): Promise<readonly FoundCall<State>[]> {
   const states = await lookUp.find(asked.map(({ key }) => key));
   const found = asked.map((each, index) => ({ ...each, state: states[index] as State }));
-  const former = formerOf(found, lookUp);
+  const former = formerOf(found, lookUp, await forgettingBeside(lookUp));
   const formerStates = former.length === 0 ? [] : await lookUp.find(former.map(({ key }) => key));
-  for (const [index, { at, key, call, asksTheSame }] of former.entries()) {
+  for (const [index, { at, key, call, asksTheSame, isElsewhere }] of former.entries()) {
     const state = formerStates[index];
     if (state === undefined || found[at]?.state.kind !== 'unknown') continue;
-    if (await standsFor(state, asksTheSame, lookUp)) found[at] = { key, call, state };
+    const stands = isElsewhere ? isErased(state) : await standsFor(state, asksTheSame, lookUp);
+    if (stands) found[at] = { key, call, state };
   }
   return found;
 }
 
-type Former = FormerCall & AskedCall & { readonly at: number };
+/** The other accounts in which people were forgotten: whoever was forgotten in one of them is bought through none unasked. */
+export async function forgettingBeside({
+  ledger,
+  accountIdentity,
+}: {
+  readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
+  readonly accountIdentity: string;
+}): Promise<readonly string[]> {
+  return (await ledger.forgettingAccounts()).filter((each) => each !== accountIdentity);
+}
+
+const isErased = (state: KnownCall | CallState): boolean =>
+  state.kind === 'answered' && state.answer.erasedAtMs !== undefined;
+
+/** `isElsewhere`: as another account asks it. */
+type Former = FormerCall & AskedCall & { readonly at: number; readonly isElsewhere?: true };
 
 /** The earlier keys of the unknown calls. Most calls are known or have none, so a second look into the ledger is rare. */
 function formerOf(
   found: readonly FoundCall<{ readonly kind: string }>[],
   { operation, accountIdentity }: Pick<LookUp<unknown>, 'operation' | 'accountIdentity'>,
+  others: readonly string[],
 ): readonly Former[] {
   const all: Former[] = [];
   // A plan comes here a million times, so nothing is made for a call that is known.
   for (const [at, { call, state }] of found.entries()) {
     if (state.kind !== 'unknown') continue;
-    for (const each of operation.formerly?.(call) ?? [])
-      all.push({ ...each, at, key: callKeyOf(accountIdentity, each.call) });
+    const formerly = operation.formerly?.(call) ?? [];
+    for (const each of formerly) all.push({ ...each, at, key: callKeyOf(accountIdentity, each.call) });
+    for (const other of others)
+      for (const each of [{ call, asksTheSame: true }, ...formerly])
+        all.push({ ...each, at, key: callKeyOf(other, each.call), isElsewhere: true });
   }
   return all;
 }

@@ -6,6 +6,7 @@ import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 import { Redaction } from '../core/redaction.ts';
+import { BelievedTime, type TimeBounds } from '../ledger/believed-time.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
   type Erased,
@@ -132,6 +133,16 @@ async function keysOfAccounts(): Promise<Redaction> {
     () => [],
   );
   return new Redaction(keysAtHand(configured));
+}
+
+/** The least and the most that it may be now, for those who remove what is old and open no ledger to write. */
+export async function timeBoundsAt(location: string, clock: Clock): Promise<TimeBounds> {
+  const ledger = await lookIfThere(location);
+  try {
+    return (await BelievedTime.beside(clock, ledger)).bounds();
+  } finally {
+    await ledger?.close();
+  }
 }
 
 /** The process that says it spends from a store; undefined when none does. */

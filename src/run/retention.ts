@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Tell } from '../ledger/store.ts';
+import type { Needed, Tell } from '../ledger/store.ts';
 import type { Account } from '../vendor/account/account.ts';
-import { eraseIn } from './open-ledger.ts';
+import { eraseIn, storeWords } from './open-ledger.ts';
 
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
@@ -17,18 +18,35 @@ export async function keepRetention(
   const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
   for (const { identity: accountIdentity, retentionMs, name } of byIdentity.values()) {
     if (retentionMs === undefined) continue;
-    const order = { kind: 'age', beforeMs: clock.wallMs() - retentionMs, accountIdentity } as const;
+    const order = { kind: 'age', ageMs: retentionMs, accountIdentity } as const;
     try {
-      const { calls } = await eraseIn(location, order, {
+      const { calls, needed } = await eraseIn(location, order, {
         clock,
         waitForLockMs: 0,
         command: 'retention',
         dryRun: false,
       });
       if (calls > 0) tell(`${counted(calls, 'request')} of account ${name} passed its retention: erased.`);
+      for (const words of neededWords(needed, location))
+        tell(`Account ${name} keeps beyond its retention: ${words}`);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;
-      tell(`What passed the retention of account ${name} is not erased yet. ${error.message}`);
+      tell(`What passed the retention of account ${name} is not erased yet. ${error.message} ${error.next}`);
     }
   }
+}
+
+/** What stays for batches that go on, and what ends them; nothing where there is none. */
+export function neededWords({ calls, lists, by }: Needed, location: string): readonly string[] {
+  const [batch] = by;
+  if (batch === undefined) return [];
+  const parts = [
+    ...(calls > 0 ? [counted(calls, 'request')] : []),
+    ...(lists > 0 ? [counted(lists, 'kept list')] : []),
+  ];
+  const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
+  const typed = (command: string): string => commandLine([command, batch, ...storeWords(location)]);
+  return [
+    `${parts.join(' and ')} with which batch ${batch}${others} ${by.length === 1 ? 'goes' : 'go'} on. To end it, run its list, or type ${typed('cancel')}; for what is in doubt ${typed('settle')}`,
+  ];
 }

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
 import type { ProcessLock } from '../core/process-lock.ts';
+import type { Tell } from '../ledger/store.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
@@ -38,6 +39,8 @@ export interface PageOptions {
   readonly timeZone: string | undefined;
   /** The file that starts this program, for the processes that the server starts. */
   readonly script: string;
+  /** Hears what a person should know while the page is served. */
+  readonly tell: Tell;
 }
 
 export interface RunningPage {
@@ -91,7 +94,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const lookedAt = (): void => {
     isLookedAt = true;
   };
-  void sweepUnused(server).then(lookedAt, lookedAt);
+  void sweepUnused(server, options.tell).then(lookedAt, lookedAt);
   const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, () => ({
     version,
     store: folder,

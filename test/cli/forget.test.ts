@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -23,16 +23,19 @@ import { rowonce } from './rowonce.ts';
 
 const JANE = 'jane.canary@acme.example';
 const MARY = 'mary.canary@acme.example';
+const DAY_MS = 86_400_000;
 
 /** Knows everybody by e-mail, two people of every company, and what it was asked. */
-async function peopleVendor(): Promise<{ readonly address: string; readonly asked: string[] }> {
+async function peopleVendor() {
   const asked: string[] = [];
+  const next = { isLost: false };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       asked.push(body);
-      if (body.includes('lost')) {
+      if (body.includes('lost') || next.isLost) {
+        next.isLost = false;
         request.socket.destroy();
         return;
       }
@@ -51,7 +54,7 @@ async function peopleVendor(): Promise<{ readonly address: string; readonly aske
     server.closeAllConnections();
     server.close();
   });
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, next };
 }
 
 async function deskOver(address: string, more: object = {}): Promise<Desk> {
@@ -114,6 +117,9 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   const look = await desk.type(['forget', JANE, '--dry-run']);
   expect(look.stdout).toMatch(/1 request, a part of 1 answer, 3 rows, 1 kept list/);
   expect(look.stdout).toContain('people.csv.out.csv');
+  for (const hit of [`a request: ${JANE}`, `an answer: ${JANE}`, `an answer: for <${JANE}>`])
+    expect(look.stdout).toContain(`  found in ${hit}\n`);
+  expect(look.stdout, 'the whole cell').toMatch(new RegExp(`  found in .*/spool/.*: ${JANE} ${MARY}\n`));
   expect(filesWith(desk, JANE)).not.toEqual([]);
   expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });
 
@@ -187,6 +193,86 @@ test('somebody about whom a request may have been charged is erased only after t
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
 }, 120_000);
 
+test('a forgotten person is not bought through another account either, unless --refresh asks for it', async () => {
+  const [first, second] = [await peopleVendor(), await peopleVendor()];
+  const desk = await deskOver(first.address);
+  const account = { vendor: 'provider', base_url: first.address, key_env: 'TEST_KEY' };
+  const accounts = { people: account, others: { ...account, base_url: second.address } };
+  writeFileSync(desk.place.path('config/accounts.yaml'), JSON.stringify({ accounts }));
+  await desk.write('people.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+  await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
+  const through = ['again.csv', '--account', 'others'];
+  const env = { TEST_KEY: 'a-key-for-the-test' };
+  const plan = await desk.type(['plan', 'enrich-person', ...through], { env });
+  expect(plan.code, plan.stderr).toBe(0);
+  const words = ['run', 'enrich-person', ...through, '--budget', '100', '-o', 'out.csv'];
+  expect((await desk.type(words, { env })).stdout).toMatch(/skipped +1/);
+  expect(second.asked.join()).not.toContain(JANE);
+  expect(second.asked).toHaveLength(1);
+  await desk.type([...words, '--refresh'], { env });
+  expect(second.asked.join()).toContain(JANE);
+}, 60_000);
+
+describe('somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about', () => {
+  async function lostOnce(isKnown: boolean) {
+    const { address, asked, next } = await peopleVendor();
+    const desk = await deskOver(address);
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    if (isKnown) await run(desk, 'enrich-person', 'people.csv');
+    next.isLost = true;
+    const { stdout } = await run(
+      desk,
+      'enrich-person',
+      'people.csv',
+      '--json',
+      ...(isKnown ? ['--refresh'] : []),
+    );
+    return { desk, asked, batch: JSON.parse(stdout).batch };
+  }
+
+  async function expectForgotten(desk: Desk): Promise<void> {
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    expect(look.stdout).toContain(
+      '2 credits may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.',
+    );
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+      stdout: expect.stringContaining('Nothing'),
+    });
+  }
+
+  test('after settle --retry that was answered', async () => {
+    const { desk, asked, batch } = await lostOnce(false);
+    expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
+      code: 0,
+    });
+    await run(desk, 'enrich-person', 'people.csv');
+    expect(asked).toHaveLength(2);
+    await expectForgotten(desk);
+    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
+  }, 60_000);
+
+  test('after a refresh that was lost', async () => {
+    const { desk, asked } = await lostOnce(true);
+    expect(asked).toHaveLength(2);
+    await expectForgotten(desk);
+  }, 60_000);
+
+  test('after settle --skip, and is not bought again', async () => {
+    const { desk, asked, batch } = await lostOnce(false);
+    expect(await desk.type(['settle', batch, '2', '--skip'])).toMatchObject({ code: 0 });
+    await expectForgotten(desk);
+    await desk.write('again.csv', `email\n${JANE}\n`);
+    for (const list of ['people.csv', 'again.csv'])
+      expect((await run(desk, 'enrich-person', list)).stdout).toMatch(/skipped +1/);
+    expect(asked).toHaveLength(1);
+    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+  }, 60_000);
+});
+
 test('what passed its retention is erased at the end of a run or a night, and may be bought again', async () => {
   const { address, asked } = await peopleVendor();
   const desk = await deskOver(address, { retention: '2d' });
@@ -196,7 +282,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect(filesWith(desk, JANE)).not.toEqual([]);
 
   const clocks = new Clocks(desk.place.path('clock.json'));
-  clocks.set({ wallMs: 3 * 86_400_000 });
+  clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
   const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
   const late = await desk.type([...words, '--account', 'people'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
@@ -224,6 +310,98 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect(night.stderr).toContain('1 request of account people passed its retention: erased.');
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
+}, 120_000);
+
+test('a clock that is two months ahead for a run, a night or a purge erases nothing that was bought', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address, { retention: '30d' });
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  mkdirSync(desk.place.path('in'));
+  await desk.write(
+    'night.yaml',
+    'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
+  );
+  const clocks = new Clocks(desk.place.path('clock.json'));
+  const then = { env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env } };
+  const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
+  for (const boot of [{}, { boot: 'another', uptimeMs: -DAY_MS }]) {
+    clocks.set({ wallMs: 60 * DAY_MS, ...boot });
+    for (const typed of [
+      [...words, '--account', 'people'],
+      ['nightly', 'night.yaml'],
+    ]) {
+      const { code, stderr } = await desk.type(typed, then);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('What passed the retention of account people is not erased yet. Nothing is'),
+      ]);
+    }
+    const purge = await desk.type(['store', 'purge', '--older-than', '30d', '--yes'], then);
+    expect(purge).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing is erased for its age'),
+    });
+  }
+  await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
+  expect(await run(desk, 'enrich-person', 'again.csv')).toMatchObject({ code: 0 });
+  expect(asked, 'nothing is bought again').toHaveLength(2);
+  expect((await desk.type(['store', 'purge', '--before', '2026-02-30x'])).code).toBe(2);
+  expect((await desk.type(['store', 'purge', '--before', TOMORROW, '--yes'], then)).code).toBe(0);
+  expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
+}, 120_000);
+
+const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+
+test('a purge in the middle of a batch takes nothing that its other rows would buy again', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address);
+  await desk.write('known.csv', 'email\ncat.canary@acme.example\n');
+  await run(desk, 'enrich-person', 'known.csv');
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
+  const { batch } = JSON.parse(
+    (await run(desk, 'enrich-person', 'people.csv', '--limit', '2', '--json')).stdout,
+  );
+  const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
+  expect((await desk.type(purge)).stdout).toBe(
+    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 3 requests with which batch ${batch} goes on. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
+  );
+  expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 3, needed_by: [batch] });
+  expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
+  expect(asked).toHaveLength(3);
+  expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
+  expect((await desk.type(purge)).stdout).toMatch(/3 requests, 5 rows/);
+}, 120_000);
+
+test('names of files that were removed are forgotten too, and what the page kept; of one file it says one thing', async () => {
+  const { address } = await peopleVendor();
+  const desk = await deskOver(address);
+  const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
+  await desk.write('people.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
+    mkdirSync(inStore(folder), { recursive: true });
+  writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
+  writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
+  writeFileSync(inStore('jobs', 'a.yaml'), `operation: enrich-person\n# for ${JANE}\n`);
+  writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
+  const list = inStore('lists/0123456789abcdef', 'list.csv');
+  writeFileSync(list, `email,Note\n${JANE},x\n`);
+  expect((await run(desk, 'enrich-person', list)).code).toBe(0);
+
+  const done = await desk.type(['forget', JANE, '--yes']);
+  expect(done.code, done.stderr).toBe(0);
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesBelow(inStore()).join()).not.toContain(JANE);
+  expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
+  const said = (word: string) =>
+    [...done.stdout.matchAll(new RegExp(`^  ${word}: (.*)$`, 'gm'))].map(([, path]) => path);
+  const [removed, stays] = [said('removed'), said('stays, look at it yourself')];
+  expect(removed).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
+  expect(stays).toEqual(
+    expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
+  );
+  expect(stays.filter((path) => removed.includes(path))).toEqual([]);
 }, 120_000);
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
@@ -280,8 +458,12 @@ test('it is as old as its newest file for a purge, and is reached where the stor
   expect(filesNaming(folder, JANE)).toEqual([]);
 
   const clocks = new Clocks(join(folder, 'clock.json'));
-  clocks.set({ wallMs: 3 * 86_400_000 });
-  expect((await type(purge, { ...unnamed, ...clocks.env })).stdout).toContain('Erased in');
+  clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
+  const held = await type(purge, { ...unnamed, ...clocks.env });
+  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has ever told the time');
+  expect((await type(['store', 'purge', '--before', TOMORROW, '--yes'], unnamed)).stdout).toContain(
+    'Erased in',
+  );
   expect(filesNaming(folder, MARY)).toEqual([]);
 });
 

@@ -186,6 +186,28 @@ test('every invite whose answer was lost is named, whether anything else can be 
   expect(named.stdout).not.toContain(JO);
 });
 
+test('the list of an undo outlives a purge while one of its rows is in doubt, and the undo then goes on', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
+  await team.apply([person(JO, 'editor')]);
+  const { batch } = await team.json('status', 'last');
+  await team.vendor.setFaults('reset@create-invite:x1');
+  const undone = await team.json('undo', batch, '--yes');
+  expect(undone.counts).toEqual({ in_doubt: 1 });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const purge = ['store', 'purge', '--before', tomorrow, '--yes'];
+  expect((await team.type(...purge)).stdout).toContain(
+    `stays: 1 kept list with which batch ${undone.batch} goes on.`,
+  );
+  expect(readdirSync(team.place.path('store/undo'))).toContain(`${batch}.enriched.csv`);
+  expect((await team.type('settle', undone.batch, '2', '--not-done')).code).toBe(0);
+  expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 1 });
+  expect((await team.state()).roles()[`${PROJECT} ${JO}`]).toBe('viewer');
+  expect((await team.type(...purge)).stdout).toContain(
+    `removed: ${team.place.path(`store/undo/${batch}.csv`)}`,
+  );
+});
+
 test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam({ concurrency: 1 });
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));

@@ -312,3 +312,61 @@ describe('how long ago something was', () => {
     expect((await open()).since(moment)).toEqual({ leastMs: 0, greatestMs: Number.POSITIVE_INFINITY });
   });
 });
+
+describe('the least and the most that it may be now', () => {
+  test('are what the calendar says and what answers told, within one boot and after the next start', async () => {
+    const { machine, open } = await place();
+    hear(await open(), dated(NOON_MS));
+    machine.pass(40 * DAY_MS);
+    expect((await open()).bounds()).toEqual({ leastMs: machine.wall, greatestMs: machine.wall });
+    machine.wall += HOUR_MS;
+    const least = { leastMs: machine.wall - HOUR_MS, greatestMs: machine.wall };
+    expect((await open()).bounds()).toEqual(least);
+    machine.wall -= 2 * HOUR_MS;
+    expect((await open()).bounds()).toEqual({ leastMs: machine.wall, greatestMs: machine.wall + HOUR_MS });
+
+    const next = await place();
+    hear(await next.open(), dated(NOON_MS));
+    next.machine.restart('second');
+    next.machine.pass(HOUR_MS);
+    // Nobody knows how long the machine was off.
+    next.machine.wall += 20 * HOUR_MS;
+    expect((await next.open()).bounds()).toEqual({
+      leastMs: NOON_MS + HOUR_MS + 1_000,
+      greatestMs: NOON_MS + 21 * HOUR_MS,
+    });
+  });
+
+  test('are in dispute when they are more than a day apart, or when no answer has ever told the time', async () => {
+    const { machine, open } = await place();
+    const said = (time: BelievedTime): string => time.bounds().dispute?.message ?? 'no dispute';
+    expect(said(await open())).toContain('no answer in the store has ever told the time');
+    hear(await open(), dated(NOON_MS));
+    for (const days of [60, -60]) {
+      machine.wall = NOON_MS + days * DAY_MS;
+      expect(said(await open())).toMatch(/clock says .*, and by what answers said it is 2026-11-20T12:00/);
+    }
+    machine.restart('second');
+    machine.wall = NOON_MS + 2 * DAY_MS;
+    expect(said(await open())).toContain('the last one before did at 2026-11-20T12:00');
+    hear(await open(), dated(machine.wall));
+    expect(said(await open())).toBe('no dispute');
+  });
+
+  test('are the same for one who only looks, and nothing is noted', async () => {
+    const { machine, ledger, open } = await place();
+    hear(await open(), dated(NOON_MS));
+    machine.pass(DAY_MS);
+    expect((await BelievedTime.beside(machine, ledger)).bounds()).toEqual((await open()).bounds());
+    machine.restart('second');
+    const beside = await BelievedTime.beside(machine, ledger);
+    expect(beside.bounds().leastMs).toBe(NOON_MS + 1_000);
+    machine.wall += HOUR_MS;
+    expect((await ledger.atBoot(machine.boot(), machine.wall)).seen.atMs, 'seen first now').toBe(
+      machine.wall,
+    );
+    expect((await BelievedTime.beside(machine)).bounds()).toMatchObject({
+      dispute: { message: expect.stringContaining('ever told the time') },
+    });
+  });
+});

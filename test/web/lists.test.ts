@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openPage as servePage } from '../../src/web/serve.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { Clocks } from '../faults/clocks.ts';
+import type { Shift } from '../faults/shifted-clock.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { Served } from './served.ts';
 
@@ -129,7 +130,7 @@ test('an upload that is given up half way leaves nothing behind', async () => {
 test('an upload whose sender falls silent is ended in words, and leaves nothing behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-silent-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = { port: 0, version: '0', jobs: [], timeZone: undefined, script: PROGRAM };
+  const options = { port: 0, version: '0', jobs: [], timeZone: undefined, script: PROGRAM, tell() {} };
   const opened = await servePage({ ...options, store: folder, mostSilenceMs: 500 });
   if (opened.kind !== 'started') throw new Error(opened.kind);
   onTestFinished(async () => void (await opened.page.close()));
@@ -194,15 +195,23 @@ test('a list is kept for 30 days after its last batch, and never while one is op
   await place.typeHere([...place.words({ input, budget: 1 })]);
   await first.served.stop();
   const clocks = new Clocks(place.path('clocks.json'));
-  const startAt = async (days: number): Promise<readonly string[]> => {
-    clocks.set({ wallMs: days * day });
+  const startWith = async (shift: Shift): Promise<string> => {
+    clocks.set(shift);
     const served = await Served.start([], { cwd: place.folder, env: clocks.env });
     await looked(served);
-    await served.stop();
+    return (await served.stop()).stderr;
+  };
+  const startAt = async (days: number): Promise<readonly string[]> => {
+    await startWith({ wallMs: days * day, uptimeMs: days * day });
     return readdirSync(lists);
   };
   expect(await startAt(0)).toHaveLength(2);
   expect(await startAt(29)).toHaveLength(2);
+  for (const shift of [{ wallMs: 60 * day }, { wallMs: 60 * day, boot: 'another', uptimeMs: -day }])
+    expect(await startWith(shift)).toMatch(
+      /Lists that were brought to the page stay\. Nothing is erased for its age: .* clock says/,
+    );
+  expect(readdirSync(lists), 'the calendar alone removes nothing').toHaveLength(2);
   expect(await startAt(31), 'a batch is open').toEqual([id]);
   expect(existsSync(join(lists, other.id))).toBe(false);
   const second = await Served.start([], { cwd: place.folder });

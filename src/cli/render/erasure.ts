@@ -1,6 +1,7 @@
 import { stop } from '../../core/errors.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { Erased } from '../../ledger/store.ts';
+import { neededWords } from '../../run/retention.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Words that a person reads before and after something is erased. */
@@ -32,8 +33,7 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
   }
   const erased = await talk.erase(false);
   console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
-  if (erased.isLogHeld)
-    console.warn('Another process reads the ledger; its log is overwritten when the store is opened next.');
+  if (erased.cleaning.isDue) console.warn(plainText(erased.cleaning.why));
   return erased;
 }
 
@@ -44,8 +44,10 @@ function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boo
 }
 
 function foundLines(location: string, found: Erased): readonly string[] {
-  if (isNothing(found)) return [`Nothing of that is in ${location}.`];
-  const { calls, cut, rows, memberships, names, files, outputs } = found;
+  const stays = neededWords(found.needed, location).map((words) => `  stays: ${words}`);
+  if (isNothing(found))
+    return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
+  const { calls, cut, rows, memberships, names, files, outputs, heldCredits, hits } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
     ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
@@ -56,13 +58,46 @@ function foundLines(location: string, found: Erased): readonly string[] {
   ];
   return [
     `In ${location}: ${parts.join(', ')}.`,
+    ...hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
     ...files.map((file) => `  removed: ${file}`),
     ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
+    ...(heldCredits > 0 ? [heldLine(heldCredits)] : []),
+    ...stays,
   ];
+}
+
+/** What the places of a ledger are called; another place is a file of the store. */
+const PLACES: Readonly<Record<string, string>> = {
+  request: 'a request',
+  answer: 'an answer',
+  reason: 'the reason of a row',
+  plan: 'a plan',
+  membership: 'a membership',
+  words: 'what was said about a request',
+  name: 'a name or command',
+};
+
+function heldLine(credits: number): string {
+  return `  ${counted(credits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`;
 }
 
 export function erasureObject(location: string, erased: Erased): object {
   const { calls, cut, rows, memberships, names, files, outputs } = erased;
-  const unsettled = erased.unsettled.length;
-  return { store: location, requests: calls, cut, rows, memberships, names, files, outputs, unsettled };
+  const { needed } = erased;
+  return {
+    store: location,
+    requests: calls,
+    cut,
+    rows,
+    memberships,
+    names,
+    files,
+    outputs,
+    unsettled: erased.unsettled.length,
+    hits: erased.hits,
+    held_credits: erased.heldCredits,
+    needed: needed.calls,
+    needed_lists: needed.lists,
+    needed_by: needed.by,
+  };
 }

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
+import { BelievedTime } from '../believed-time.ts';
 import type { LedgerReader } from '../ledger.ts';
 import {
   type Erased,
@@ -21,8 +22,9 @@ import {
   explained,
   sqliteCode,
 } from './sqlite/connection.ts';
-import { erasureOfLists } from './sqlite/erasable.ts';
+import { erasureOfLists, isNothing } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
+import { targetOf } from './sqlite/erasure-target.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -65,7 +67,7 @@ const sqlite: Store = {
         return eraseLists(folder, order, { ...options, dryRun });
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
-        return await ledger.erase(order, options.clock.wallMs(), dryRun);
+        return await ledger.erase(order, options.clock, dryRun);
       } finally {
         await ledger.close();
       }
@@ -87,7 +89,10 @@ async function eraseLists(
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    const erased = erasureOfLists(folder.path, order);
+    // Where nothing was ever run, no answer has told the time.
+    const { target, dispute } = targetOf(order, await BelievedTime.beside(options.clock));
+    const erased = erasureOfLists(folder.path, target);
+    if (dispute !== undefined && !isNothing(erased)) throw dispute;
     if (!options.dryRun) for (const path of erased.files) rmSync(path, { force: true });
     return erased;
   } finally {
@@ -125,7 +130,8 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
   try {
     // Finishes an erasure whose process ended before it had overwritten everything.
-    await ledger.scrub();
+    const cleaning = await ledger.scrub();
+    if (cleaning.isDue) options.tell?.(cleaning.why);
     return ledger;
   } catch (error) {
     await ledger.close();

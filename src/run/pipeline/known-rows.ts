@@ -4,7 +4,7 @@ import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
 import type { AttemptId, Batch, DatedAnswer, SettledRow } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
-import { isSurelyFreshFor } from '../../plan/known-calls.ts';
+import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, operationAnswer, RowWalk } from '../../plan/row-walk.ts';
 import { dialectMark } from '../../vendor/dialect.ts';
 import type { Task } from './tasks.ts';
@@ -83,6 +83,7 @@ export class KnownRows {
   /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
   async #walkOn(begun: readonly Walking[]): Promise<readonly Walking[]> {
     const { ledger, account, job } = this.#context;
+    const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
     const left: Walking[] = [];
     for (let walking = begun; walking.length > 0; ) {
       const asking = walking.flatMap((each) => this.#metBy(each) ?? []);
@@ -96,7 +97,7 @@ export class KnownRows {
           each.answers.push(answer.attempt);
           return [each];
         }
-        if (answer === 'unknown') this.#noteUnknown(met, keys[at]);
+        if (answer === 'unknown' && others.length === 0) this.#noteUnknown(met, keys[at]);
         left.push(each);
         return [];
       });
@@ -112,7 +113,7 @@ export class KnownRows {
     return undefined;
   }
 
-  /** A call that was spelled otherwise once may be known by that. */
+  /** A call that was spelled otherwise once may be known by that, and one about a forgotten person by another account. */
   #noteUnknown({ call }: MetCall, key: CallKey | undefined): void {
     const { formerly } = this.#context.job.operation;
     if (key !== undefined && (formerly?.(call) ?? []).length === 0) this.#unknown.add(key);

@@ -4,8 +4,9 @@ import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { recordPages } from '../../ledger/row-pages.ts';
+import type { Tell } from '../../ledger/store.ts';
 import { batchLines } from '../../run/batch-status.ts';
-import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto, timeBoundsAt } from '../../run/open-ledger.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
@@ -28,10 +29,15 @@ export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(pa
 
 const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
-/** What a ledger cannot say now, it says at the next start: until then every list stays. */
-export async function sweepUnused(server: Server): Promise<void> {
+/**
+ * What a ledger cannot say now, it says at the next start: until then every list stays.
+ * @param tell hears why lists stay that the clocks do not agree about.
+ */
+export async function sweepUnused(server: Server, tell: Tell): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
-  if (useOf !== undefined) await sweepLists(server, useOf);
+  if (useOf === undefined) return;
+  const held = await sweepLists(server, useOf, await timeBoundsAt(server.folder, server.clock));
+  if (held !== undefined) tell(`Lists that were brought to the page stay. ${held.message} ${held.next}`);
 }
 
 /** As many rows as somebody corrects in one go; the next ones come when these are done. */

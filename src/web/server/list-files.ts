@@ -10,6 +10,7 @@ import { distrustOfFolder } from '../../core/file-trust.ts';
 import { readableEndings } from '../../core/format.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
+import type { TimeBounds } from '../../ledger/believed-time.ts';
 import { Reading } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -296,33 +297,42 @@ export interface Use {
 /**
  * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
  * @param useOf the content at that path.
- * @returns the names of what was removed.
+ * @returns why a list stays whose time may be over, when that is in dispute.
  */
-export async function sweepLists(place: Place, useOf: (path: string) => Use): Promise<readonly string[]> {
-  const now = place.clock.wallMs();
-  const removed: string[] = [];
+export async function sweepLists(
+  place: Place,
+  useOf: (path: string) => Use,
+  { leastMs, greatestMs, dispute }: TimeBounds,
+): Promise<StopError | undefined> {
+  const nowMs = dispute === undefined ? greatestMs : undefined;
+  let held: StopError | undefined;
   for (const list of await keptLists(place)) {
-    const { isOpen, begunMs } = useOf(list.path);
-    if (isOpen) {
-      if (list.endedMs !== undefined) await note(list.folder, { ...list, endedMs: undefined });
-    } else if (list.endedMs === undefined || begunMs > list.endedMs) {
-      await note(list.folder, { ...list, endedMs: now });
-    } else if (now - Math.max(list.endedMs, list.newest.atMs) >= KEPT_MS) {
-      await removeList(list);
-      removed.push(list.name);
-    }
+    const use = useOf(list.path);
+    const endedMs = knownEnd(list, use);
+    const dueMs = Math.max(endedMs ?? Number.POSITIVE_INFINITY, list.newest.atMs) + KEPT_MS;
+    if (greatestMs >= dueMs && dispute !== undefined) held = dispute;
+    else if (leastMs >= dueMs) await removeList(list);
+    else await noteEnd(list, use.isOpen ? undefined : (endedMs ?? nowMs));
   }
-  await removeHalfBrought(place, now);
-  return removed;
+  await removeHalfBrought(place, leastMs);
+  return held;
+}
+
+function knownEnd({ endedMs }: KeptList, { isOpen, begunMs }: Use): number | undefined {
+  return isOpen || begunMs > (endedMs ?? begunMs) ? undefined : endedMs;
+}
+
+async function noteEnd(list: KeptList, endedMs: number | undefined): Promise<void> {
+  if (endedMs !== list.endedMs) await note(list.folder, { ...list, endedMs });
 }
 
 /** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */
-async function removeHalfBrought(place: Place, now: number): Promise<void> {
+async function removeHalfBrought(place: Place, leastMs: number): Promise<void> {
   const lists = listsFolder(place.folder);
   for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
     const folder = join(lists, id);
     if (existsSync(join(folder, NOTE))) continue;
     const { mtimeMs } = await stat(folder);
-    if (now - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+    if (leastMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -143,6 +143,7 @@ export interface AnswerOptions extends IntentOptions {
   readonly charged?: number;
   readonly status?: number;
   readonly receivedAtMs?: number;
+  readonly closedAtMs?: number;
   readonly body?: string;
 }
 
@@ -155,14 +156,14 @@ export async function answered(
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
   await ledger.record(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
-  const { kind = 'found', charged = 1 } = options;
+  const { kind = 'found', charged = 1, closedAtMs = NOON_MS + 50 } = options;
   const closure = {
     kind: 'settled',
     answer: kind,
     charged: credits(charged),
     why: `it was ${kind}`,
   } as const;
-  await ledger.closeAttempt(attempt, closure, NOON_MS + 50);
+  await ledger.closeAttempt(attempt, closure, closedAtMs);
   return attempt;
 }
 

@@ -72,7 +72,7 @@ const BATCH = "(SELECT id FROM batches WHERE key = 'key-a')";
 const [ANSWERED, LOST, TOLD, RELEASED] = [1, 2, 3, 4];
 const AT = NOON_MS;
 
-const ENTRY = `INSERT INTO erasures (id, kind, at, files, checksum) VALUES (1, 'age', ${AT}, '[]', 0);`;
+const ENTRY = `INSERT INTO erasures (id, kind, at, key_check, files, checksum) VALUES (1, 'person', ${AT}, 'x', '[]', 0);`;
 const covering = (what: string, id: number | string, row = 0): string =>
   `${ENTRY} INSERT INTO erased (what, id, row, erasure) VALUES ('${what}', ${id}, ${row}, 1);`;
 
@@ -143,11 +143,21 @@ const REFUSED: readonly Refusal[] = [
   ['erasing what may have been charged', 'erased_settled', covering('call', LOST)],
   ['the same of one attempt', 'erased_settled', covering('attempt', LOST)],
   [
+    'erasing for its age what an open batch goes on with',
+    'erased_needed',
+    covering('call', ANSWERED).replace("'person'", "'age'").replace("'x'", 'NULL'),
+  ],
+  [
     'adding to an erasure that has ended',
     'erased_settled',
     `${ENTRY} UPDATE erasures SET scrubbed = 1; INSERT INTO erased VALUES ('row', 1, 1, 1)`,
   ],
   ['another time of an erasure', 'erasures_kept', `${ENTRY} UPDATE erasures SET at = 1`],
+  [
+    'files of an erasure that has not ended',
+    'erasures_kept',
+    `${ENTRY} UPDATE erasures SET files = '["/a"]'`,
+  ],
   ['that an erasure is forgotten', 'erasures_no_delete', `${ENTRY} DELETE FROM erasures`],
   [
     'that an entry is about something else',

@@ -17,10 +17,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { callKeyOf } from '../../../src/core/call-key.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { personOf } from '../../../src/ledger/person.ts';
@@ -31,6 +31,8 @@ import {
   answered,
   batchNamed,
   batchSpec,
+  DAY_MS,
+  decide,
   intentOf,
   lost,
   MATCHED,
@@ -41,10 +43,11 @@ import {
 import { changed, changeOf, decideChange, INVITED, KIM, known, LEE, lostChange, MEMBER } from './changes.ts';
 import { openStore, temporaryFolder } from './places.ts';
 
+const HOUR_MS = 3_600_000;
 const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
 
-function erase(place: string, order: ErasureOrder, dryRun = false) {
-  const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun };
+function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock = systemClock) {
+  const options = { waitForLockMs: 0, clock, create: false, command: 'test', dryRun };
   return sqlite.erase?.(place, order, options) ?? expect.fail('the store erases');
 }
 
@@ -170,6 +173,25 @@ test('forgetting somebody else without the key does not hide that the key is los
   await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_lost' });
 });
 
+test('a change that was lost and then skipped holds its person back no longer, and the ledger passes its own checks', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await lostChange(ledger, batch, changeOf('invite', 0));
+  await ledger.changeBatch(batch, { state: 'finished' });
+  await ledger.close();
+  expect((await erase(place, KIM_ORDER, true)).unsettled).toHaveLength(1);
+  const again = await openStore(sqlite, place);
+  await decideChange(again, batch, changeOf('invite', 0), 'skip');
+  await again.close();
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, memberships: 1, unsettled: [] });
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+  const after = await checkedInFull(place);
+  expect(await after.doubts(batch)).toEqual([]);
+  await changed(after, batch, changeOf('invite', 0), { left: INVITED });
+  expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
+});
+
 test('what is only named after a person is found and renamed, however the name is written', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);
@@ -192,19 +214,155 @@ test('what may have been charged holds a person back, and stays out of a purge',
   const batch = await batchNamed(ledger, 'a');
   await answered(ledger, batch, 'old');
   await lost(ledger, batch, 'lost');
-  await lostChange(ledger, await batchNamed(ledger, 'b'), changeOf('invite', 0));
+  const changes = await batchNamed(ledger, 'b');
+  await lostChange(ledger, changes, changeOf('invite', 0));
+  for (const each of [batch, changes]) await ledger.changeBatch(each, { state: 'finished' });
   await ledger.close();
   expect((await erase(place, KIM_ORDER)).unsettled).toHaveLength(1);
   expect(isIn(place, 'kim@example.org')).toBe(true);
-  const age = { kind: 'age', beforeMs: NOON_MS + 1000 } as const;
-  expect(await erase(place, { ...age, accountIdentity: 'another' })).toMatchObject({ calls: 0 });
-  expect(await erase(place, age)).toMatchObject({ calls: 1, unsettled: [{ batch, row: 2 }] });
+  const day = { kind: 'day', beforeMs: NOON_MS + 1000 } as const;
+  expect(await erase(place, day)).toMatchObject({ calls: 1, unsettled: [{ batch, row: 2 }] });
   expect(isIn(place, 'old.example')).toBe(false);
   expect(isIn(place, 'lost.example')).toBe(true);
   const after = await checkedInFull(place);
   expect((await after.doubts(batch)).map(({ call }) => call.parameters)).toEqual([
     { domain: 'lost.example' },
   ]);
+});
+
+/** The clocks of a machine that was started an hour before noon. */
+function clocksAt(wallMs: number, { boot = 'first', uptimeMs = HOUR_MS } = {}): Clock {
+  return { ...systemClock, wallMs: () => wallMs, boot: () => ({ id: boot, uptimeMs }) };
+}
+
+/** A store in which three companies were bought at noon, by a calendar that shows so. */
+async function boughtAtNoon(answerTold: boolean, wallMs = NOON_MS): Promise<string> {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, wallMs);
+  const batch = await batchNamed(ledger, 'a', { createdAtMs: wallMs });
+  for (const name of ['ann', 'bob', 'cat'])
+    await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS, closedAtMs: wallMs });
+  if (answerTold) await ledger.keepTime('confirmed', { atMs: wallMs, uptimeMs: HOUR_MS });
+  await ledger.changeBatch(batch, { state: 'finished' });
+  await ledger.close();
+  return place;
+}
+
+const OLDER_THAN_30_DAYS = { kind: 'age', ageMs: 30 * DAY_MS, accountIdentity: ACCOUNT } as const;
+
+describe('for its age', () => {
+  test('nothing goes for a calendar that is ahead, in this boot or in another, and the store says why', async () => {
+    const place = await boughtAtNoon(true);
+    const [late, uptimeMs] = [NOON_MS + 60 * DAY_MS, HOUR_MS + 60 * DAY_MS];
+    for (const clock of [clocksAt(late), clocksAt(late, { boot: 'second' })])
+      for (const dryRun of [true, false])
+        await expect(erase(place, OLDER_THAN_30_DAYS, dryRun, clock)).rejects.toMatchObject({
+          code: 'clock',
+          message: expect.stringMatching(/^Nothing is erased for its age: .* clock says 2027-01-19/),
+        });
+    const young = { ...OLDER_THAN_30_DAYS, ageMs: 90 * DAY_MS };
+    expect(await erase(place, young, false, clocksAt(late)), 'no clock makes that old').toMatchObject({
+      calls: 0,
+    });
+    const truly = clocksAt(late, { uptimeMs });
+    const another = { ...OLDER_THAN_30_DAYS, accountIdentity: 'another' };
+    expect(await erase(place, another, false, truly)).toMatchObject({ calls: 0 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, truly)).toMatchObject({ calls: 3 });
+  });
+
+  test('it goes by the lesser of two clocks that differ by less than a day', async () => {
+    const place = await boughtAtNoon(true);
+    const [passedMs, uptimeMs] = [30 * DAY_MS + HOUR_MS, HOUR_MS + 30 * DAY_MS - HOUR_MS];
+    const isAhead = clocksAt(NOON_MS + passedMs, { uptimeMs });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, isAhead)).toMatchObject({ calls: 0 });
+    const isBehind = clocksAt(NOON_MS + 30 * DAY_MS - HOUR_MS, { uptimeMs: HOUR_MS + passedMs });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, isBehind)).toMatchObject({ calls: 0 });
+    const isRight = clocksAt(NOON_MS + passedMs, { uptimeMs: HOUR_MS + passedMs });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, isRight)).toMatchObject({ calls: 3 });
+  });
+
+  test('nothing goes where no answer has told the time, but before a day that a person names', async () => {
+    const place = await boughtAtNoon(false);
+    const late = clocksAt(NOON_MS + 60 * DAY_MS, { uptimeMs: HOUR_MS + 60 * DAY_MS });
+    await expect(erase(place, OLDER_THAN_30_DAYS, false, late)).rejects.toMatchObject({ code: 'clock' });
+    const day = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
+    expect(await erase(place, day, false, late)).toMatchObject({ calls: 3 });
+  });
+
+  test('nothing goes that a calendar which was behind has dated too early', async () => {
+    const place = await boughtAtNoon(false, NOON_MS - 60 * DAY_MS);
+    const ledger = await openStore(sqlite, place);
+    await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
+    await ledger.keepTime('confirmed', { atMs: NOON_MS, uptimeMs: HOUR_MS });
+    await ledger.close();
+    const [soon, late] = [DAY_MS, 31 * DAY_MS].map((passedMs) =>
+      clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs }),
+    );
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, soon)).toMatchObject({ calls: 0 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, late)).toMatchObject({ calls: 3 });
+  });
+});
+
+describe('what a batch goes on with', () => {
+  const DAY = { kind: 'day', beforeMs: NOON_MS + DAY_MS } as const;
+
+  test('stays while a batch of that account and operation is open, and goes once it has ended', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    const ended = await batchNamed(ledger, 'ended');
+    await answered(ledger, ended, 'known');
+    await ledger.changeBatch(ended, { state: 'finished' });
+    const other = await batchNamed(ledger, 'other', { accountIdentity: 'another', accountName: 'b' });
+    await answered(ledger, other, 'elsewhere', { account: 'another' });
+    await ledger.changeBatch(other, { state: 'finished' });
+    const open = await batchNamed(ledger, 'open');
+    await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
+    await batchNamed(ledger, 'people', { operation: 'enrich-person', accountIdentity: 'another' });
+    await ledger.close();
+
+    const needed = { calls: 2, lists: 0, by: [open] };
+    expect(await erase(place, DAY, true)).toMatchObject({ calls: 1, rows: 0, needed });
+    expect(await erase(place, DAY)).toMatchObject({ calls: 1, rows: 0, needed });
+    expect(isIn(place, 'elsewhere.example')).toBe(false);
+    expect(isIn(place, 'known.example') && isIn(place, 'bought.example')).toBe(true);
+    const again = await openStore(sqlite, place);
+    await again.changeBatch(open, { state: 'cancelled' });
+    await again.close();
+    expect(await erase(place, DAY)).toMatchObject({ calls: 2, rows: 1, needed: { calls: 0, by: [] } });
+    await checkedInFull(place);
+  });
+
+  test('stays while a row of a finished batch is in doubt: the answers of that row, and the list of an undo', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    mkdirSync(join(place, 'undo'));
+    const inputPath = join(place, 'undo', '1317b977.csv');
+    writeFileSync(inputPath, 'email\nlee@example.org\n');
+    utimesSync(inputPath, 0, 0);
+    const batch = await batchNamed(ledger, 'a', { inputPath });
+    await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'other')]);
+    const steps = [
+      await answered(ledger, batch, 'first', { row: 3 }),
+      await lost(ledger, batch, 'second', { row: 3 }),
+    ];
+    await settle(ledger, batch, 3, { kind: 'in_doubt', reason: 'the connection was reset' }, steps);
+    await ledger.changeBatch(batch, { state: 'finished' });
+    await ledger.close();
+
+    const needed = { calls: 1, lists: 1, by: [batch] };
+    expect(await erase(place, DAY)).toMatchObject({ calls: 1, unsettled: [{ row: 3 }], needed, files: [] });
+    expect(isIn(place, 'first.example') && existsSync(inputPath)).toBe(true);
+    const again = await openStore(sqlite, place);
+    await decide(again, batch, 'second', 'told', replyWith('told'));
+    await settle(again, batch, 3, MATCHED, steps);
+    await again.close();
+    expect(await erase(place, { kind: 'day', beforeMs: Date.now() })).toMatchObject({
+      calls: 2,
+      needed: { lists: 0 },
+      files: [inputPath],
+    });
+  });
 });
 
 test('a person is in no shape, wherever they are named, so that none has to be erased', async () => {
@@ -249,7 +407,7 @@ test('a log that somebody is reading is overwritten by the next command that wri
   onTestFinished(() => void reading.close());
   reading.exec('BEGIN');
   expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, isLogHeld: true });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, cleaning: { isDue: true } });
   expect(isIn(place, 'kim@example.org')).toBe(true);
   reading.exec('COMMIT');
   await (await openStore(sqlite, place)).close();
@@ -275,7 +433,7 @@ test('lists that are kept in the store go when they name the person, however the
   const needed = join(spool, 'b.csv.gz');
   const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
   await ledger.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
   expect(readdirSync(spool)).toHaveLength(4);
   const again = await openStore(sqlite, place);
   await again.changeBatch(batch.id, { state: 'cancelled' });
@@ -300,7 +458,7 @@ test('a list of the page goes with its earlier versions when one of them names t
   const inputPath = join(corrected, 'list.csv');
   const { batch } = await ledger.beginBatch(batchSpec({ inputPath }));
   await ledger.close();
-  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ needed: { lists: 1, by: [batch.id] } });
   expect(existsSync(inputPath), 'an open batch needs it').toBe(true);
   const again = await openStore(sqlite, place);
   await again.changeBatch(batch.id, { state: 'cancelled' });
@@ -308,7 +466,7 @@ test('a list of the page goes with its earlier versions when one of them names t
   expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
   expect(existsSync(inputPath)).toBe(false);
   utimesSync(join(other, 'versions', '1.csv'), 0, 0);
-  const purge = { kind: 'age', beforeMs: Date.now() - 60_000 } as const;
+  const purge = { kind: 'day', beforeMs: Date.now() - 60_000 } as const;
   expect((await erase(place, purge)).files, 'it was corrected today').toEqual([]);
   for (const name of ['list.csv', 'list.json']) utimesSync(join(other, name), 0, 0);
   expect((await erase(place, purge)).files).toHaveLength(3);

@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import { personOf } from '../../../src/ledger/person.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { stateOf } from './book.ts';
-import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
+import { answered, batchNamed, stateOf } from './book.ts';
+import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
 
-// Goal: a full disk stops everything but the answers to what is already in flight.
-// Method: a spender in its own process fills its disk with 40 requests in flight, and then lets their answers arrive.
+// Goal: a full disk stops everything but the answers to what is already in flight, and an erasure that lacks room stops nobody.
+// Method: a spender in its own process fills its disk with 40 requests in flight, and then lets their answers arrive. For
+// erasures a small file system is filled up to some megabytes.
 
 test('on a full disk nothing new is admitted, and what is in flight is still written', async () => {
   const place = freshPlace(sqlite);
@@ -61,11 +66,86 @@ async function expectAnswersThere(place: string): Promise<void> {
   expect(await stateOf(ledger, 'new')).toEqual({ kind: 'unknown' });
 }
 
-/** Eight mebibytes, so that the log is folded in several times before they are used up. */
-function smallFileSystem(): string | undefined {
+const KIM = { kind: 'person', person: personOf('kim@example.org') } as const;
+
+/** Six megabytes of answers, one of them about Kim, on a file system of thirty-two. */
+async function roomyStore(): Promise<{ readonly mounted: string; readonly place: string } | undefined> {
+  const mounted = smallFileSystem(32);
+  if (mounted === undefined) return undefined;
+  const place = join(mounted, 'store');
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  for (let word = 0; word < 60; word += 1)
+    await answered(ledger, batch, `w${word}`, { body: randomBytes(25_000).toString('hex') });
+  await answered(ledger, batch, 'kim', { body: '{"contact":"kim@example.org","name":"Acme"}' });
+  await ledger.close();
+  return { mounted, place };
+}
+
+/** Leaves so much free. @returns the path of what takes up the rest. */
+function fillUpTo(mounted: string, leftBytes: number): string {
+  const { bavail, bsize } = statfsSync(mounted);
+  const filler = join(mounted, 'filler');
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - leftBytes));
+  return filler;
+}
+
+const isKept = (place: string): boolean => readFileSync(join(place, 'ledger.db')).includes('kim@example.org');
+
+function forget(place: string) {
+  const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun: false };
+  return sqlite.erase?.(place, KIM, options) ?? expect.fail('the store erases');
+}
+
+test('a person is not erased where there is no room to finish it, and the store goes on', async ({
+  skip,
+}) => {
+  const { mounted, place } = (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
+  const filler = fillUpTo(mounted, 3_400_000);
+  await expect(forget(place)).rejects.toMatchObject({
+    code: 'disk_full',
+    message: expect.stringMatching(/^Nothing was erased: .* needs \d+\.\d MB, and 3\.\d MB are free\.$/),
+  });
+  expect(isKept(place)).toBe(true);
+  await (await openStore(sqlite, place)).close();
+  rmSync(filler);
+  expect(await forget(place)).toMatchObject({ cut: 1, cleaning: { isDue: false } });
+  expect(isKept(place)).toBe(false);
+});
+
+test('a store whose cleaning is due works on without room, says what it lacks, and is cleaned once there is some', async ({
+  skip,
+}) => {
+  const { mounted, place } = (await roomyStore()) ?? skip('mounting a small file system needs root on Linux');
+  const reading = new Database(join(place, 'ledger.db'));
+  onTestFinished(() => void reading.close());
+  reading.exec('BEGIN');
+  expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 61 });
+  expect(await forget(place)).toMatchObject({ cleaning: { isDue: true } });
+  reading.exec('COMMIT');
+
+  const filler = fillUpTo(mounted, 3_400_000);
+  const told: string[] = [];
+  const tell = (fact: string) => told.push(fact);
+  const ledger = await openStore(sqlite, place, true, { tell });
+  await answered(ledger, await batchNamed(ledger, 'b'), 'bought all the same');
+  await ledger.close();
+  expect(told).toEqual([
+    expect.stringMatching(/needs \d+\.\d MB, and \d+\.\d MB are free\. Free some space/),
+  ]);
+  expect(isKept(place), 'the log is cut, and what was emptied is set to zero').toBe(false);
+  rmSync(filler);
+  await (await openStore(sqlite, place, true, { tell })).close();
+  expect(told).toHaveLength(1);
+  expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
+});
+
+/** By default eight mebibytes, so that the log is folded in several times before they are used up. */
+function smallFileSystem(mebibytes = 8): string | undefined {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   const folder = temporaryFolder();
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder]).status !== 0) return undefined;
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder]).status !== 0)
+    return undefined;
   onTestFinished(() => void spawnSync('umount', ['-l', folder]));
   return folder;
 }

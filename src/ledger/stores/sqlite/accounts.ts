@@ -1,5 +1,5 @@
 import { present } from '../../../core/objects.ts';
-import type { AccountState, LearnedRate, MissesMark, PauseRecord, UsageMark } from '../../ledger.ts';
+import type { AccountState, LearnedRate, MissesMark, PauseRecord, Sent, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { checkAccount, setCells } from './table-sums.ts';
@@ -127,4 +127,33 @@ export function matchRate(
     operation,
   );
   return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+}
+
+interface SendRow {
+  readonly at: number;
+  readonly account: string;
+  readonly sent: number;
+  readonly settledAt: number | null;
+}
+
+export function sendsOf(
+  connection: Connection,
+  accountIdentity: string,
+  sinceMs: number,
+  limit: number,
+): readonly Sent[] {
+  const sends: Sent[] = [];
+  // The newest come first, and no more than needed are read: attempts have numbers in the order of their intents,
+  // and CROSS JOIN keeps SQLite from starting with another table and sorting them all.
+  for (const { at, account, sent, settledAt } of connection.each<SendRow>(
+    `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent,
+            iif(k.kind IS 'settled', k.closed_at, NULL) AS settledAt
+       FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+       LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
+  )) {
+    if (at < sinceMs || sends.length === limit) break;
+    if (sent === 1 && account === accountIdentity)
+      sends.push(present({ atMs: at, settledAtMs: settledAt ?? undefined }));
+  }
+  return sends.reverse().sort((a, b) => a.atMs - b.atMs);
 }

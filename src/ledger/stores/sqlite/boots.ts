@@ -12,29 +12,39 @@ export function bootNumbered(connection: Connection, id: string): number | undef
   return connection.get<{ id: number }>('SELECT id FROM boots WHERE boot = ?', id)?.id;
 }
 
-/** Notes a new boot. A calendar that is behind the confirmed time is not believed. */
+/** Notes a new boot. */
 export function insertBoot(connection: Connection, boot: BootTime, atMs: number): number {
   const known = bootNumbered(connection, boot.id);
   if (known !== undefined) return known;
   const id = nextNumber(connection, 'boots');
+  const { seen } = newBoot(connection, boot, atMs);
   BOOTS_TABLE.insert(connection, {
     id,
     boot: boot.id,
-    seen_at: wholeMs(Math.max(atMs, confirmedTime(connection) ?? atMs)),
-    seen_uptime: Math.ceil(boot.uptimeMs),
+    seen_at: seen.atMs,
+    seen_uptime: seen.uptimeMs,
     confirmed_at: null,
     confirmed_uptime: null,
   });
   return id;
 }
 
-export function keptTime(connection: Connection, number: number): KeptTime {
+/** A calendar that is behind the confirmed time is not believed. */
+function newBoot(connection: Connection, { uptimeMs }: BootTime, atMs: number): KeptTime {
+  const floorMs = confirmedTime(connection);
+  const seen = { atMs: wholeMs(Math.max(atMs, floorMs ?? atMs)), uptimeMs: Math.ceil(uptimeMs) };
+  return { seen, ...present({ floorMs }) };
+}
+
+export function keptTime(connection: Connection, boot: BootTime, atMs: number): KeptTime {
+  const number = bootNumbered(connection, boot.id);
+  if (number === undefined) return newBoot(connection, boot, atMs);
   const row = bootRow(connection, number);
   const floorMs = confirmedTime(connection);
-  const { confirmed_at: atMs, confirmed_uptime: uptimeMs } = row;
+  const { confirmed_at: confirmedMs, confirmed_uptime: uptimeMs } = row;
   return {
     seen: { atMs: row.seen_at, uptimeMs: row.seen_uptime },
-    ...(atMs === null || uptimeMs === null ? {} : { confirmed: { atMs, uptimeMs } }),
+    ...(confirmedMs === null || uptimeMs === null ? {} : { confirmed: { atMs: confirmedMs, uptimeMs } }),
     ...present({ floorMs }),
   };
 }

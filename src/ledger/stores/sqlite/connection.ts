@@ -87,7 +87,7 @@ export class Connection {
   }
 
   /** Defines a pure function for statements of this connection. */
-  define(name: string, work: (text: string, bytes: Buffer | null) => Value): void {
+  define(name: string, work: (first: string, second: string, third: Buffer | null) => Value): void {
     this.#database.function(name, { deterministic: true }, work);
   }
 

@@ -205,7 +205,7 @@ export function insertReading(connection: Connection, reading: Reading): Credits
 /** @returns the number of the decision. */
 export function insertDecision(
   connection: Connection,
-  spec: DecisionSpec,
+  spec: Omit<DecisionSpec, 'key'>,
   call: number,
   doubt: number,
 ): number {

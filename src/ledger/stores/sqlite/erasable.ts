@@ -1,7 +1,10 @@
-import type { BatchId } from '../../ledger.ts';
-import { answerWithout, Mentions } from '../../person.ts';
-import type { Erased, ErasureOrder } from '../../store.ts';
+import { existsSync } from 'node:fs';
+import { type BatchId, credits } from '../../ledger.ts';
+import { Mentions } from '../../mentions.ts';
+import { answerWithout } from '../../person.ts';
+import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
+import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
 import { isOfCall } from './lookups.ts';
 import { filled } from './shapes.ts';
@@ -18,6 +21,11 @@ export interface Erasable {
   readonly rows: readonly ErasableRow[];
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  readonly hits: readonly Hit[];
+  /** What lost attempts of these calls may have been charged, about which nobody can decide any more. */
+  readonly heldCredits: number;
+  /** Calls that stay, and for each of them a batch that goes on with it. */
+  readonly needed: { readonly calls: number; readonly by: readonly number[] };
   readonly batches: ReadonlySet<number>;
   /** In how many other places something is named after the person. */
   readonly names: number;
@@ -35,9 +43,10 @@ export interface ErasableRow {
 }
 
 /** What would be erased, and what the user is told about it. */
-export function erasureOf(connection: Connection, folder: string, order: ErasureOrder) {
-  const found = order.kind === 'person' ? aboutPerson(connection, order) : olderThan(connection, order);
-  const lists = keptLists(inputsIn(connection), folder, order);
+export function erasureOf(connection: Connection, folder: string, target: Target) {
+  const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
+  const lists = keptLists(inputsIn(connection), folder, target);
+  const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,
     cut: found.cuts.length,
@@ -45,25 +54,32 @@ export function erasureOf(connection: Connection, folder: string, order: Erasure
     memberships: found.subjects.size,
     names: found.names,
     files: lists.files,
-    outputs: outputsOf(connection, found),
-    unsettled: [...found.unsettled, ...lists.unfinished.map((batch) => ({ batch: batchId(batch), row: 1 }))],
-    isLogHeld: false,
+    outputs: filesOfUser(connection, found, target).filter((path) => !lists.files.includes(path)),
+    unsettled: found.unsettled,
+    hits: [...found.hits, ...lists.hits],
+    heldCredits: credits(found.heldCredits),
+    needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
+    cleaning: { isDue: false },
   };
   return { found, lists, report };
 }
 
 /** The same where nothing was run yet: lists may have been brought before that, and no batch needs them. */
-export function erasureOfLists(folder: string, order: ErasureOrder): Erased {
+export function erasureOfLists(folder: string, target: Target): Erased {
+  const lists = keptLists([], folder, target);
   return {
     calls: 0,
     cut: 0,
     rows: 0,
     memberships: 0,
     names: 0,
-    files: keptLists([], folder, order).files,
+    files: lists.files,
     outputs: [],
     unsettled: [],
-    isLogHeld: false,
+    hits: lists.hits,
+    heldCredits: credits(0),
+    needed: { calls: 0, lists: 0, by: [] },
+    cleaning: { isDue: false },
   };
 }
 
@@ -71,12 +87,23 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
   return calls + cut + rows + memberships + names + files.length === 0;
 }
 
-/** An answer from which a person was cut out is in the outputs of all rows that used it. */
-function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly string[] {
-  const batches = new Set(rows.map(({ batch }) => batch));
+/**
+ * An answer from which a person was cut out is in the outputs of all rows that used it. The lists in which the person stands
+ * are named as well; what is old is not in them.
+ */
+function filesOfUser(
+  connection: Connection,
+  { rows, cuts, batches: named }: Erasable,
+  { kind }: Target,
+): readonly string[] {
+  const asked = new Set(rows.map(({ batch }) => batch));
+  const batches = new Set([...asked, ...named]);
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
   for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
-  return connection.all<{ path: string }>(OUTPUTS, list(batches)).map(({ path }) => path);
+  const pathsOf = (sql: string, of: ReadonlySet<number>): readonly string[] =>
+    connection.all<{ path: string }>(sql, list(of)).map(({ path }) => path);
+  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked).filter((path) => existsSync(path));
+  return [...new Set([...inputs, ...pathsOf(OUTPUTS, batches)])];
 }
 
 /** Beside an output are files that are named after it, such as the list of people who were found and the report. */
@@ -88,6 +115,9 @@ SELECT path FROM outputs
 UNION SELECT f.path FROM files f JOIN outputs o
   ON instr(f.path, rtrim(o.path, replace(o.path, '.', ''))) = 1 ORDER BY 1`;
 
+const INPUTS = `
+SELECT DISTINCT input_path AS path FROM batches WHERE id IN (SELECT value FROM json_each(?)) ORDER BY 1`;
+
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j
  WHERE j.value IN (SELECT value FROM json_each(?))`;
@@ -96,11 +126,13 @@ const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 
 // ------------------------------------------------------------------------------------------------------ by person
 
-function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 'person' }): Erasable {
+function aboutPerson(connection: Connection, { person }: Target & { kind: 'person' }): Erasable {
   const mentions = new Mentions(person);
-  connection.define('mentions', (text, bytes) =>
-    mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
+  const hits = new Hits();
+  connection.define('mentions', (place, text, bytes) =>
+    hits.note(place, [...mentions.cellsIn(text), ...(bytes === null ? [] : mentions.cellsIn(bytes))]),
   );
+  connection.define('named', (place, text) => hits.note(place, mentions.cellsIn(text, 'name')));
   connection.define('question', (text, shape) =>
     shape === null ? text : JSON.stringify(filled(String(shape), text)),
   );
@@ -123,10 +155,28 @@ function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 
     cuts,
     rows,
     subjects,
+    hits: hits.all(),
+    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
+    needed: { calls: 0, by: [] },
     unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
     batches,
     names: batches.size + (connection.get<{ count: number }>(NAMES)?.count ?? 0),
   };
+}
+
+/** Each cell is noted once for each place, however often a query comes past it. */
+class Hits {
+  readonly #hits = new Map<string, Hit>();
+
+  /** @returns 1 where there are cells, as SQL takes it. */
+  note(place: string, cells: readonly string[]): 0 | 1 {
+    for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
+    return cells.length > 0 ? 1 : 0;
+  }
+
+  all(): readonly Hit[] {
+    return [...this.#hits.values()];
+  }
 }
 
 function ids(connection: Connection, sql: string, ...values: readonly string[]): readonly number[] {
@@ -135,12 +185,12 @@ function ids(connection: Connection, sql: string, ...values: readonly string[]):
 
 /** A person who is known by an id alone is found by the e-mail address of the changes that were made for them. */
 const SUBJECTS = `
-SELECT id FROM subjects WHERE mentions(name, NULL)
-UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NULL)`;
+SELECT id FROM subjects WHERE mentions('membership', name, NULL)
+UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
 
 const CALLS = `
-SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions(question(c.call, s.text), NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE mentions(r.path, r.body)`;
+SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions('request', question(c.call, s.text), NULL)
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -154,38 +204,54 @@ const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON ${isO
 /** Everything that was said about attempts of other calls. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT attempt FROM closures WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM readings WHERE mentions(why, NULL)
-  UNION SELECT doubt FROM decisions WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM looks WHERE mentions(why, body)
-  UNION SELECT attempt FROM releases WHERE mentions(why, NULL)
-  UNION SELECT attempt FROM replies WHERE mentions(headers, NULL)
-  UNION SELECT attempt FROM told WHERE mentions(headers, NULL))`;
+  SELECT attempt FROM closures WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM readings WHERE mentions('words', why, NULL)
+  UNION SELECT doubt FROM decisions WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM looks WHERE mentions('answer', why, body)
+  UNION SELECT attempt FROM releases WHERE mentions('words', why, NULL)
+  UNION SELECT attempt FROM replies WHERE mentions('answer', headers, NULL)
+  UNION SELECT attempt FROM told WHERE mentions('answer', headers, NULL))`;
 
 const ROWS = `
-SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions(reason, NULL)
+SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
 UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT batch, row FROM planned WHERE mentions(planned, NULL)`;
+UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
 
 const BATCHES = `
-SELECT id FROM batches WHERE mentions(concat_ws(' ', settings, command, input_path, output_path, lineage), NULL)`;
+SELECT id FROM batches WHERE named('name', settings) OR named('name', coalesce(command, '')) OR named('name', input_path)
+    OR named('name', coalesce(output_path, '')) OR named('name', lineage)`;
 
 const NAMES = `
-SELECT (SELECT count(*) FROM files WHERE mentions(path, NULL))
-     + (SELECT count(*) FROM pauses WHERE mentions(why, NULL))
-     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)) AS count`;
+SELECT (SELECT count(*) FROM files WHERE named('name', path))
+     + (SELECT count(*) FROM pauses WHERE mentions('words', why, NULL))
+     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named('name', misses_place)) AS count`;
+
+/** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
+const IS_DECIDABLE = `EXISTS (
+  SELECT 1 FROM (
+    SELECT i.batch FROM attempts i JOIN closures k ON k.attempt = i.id AND k.kind = 'in_doubt'
+     WHERE ${isOfCall('i.id', 'i.call', 'c.id')}
+    UNION
+    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN attempts i ON i.id = j.value
+     WHERE r.kind = 'in_doubt' AND i.call = c.id) b
+   WHERE (
+     SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = b.batch ORDER BY id DESC LIMIT 1) IS NOT 'skip')`;
 
 const UNSETTLED = `
 SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
- WHERE a.id IN (SELECT value FROM json_each(:attempts))
-   AND (a.open = 1 OR c.doubt = a.id OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id))`;
+ WHERE a.id IN (SELECT value FROM json_each(:attempts)) AND (a.open = 1 OR (c.doubt = a.id AND ${IS_DECIDABLE}))`;
+
+/** Lost attempts that hold what they reserved, and about which nobody can decide. */
+const HELD = `
+SELECT coalesce(sum(h.reserved), 0) AS credits FROM held_attempts h
+ WHERE h.call IN (SELECT value FROM json_each(?))`;
 
 /** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions(p.planned, NULL)`;
+ WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
 
 interface AnswerRow {
   readonly attempt: number;
@@ -204,7 +270,7 @@ function answersAbout(connection: Connection, mentions: Mentions, calls: Set<num
       `SELECT r.attempt, a.call, q.operation, c.subject IS NOT NULL AS isChange, r.body
          FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
          JOIN asked q ON q.call = c.id
-        WHERE mentions('', r.body)`,
+        WHERE mentions('answer', '', r.body)`,
     );
     for (const { attempt, call, operation, isChange, body } of rows) {
       if (calls.has(call)) continue;
@@ -236,14 +302,13 @@ function leftOf(
 /** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(
   connection: Connection,
-  { beforeMs, accountIdentity }: ErasureOrder & { kind: 'age' },
+  { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
 ): Erasable {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = connection.all<{ id: number; unsettled: 0 | 1; batch: number; row: number }>(
-    OLD_CALLS,
-    values,
-  );
-  const calls = new Set(found.flatMap(({ id, unsettled }) => (unsettled === 1 ? [] : [id])));
+  const found = connection.all<OldCall>(isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS, values);
+  const settled = found.filter(({ unsettled }) => unsettled === 0);
+  const needed = settled.flatMap(({ needed_by }) => needed_by ?? []);
+  const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
   return {
     calls,
     attempts: new Set(),
@@ -253,22 +318,67 @@ function olderThan(
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
     ),
+    hits: [],
+    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
+    needed: { calls: needed.length, by: needed },
     batches: new Set(),
     names: 0,
   };
 }
 
+interface OldCall {
+  readonly id: number;
+  readonly unsettled: 0 | 1;
+  readonly batch: number;
+  readonly row: number;
+  readonly needed_by: number | null;
+}
+
+/**
+ * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
+ * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
+ */
+const BOOTS = `
+begun AS MATERIALIZED (
+  SELECT id, confirmed_at - confirmed_uptime AS at, seen_uptime FROM boots WHERE confirmed_at IS NOT NULL),
+spans AS MATERIALIZED (
+  SELECT b.id, (SELECT at FROM begun WHERE id = b.id) AS begun,
+         (SELECT min(at + seen_uptime) FROM begun WHERE id > b.id) AS ended
+    FROM (SELECT id FROM boots UNION ALL SELECT 0 AS id) b)`;
+
+/**
+ * A clock that was behind has dated entries too early. An attempt was made when the boot clock says, where answers of that
+ * boot told the time, and otherwise before the next boot in which one did. Until there is one its age is not known.
+ */
+const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
+
+/**
+ * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not settled
+ * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
+ */
+const NEEDED_BY = `coalesce(
+  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1),
+  (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
+
+const DOUBTFUL = `
+doubtful AS MATERIALIZED (
+  SELECT a.call, min(r.batch) AS batch
+    FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
+   WHERE b.state = 'finished' GROUP BY a.call)`;
+
 const OLD_CALLS = `
-SELECT c.id, l.batch, l.row,
+WITH ${BOOTS}, ${DOUBTFUL}
+SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
        c.doubt IS NOT NULL OR EXISTS (
-         SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
-          WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account
+         SELECT 1 FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.open = 1) AS unsettled
+  FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
   JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
+  JOIN spans s ON s.id = coalesce(l.boot, 0)
  WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
    AND l.intent_at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND k.closed_at >= :before)`;
+     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
+      WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND max(k.closed_at, coalesce(t.received_at, 0)) >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `

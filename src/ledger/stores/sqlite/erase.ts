@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
-import { erasedReason, Mentions } from '../../person.ts';
-import type { ErasureOrder } from '../../store.ts';
+import { Mentions } from '../../mentions.ts';
+import { erasedReason } from '../../person.ts';
 import type { Connection } from './connection.ts';
-import type { Erasable } from './erasable.ts';
+import { insertDecision, insertTold } from './entries.ts';
+import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
+import type { Target } from './erasure-target.ts';
 import { hasKey, isOfCall } from './lookups.ts';
 import { wholeOf } from './shapes.ts';
+import { logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
+  batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
   CLOSURES_TABLE,
@@ -33,7 +37,7 @@ import {
  * with its checksums. The guards of the schema refuse everything else.
  */
 export interface Erasing {
-  readonly order: ErasureOrder;
+  readonly target: Target;
   readonly found: Erasable;
   readonly atMs: number;
   /** The key that hides calls about a person; undefined when erased answers may be bought again. */
@@ -47,8 +51,9 @@ const ATTEMPTS_OF_CALL = `SELECT * FROM attempts WHERE ${isOfCall('id', 'call', 
 const EMPTY = Buffer.alloc(0);
 
 export function erase(connection: Connection, erasing: Erasing): void {
-  const { found, order } = erasing;
+  const { found, target } = erasing;
   const atMs = Math.floor(erasing.atMs);
+  if (target.kind === 'person') for (const call of found.calls) endDoubt(connection, call, atMs);
   cover(connection, insertErasure(connection, erasing, atMs), found);
   for (const subject of found.subjects) eraseSubject(connection, subject);
   for (const call of found.calls) {
@@ -61,15 +66,41 @@ export function erase(connection: Connection, erasing: Erasing): void {
     (table === 'told' ? TOLD_TABLE : REPLIES_TABLE).change(connection, 'attempt', attempt, { body });
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
-  for (const { batch, row } of found.rows) eraseRow(connection, batch, row, erasedReason(atMs));
-  if (order.kind === 'person') replaceNames(connection, new Mentions(order.person), found.batches);
+  const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
+  for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), mentions);
+  if (mentions !== undefined) replaceNames(connection, mentions, found.batches);
 }
 
-function insertErasure(connection: Connection, { order, secret, files }: Erasing, at: number): number {
+/**
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
+ * charged, as if a person had told so.
+ */
+function endDoubt(connection: Connection, call: number, atMs: number): void {
+  const lost = connection.get<{ doubt: number; batch: number }>(
+    'SELECT c.doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.doubt WHERE c.id = ?',
+    call,
+  );
+  if (lost === undefined) return;
+  const told = { batch: batchId(lost.batch), kind: 'told', by: 'person', why: 'erased', atMs } as const;
+  const decision = insertDecision(connection, told, call, lost.doubt);
+  logChange(connection, lost.doubt, undefined);
+  insertTold(connection, call, decision, { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs });
+}
+
+function insertErasure(connection: Connection, { target, secret, files }: Erasing, at: number): number {
   const id = nextNumber(connection, 'erasures');
+  const kind = target.kind === 'person' ? 'person' : 'age';
   const key_check = secret === undefined ? null : keyCheck(secret);
-  ERASURES_TABLE.insert(connection, { id, kind: order.kind, at, key_check, files: JSON.stringify(files) });
+  ERASURES_TABLE.insert(connection, { id, kind, at, key_check, files: JSON.stringify(files) });
   return id;
+}
+
+/** The names of files that were removed may name a person, and nobody needs them afterwards. */
+export function endErasures(connection: Connection): void {
+  connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0');
+  const named = "SELECT * FROM erasures WHERE files <> '[]'";
+  for (const row of connection.all<WrittenRow<typeof ERASURES_TABLE>>(named))
+    ERASURES_TABLE.changeOne(connection, row, { files: '[]' });
 }
 
 function cover(connection: Connection, erasure: number, found: Erasable): void {
@@ -151,13 +182,19 @@ function emptyAttempt(connection: Connection, attempt: number, whole: boolean): 
 
 // ------------------------------------------------------------------------------------------------ rows and subjects
 
-function eraseRow(connection: Connection, batch: number, row: number, reason: string): void {
-  const settled = connection.get<WrittenRow<typeof ROWS_TABLE>>(
+/** A row in doubt is settled later, and keeps what it says until then, unless that names the person. */
+function eraseRow(
+  connection: Connection,
+  { batch, row }: ErasableRow,
+  reason: string,
+  mentions: Mentions | undefined,
+): void {
+  const settled = connection.get<WrittenRow<typeof ROWS_TABLE> & { readonly reason: string | null }>(
     'SELECT * FROM rows WHERE batch = ? AND row = ?',
     batch,
     row,
   );
-  if (settled !== undefined && settled.kind !== 'in_doubt') {
+  if (settled !== undefined && (settled.kind !== 'in_doubt' || mentions?.in(settled.reason ?? ''))) {
     ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
   const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
@@ -179,14 +216,14 @@ function replaceNames(connection: Connection, mentions: Mentions, batches: Reado
         `SELECT ${column} AS text FROM batches WHERE id = ?`,
         id,
       );
-      if (row?.text == null || !mentions.in(row.text)) continue;
+      if (row?.text == null || !mentions.in(row.text, 'name')) continue;
       connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, mentions.replacedIn(row.text), id);
     }
   }
   // A file that is no longer known as ours is kept like a user's file.
-  connection.run('DELETE FROM files WHERE mentions(path, NULL)');
-  connection.run('DELETE FROM pauses WHERE mentions(why, NULL)');
+  connection.run("DELETE FROM files WHERE named('name', path)");
+  connection.run("DELETE FROM pauses WHERE mentions('words', why, NULL)");
   connection.run(
-    'UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)',
+    "UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND named('name', misses_place)",
   );
 }

@@ -1,42 +1,53 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
-import { Mentions } from '../../person.ts';
-import type { ErasureOrder } from '../../store.ts';
+import { Mentions } from '../../mentions.ts';
+import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
+import type { Target } from './erasure-target.ts';
 
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
+
+/** Folders with what was kept on the page for later: how a header was read, and jobs. They do not get too old. */
+const KEPT = ['columns', 'jobs'];
 
 /** Folders with a list in each folder: what was brought to the page, and copies of outputs that are fetched from it. */
 const FOLDERS = [LISTS, 'downloads'];
 
 export interface KeptLists {
+  /** The cells and names that name the person, each once for each file. */
+  readonly hits: readonly Hit[];
   /** The files to remove. */
   readonly files: readonly string[];
-  /** Batches that still need one of the lists. */
-  readonly unfinished: readonly number[];
+  /** How many lists stay, and the batches that go on with one of them. */
+  readonly needed: { readonly lists: number; readonly by: readonly number[] };
 }
 
 /** A batch that names a list. */
 interface Input {
   readonly id: number;
   readonly path: string;
-  readonly state: string;
+  /** Whether it goes on: it is open, or has a row in doubt, which is worked through once more. */
+  readonly goesOn: 0 | 1;
 }
 
-/** What is removed as one: a file, or a list of the page with its earlier versions and the outputs beside it. */
+/** What is removed as one: a list with the outputs beside it, and one of the page with its earlier versions as well. */
 type Kept = readonly string[];
 
 export function inputsIn(connection: Connection): readonly Input[] {
-  return connection.all<Input>('SELECT id, input_path AS path, state FROM batches');
+  return connection.all<Input>(
+    `SELECT id, input_path AS path, state = 'open' OR (state = 'finished' AND EXISTS (
+       SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0)) AS goesOn
+       FROM batches b`,
+  );
 }
 
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
-export function keptLists(inputs: readonly Input[], folder: string, order: ErasureOrder): KeptLists {
+export function keptLists(inputs: readonly Input[], folder: string, target: Target): KeptLists {
   const spooled = [
-    ...FILES.flatMap((name) => filesIn(join(folder, name))),
+    ...[...FILES, ...(target.kind === 'person' ? KEPT : [])].flatMap((name) => filesIn(join(folder, name))),
     ...inputs.map(({ path }) => path).filter(isSpooled),
   ];
   const lists = [
@@ -44,35 +55,48 @@ export function keptLists(inputs: readonly Input[], folder: string, order: Erasu
     ...inputs.flatMap(({ path }) => listFolderOf(path) ?? []),
   ];
   const kept: readonly Kept[] = [
-    ...[...new Set(spooled)].map((path) => [path]),
+    ...Map.groupBy(new Set(spooled), withoutEndings).values(),
     ...[...new Set(lists)].map((list) => filesBelow(list)),
   ];
-  const meant = kept.filter(isMeantBy(order));
-  const isIn =
-    (paths: Kept): ((batch: { path: string }) => boolean) =>
-    ({ path }) =>
-      paths.includes(path);
-  const open = inputs.filter(({ state }) => state === 'open');
-  const unfinished = open.filter((batch) => meant.some((paths) => isIn(paths)(batch)));
+  const meant = kept.flatMap((paths) => {
+    const hits = meaningOf(paths, target);
+    return hits === undefined
+      ? []
+      : [{ paths, hits, over: inputs.filter(({ path }) => paths.includes(path)) }];
+  });
+  const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1);
+  const needed = meant.filter(isNeeded);
   return {
-    files: meant.filter((paths) => !open.some(isIn(paths))).flat(),
-    unfinished: unfinished.map(({ id }) => id),
+    hits: meant.flatMap(({ hits }) => hits),
+    files: meant.filter((list) => !isNeeded(list)).flatMap(({ paths }) => paths),
+    needed: {
+      lists: needed.length,
+      by: needed.flatMap(({ over }) => over.flatMap(({ id, goesOn }) => (goesOn === 1 ? [id] : []))),
+    },
   };
 }
 
-/** A list is as young as the youngest of its files, and names whom any of them names. */
-function isMeantBy(order: ErasureOrder): (paths: Kept) => boolean {
-  const mentions = order.kind === 'person' ? new Mentions(order.person) : undefined;
-  return (paths) => {
-    const files = paths.flatMap((path) => {
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat?.isFile() === true ? [{ path, stat }] : [];
-    });
-    if (files.length === 0) return false;
-    return order.kind === 'age'
-      ? files.every(({ stat }) => stat.mtimeMs < order.beforeMs)
-      : mentions !== undefined && files.some(({ path }) => fileMentions(path, mentions));
-  };
+/** The outputs of an undo are beside its list, and named after it. */
+function withoutEndings(path: string): string {
+  return join(dirname(path), basename(path).replace(/\..*$/, ''));
+}
+
+/**
+ * A list is as young as the youngest of its files, and names whom any of them names.
+ * @returns where the person stands; undefined for a list that is not meant.
+ */
+function meaningOf(paths: Kept, target: Target): readonly Hit[] | undefined {
+  const files = paths.flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ path, stat }] : [];
+  });
+  if (target.kind === 'old')
+    return files.length > 0 && files.every(({ stat }) => stat.mtimeMs < target.beforeMs) ? [] : undefined;
+  const mentions = new Mentions(target.person);
+  const hits = files.flatMap(({ path }) =>
+    [...new Set(cellsIn(path, mentions))].map((cell) => ({ place: path, cell })),
+  );
+  return hits.length === 0 ? undefined : hits;
 }
 
 /** The files of a folder; a file stands for itself, such as an upload that a killed page has left half way. */
@@ -94,8 +118,12 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-function fileMentions(path: string, mentions: Mentions): boolean {
-  return contentsOf(readFileSync(path)).some((content) => contentMentions(content, mentions));
+function cellsIn(path: string, mentions: Mentions): readonly string[] {
+  const contents = contentsOf(readFileSync(path));
+  return [
+    ...mentions.cellsIn(basename(path), 'name'),
+    ...contents.flatMap((content) => cellsInContent(content, mentions)),
+  ];
 }
 
 const WINDOW_BYTES = 1 << 24;
@@ -103,11 +131,11 @@ const WINDOW_BYTES = 1 << 24;
 const OVERLAP_BYTES = 1 << 13;
 
 /** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
-function contentMentions(content: Buffer, mentions: Mentions): boolean {
-  for (let at = 0; at < content.length; at += WINDOW_BYTES) {
-    if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES))) return true;
-  }
-  return false;
+function cellsInContent(content: Buffer, mentions: Mentions): readonly string[] {
+  const cells: string[] = [];
+  for (let at = 0; at < content.length; at += WINDOW_BYTES)
+    cells.push(...mentions.cellsIn(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list'));
+  return cells;
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
@@ -142,9 +170,9 @@ function unpacked(work: () => Buffer): Buffer {
 const BOOKS = ['book.jsonl', 'service-book.jsonl'];
 
 /** After a crash a book has the person or has not, and the next erasure searches it again. */
-export function eraseFromBooks(folder: string, order: ErasureOrder): void {
-  if (order.kind !== 'person') return;
-  const mentions = new Mentions(order.person);
+export function eraseFromBooks(folder: string, target: Target): void {
+  if (target.kind !== 'person') return;
+  const mentions = new Mentions(target.person);
   for (const path of BOOKS.map((name) => join(folder, name))) {
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');

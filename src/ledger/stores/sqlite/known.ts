@@ -88,3 +88,12 @@ function knownCall(connection: Connection, row: KnownRow, batch: BatchId, withAg
   const answer = { attempt, batch, kind, why, ...dialect, ...erased };
   return settledCall(answeredAtMs === null ? answer : { ...answer, answeredAtMs });
 }
+
+export function forgettingAccounts(connection: Connection): readonly string[] {
+  const found = connection.all<{ identity: string }>(
+    `SELECT DISTINCT p.identity FROM erasures e JOIN erased x ON x.erasure = e.id AND x.what = 'call'
+       JOIN calls c ON c.id = x.id JOIN accounts p ON p.id = c.account
+      WHERE e.kind = 'person'`,
+  );
+  return found.map(({ identity }) => identity);
+}

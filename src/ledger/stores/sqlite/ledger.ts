@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { BootTime } from '../../../core/clock.ts';
+import type { BootTime, Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
+import { BelievedTime } from '../../believed-time.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -33,11 +34,12 @@ import {
   type TimeMark,
   type UsageMark,
 } from '../../ledger.ts';
-import type { Erased, ErasureOrder } from '../../store.ts';
+import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch } from './batches.ts';
-import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
+import { bootNumbered, insertBoot, keepTime } from './boots.ts';
+import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -52,8 +54,9 @@ import {
   keptCall,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
-import { erase } from './erase.ts';
+import { endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
+import { targetOf } from './erasure-target.ts';
 import { estimate } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
@@ -173,7 +176,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const known = await this.read(() => bootNumbered(this.connection, boot.id));
     const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
     this.#boot = number;
-    return this.read(() => keptTime(this.connection, number));
+    return this.keptTime(boot, atMs);
   }
 
   keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
@@ -303,37 +306,37 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   /** Implements `Store.erase`. */
-  async erase(order: ErasureOrder, atMs: number, dryRun: boolean): Promise<Erased> {
+  async erase(order: ErasureOrder, clock: Clock, dryRun: boolean): Promise<Erased> {
     const { secret, erasureKey } = this.#options;
-    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, order));
-    const isHeld = order.kind === 'person' && report.unsettled.length > 0;
-    if (dryRun || isHeld || isNothing(report)) return report;
-    const erasing = { order, found, atMs, files: lists.files };
-    const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
-    eraseFromBooks(this.folder, order);
+    const time = await BelievedTime.over(clock, this);
+    const { target, dispute } = targetOf(order, time);
+    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
+    const isHeld = target.kind === 'person' && report.unsettled.length + report.needed.by.length > 0;
+    if (isNothing(report)) return report;
+    if (dispute !== undefined) throw dispute;
+    if (dryRun || isHeld) return report;
+    const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
+    const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    requireRoom(this.connection, this.folder);
+    eraseFromBooks(this.folder, target);
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
-    return { ...report, isLogHeld: !(await this.scrub()) };
+    return { ...report, cleaning: await this.scrub() };
   }
 
   /**
-   * Finishes committed erasures: removes their files, and what free pages and the log still hold. After a crash the
-   * next start does the rest. @returns false while another process reads the log.
+   * Finishes committed erasures: removes their files, and what free pages and the log still hold. What cannot be done now,
+   * or is cut short by a crash, is done by a later opening.
    */
-  async scrub(): Promise<boolean> {
+  async scrub(): Promise<Cleaning> {
     const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
     const unended = this.connection.all<{ id: number; files: string }>(sql);
-    if (unended.length === 0) return true;
+    if (unended.length === 0) return { isDue: false };
     for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
-    this.#options.rewriting();
-    this.connection.pragma('secure_delete = ON');
-    this.connection.pragma('wal_checkpoint(TRUNCATE)');
-    this.connection.script('VACUUM');
-    // The pragma returns 1 as long as another process reads.
-    if (this.connection.pragma('wal_checkpoint(TRUNCATE)') !== 0) return false;
-    await this.#group.write(() => this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'));
-    return true;
+    const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
+    if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
+    return cleaning;
   }
 
   /** Commits waiting writes, moves the log into the database, and notes that the end was orderly. */

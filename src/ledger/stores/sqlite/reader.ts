@@ -1,4 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import type { BootTime } from '../../../core/clock.ts';
 import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
@@ -18,6 +19,7 @@ import {
   type Doubt,
   type FoundReply,
   type FreshSince,
+  type KeptTime,
   type KnownCall,
   type KnownSubject,
   type LedgerReader,
@@ -33,15 +35,15 @@ import {
   type Sent,
   type SettledInput,
 } from '../../ledger.ts';
-import { accountState, matchRate, pausesOf } from './accounts.ts';
+import { accountState, matchRate, pausesOf, sendsOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
 import { plannedRows } from './batches.ts';
-import { confirmedTime } from './boots.ts';
+import { confirmedTime, keptTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
 import { isSpentAtMost } from './estimates.ts';
 import { heldSince } from './holds.ts';
-import { knownCalls } from './known.ts';
+import { forgettingAccounts, knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
 import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
@@ -71,13 +73,6 @@ const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.op
     b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
   FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
 
-interface SendRow {
-  readonly at: number;
-  readonly account: string;
-  readonly sent: number;
-  readonly settledAt: number | null;
-}
-
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
 export class SqliteReader implements LedgerReader {
   protected readonly connection: Connection;
@@ -87,6 +82,7 @@ export class SqliteReader implements LedgerReader {
 
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
+  #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
     this.connection = connection;
@@ -225,22 +221,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
-    return this.read(() => {
-      const sends: Sent[] = [];
-      // The newest come first, and no more than needed are read: attempts have numbers in the order of their intents,
-      // and CROSS JOIN keeps SQLite from starting with another table and sorting them all.
-      for (const { at, account, sent, settledAt } of this.connection.each<SendRow>(
-        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent,
-                iif(k.kind IS 'settled', k.closed_at, NULL) AS settledAt
-           FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
-           LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
-      )) {
-        if (at < sinceMs || sends.length === limit) break;
-        if (sent === 1 && account === accountIdentity)
-          sends.push(present({ atMs: at, settledAtMs: settledAt ?? undefined }));
-      }
-      return sends.reverse().sort((a, b) => a.atMs - b.atMs);
-    });
+    return this.read(() => sendsOf(this.connection, accountIdentity, sinceMs, limit));
   }
 
   newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
@@ -334,6 +315,17 @@ export class SqliteReader implements LedgerReader {
 
   confirmedTime(): Promise<number | undefined> {
     return this.read(() => confirmedTime(this.connection));
+  }
+
+  /** Nobody is forgotten while a spender has the store, so it is looked up once. */
+  forgettingAccounts(): Promise<readonly string[]> {
+    this.#forgetting ??=
+      this.#secret === undefined ? Promise.resolve([]) : this.read(() => forgettingAccounts(this.connection));
+    return this.#forgetting;
+  }
+
+  keptTime(boot: BootTime, atMs: number): Promise<KeptTime> {
+    return this.read(() => keptTime(this.connection, boot, atMs));
   }
 
   async close(): Promise<void> {

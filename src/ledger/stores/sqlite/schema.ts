@@ -102,6 +102,9 @@ const COMPACT = [
 /** Schema 9 adds guards and a view, and allows words in a column: nothing that is stored changes. */
 const READ_AS_NONE = '';
 
+/** Schema 11 has other guards of what is erased. */
+const ERASED_LATER = '';
+
 interface Remade {
   /** Columns that stay as they are. */
   readonly same: string;
@@ -132,7 +135,14 @@ export const schema = (): string => TOPICS.join('');
  * topic's file has what it adds as well. One that adds a column to batches or accounts removes their checksums, and they get
  * new ones.
  */
-export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT, READ_AS_NONE, ESTIMATED_BEFORE];
+export const ADDED: readonly string[] = [
+  HOLDS_TABLE,
+  UNBOOKED,
+  COMPACT,
+  READ_AS_NONE,
+  ESTIMATED_BEFORE,
+  ERASED_LATER,
+];
 
 /** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */
 export const REDEFINED = ['attempts', 'calls', 'closures', 'readings', 'replies', 'rows'];

@@ -141,20 +141,15 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.book.account(accountIdentity).usage = usage;
   }
 
-  async atBoot({ id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
-    const floorMs = this.book.confirmedTime();
-    let boot = this.book.boots.find((each) => each.id === id);
+  async atBoot(asked: BootTime, atMs: number): Promise<KeptTime> {
+    const kept = await this.keptTime(asked, atMs);
+    let boot = this.book.boots.find(({ id }) => id === asked.id);
     if (boot === undefined) {
-      boot = { id, seen: { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs }, confirmed: undefined };
+      boot = { id: asked.id, seen: kept.seen, confirmed: undefined };
       this.book.boots.push(boot);
     }
     this.#boot = boot;
-    const { seen, confirmed } = boot;
-    return {
-      seen,
-      ...(confirmed === undefined ? {} : { confirmed }),
-      ...(floorMs === undefined ? {} : { floorMs }),
-    };
+    return kept;
   }
 
   async keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {

@@ -1,6 +1,8 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
+import type { BootTime } from '../../../../src/core/clock.ts';
 import { unreachable } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
+import { present } from '../../../../src/core/objects.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
 import type {
@@ -19,6 +21,7 @@ import type {
   Doubt,
   FoundReply,
   FreshSince,
+  KeptTime,
   KnownCall,
   KnownSubject,
   LedgerReader,
@@ -393,6 +396,18 @@ export class MemoryReader implements LedgerReader {
 
   async confirmedTime(): Promise<number | undefined> {
     return this.book.confirmedTime();
+  }
+
+  /** A ledger in memory forgets nobody. */
+  async forgettingAccounts(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async keptTime({ id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
+    const floorMs = this.book.confirmedTime();
+    const boot = this.book.boots.find((each) => each.id === id);
+    const seen = boot?.seen ?? { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs };
+    return { seen, ...present({ confirmed: boot?.confirmed, floorMs }) };
   }
 
   async close(): Promise<void> {}

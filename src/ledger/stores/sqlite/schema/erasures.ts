@@ -29,19 +29,28 @@ CREATE TABLE erased (
   PRIMARY KEY (what, id, row, erasure)
 ) STRICT, WITHOUT ROWID;
 
+-- A lost attempt of a call that has its answer by now can be settled by nobody, and keeps what it holds.
 CREATE TRIGGER erased_settled BEFORE INSERT ON erased BEGIN
   SELECT RAISE(ABORT, 'money rule: what may have been charged is erased only after it is settled')
-    FROM attempts a
+    FROM attempts a JOIN calls c ON c.id = a.call
    WHERE ((NEW.what = 'call' AND ${isOfCall('a.id', 'a.call', 'NEW.id')}) OR (NEW.what = 'attempt' AND a.id = NEW.id))
-     AND (a.open = 1 OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id)
-       OR EXISTS (SELECT 1 FROM calls c WHERE c.id = a.call AND c.doubt IS NOT NULL));
+     AND (a.open = 1 OR (c.doubt IS NOT NULL AND NOT (
+       NEW.what = 'attempt' AND EXISTS (SELECT 1 FROM decisions d WHERE d.doubt = c.doubt AND d.kind = 'skip'))));
   SELECT RAISE(ABORT, 'money rule: an erasure that has ended covers nothing more')
     FROM erasures WHERE id = NEW.erasure AND scrubbed = 1;
 END;
 
+CREATE TRIGGER erased_needed BEFORE INSERT ON erased WHEN NEW.what = 'call' BEGIN
+  SELECT RAISE(ABORT, 'money rule: what an open batch goes on with is not erased for its age')
+    FROM erasures e JOIN calls c ON c.id = NEW.id JOIN asked q ON q.call = c.id
+    JOIN batches b ON b.state = 'open' AND b.account = c.account AND b.operation = q.operation
+   WHERE e.id = NEW.erasure AND e.kind = 'age';
+END;
+
 CREATE TRIGGER erasures_kept BEFORE UPDATE ON erasures
-WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check, NEW.files, NEW.checksum)
-  IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check, OLD.files, OLD.checksum) OR NEW.scrubbed < OLD.scrubbed BEGIN
+WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check) IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check)
+  OR ((NEW.files, NEW.checksum) IS NOT (OLD.files, OLD.checksum) AND NOT (NEW.files = '[]' AND NEW.scrubbed = 1))
+  OR NEW.scrubbed < OLD.scrubbed BEGIN
   SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
 END;
 `,
