@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
 import type { ProcessLock } from '../core/process-lock.ts';
-import { chooseStore } from '../run/open-ledger.ts';
+import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
@@ -55,11 +54,11 @@ export type OpenedPage =
 
 /**
  * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one has it.
- * @throws StopError `usage` when the page was not built or the port is taken, `busy` when the one that is there is silent.
+ * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken, `busy` when
+ * the one that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
-  const folder = folderOf(options.store);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = await prepareFolder(locationOf(options.store));
   const place = await placeIn(folder, systemClock);
   if (place.kind === 'served') return place;
   try {
@@ -124,15 +123,7 @@ const LIMITS = { headersTimeout: 5_000, requestTimeout: 3_600_000, connectionsCh
 /** More than a browser opens to all sites together. */
 const MOST_CONNECTIONS = 512;
 
-function folderOf(store: string | undefined): string {
-  const folder = chooseStore(store, false).location;
-  if (!folder.includes('://')) return folder;
-  throw stop(
-    'usage',
-    `The page keeps uploads in the store's folder, and ${folder} is none.`,
-    'Name a folder with --store.',
-  );
-}
+const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
 
 const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
 
@@ -155,5 +146,5 @@ export { hasScreen };
 
 /** Opens the user's browser at an address of this store's page. @returns whether there was one to open. */
 export function openInBrowser(store: string | undefined, address: string): Promise<boolean> {
-  return openBrowser(folderOf(store), address);
+  return openBrowser(locationOf(store), address);
 }

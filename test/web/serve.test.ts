@@ -7,12 +7,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -99,6 +102,59 @@ describe('serve.json', () => {
     const next = await Served.start([], { cwd: served.folder });
     expect([asked, next.port === served.port]).toEqual([0, false]);
     await next.stop();
+  });
+});
+
+describe('a store that others could have prepared', () => {
+  const SOMEBODY = 65_534;
+  /** A page of somebody else, under a number of a process that lives. */
+  const planted = JSON.stringify({ url: 'http://127.0.0.1:9', token: 'x', pid: process.pid });
+
+  /** What `serve` says of a store that is no place for it. Nothing is printed for which a browser could be opened. */
+  async function refusalOf(prepare: (store: string) => void): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const store = join(folder, 'store');
+    mkdirSync(store);
+    prepare(store);
+    const before = readdirSync(store);
+    const { code, stdout, stderr } = await rowonce(['serve'], { cwd: folder, env: environmentIn(folder) });
+    expect([code, stdout, readdirSync(store)]).toEqual([2, '', before]);
+    return stderr;
+  }
+
+  test.each(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'starts.json', 'lists', 'downloads'])(
+    'with a link in the place of %s is not taken, and nothing is written where it leads',
+    async (name) => {
+      const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
+      onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+      const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
+      expect(said).toContain(`${name} is a link`);
+      expect(readdirSync(elsewhere)).toEqual([]);
+    },
+  );
+
+  test.runIf(process.geteuid?.() === 0)(
+    'of another user is not taken, nor one with their serve.json',
+    async () => {
+      expect(await refusalOf((store) => chownSync(store, SOMEBODY, SOMEBODY))).toContain(
+        'belongs to the user',
+      );
+      const said = await refusalOf((store) => {
+        writeFileSync(join(store, 'serve.json'), planted);
+        chownSync(join(store, 'serve.json'), SOMEBODY, SOMEBODY);
+      });
+      expect(said).toContain('serve.json belongs to the user');
+    },
+  );
+
+  test('in which others could write once it has a ledger is not taken', async () => {
+    const said = await refusalOf((store) => {
+      writeFileSync(join(store, 'ledger.db'), '');
+      writeFileSync(join(store, 'serve.json'), planted);
+      chmodSync(store, 0o777);
+    });
+    expect(said).toContain('other users can write');
   });
 });
 
