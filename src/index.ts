@@ -6,6 +6,7 @@ export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
+export type { ChangesDone } from './files/output/changes-done.ts';
 export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';

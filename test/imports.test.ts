@@ -52,6 +52,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'columns/columns.ts',
     'describe-file.ts',
     'input.ts',
+    'output/changes-done.ts',
     'output/output.ts',
     'output/own-files.ts',
     'quality/job-issues.ts',

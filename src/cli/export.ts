@@ -53,14 +53,25 @@ async function exportCommand(
     withInput,
     onEvent: (event) => event.kind === 'note' && console.say(event.message),
   });
-  const written = [files.output, files.attention, files.results, files.removed, files.report];
+  const written = [
+    files.output,
+    files.attention,
+    files.results,
+    files.removed,
+    files.notRemoved,
+    files.report,
+  ];
   return {
     lines: written.filter((path) => path !== undefined),
     object: {
       batch: found.batch.id,
       output: files.output ?? null,
       needs_attention: files.attention ?? null,
-      ...present({ results: files.results }),
+      ...present({
+        results: files.results,
+        removed_file: files.removed,
+        not_removed_file: files.notRemoved,
+      }),
     },
   };
 }

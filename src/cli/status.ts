@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
-import { counted } from '../core/plain-text.ts';
+import { atMost, counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
+import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { Batch, LedgerReader, Money } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -17,6 +18,7 @@ import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import { retriesObjectIfAny } from '../run/story-objects.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
+import { changesLines, changesObject } from './render/changes.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -41,16 +43,18 @@ async function statusCommand(
   flags: { readonly store?: string },
 ): Promise<Report> {
   if (word === undefined) return batchesReport(await batchOverviews(flags.store, console.warn));
-  const { batch, location } = await findBatch(word, flags.store, console.warn);
+  const found = await findBatch(word, flags.store, console.warn);
+  const { batch, location } = found;
   const ledger = await lookAtLedger(location);
   try {
     if (row === undefined) {
-      const shown = await batchStatus(ledger, batch);
+      const shown = await batchStatus(ledger, found);
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
       return batchReport(shown, location, {
         retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
         unanswered: (await ledger.rowsUnanswered(batch.id)).length,
         unproven: await unprovenOf(ledger, batch),
+        changes: await changesOf(ledger, shown.batch),
       });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
@@ -85,11 +89,17 @@ function batchesReport(all: readonly BatchOverview[]): Report {
   };
 }
 
-function overviewLine({ batch, settled, rows, money, heldSinceMs, hasCosts }: BatchOverview): string {
-  const cost = hasCosts ? `, ${counted(money.spent, 'credit')}` : '';
+function overviewLine(overview: BatchOverview): string {
+  const { batch, settled, rows, money, hasCosts } = overview;
+  const cost = hasCosts ? `, ${atMost(money.spent, money.isExact, counted(money.spent, 'credit'))}` : '';
   const begun = isoTime(batch.createdAtMs).slice(0, 16);
-  const state = (heldSinceMs === undefined ? batch.state : 'paused').padEnd(10);
+  const state = stateWord(overview).padEnd(10);
   return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
+}
+
+function stateWord({ batch, heldSinceMs, run }: BatchOverview): string {
+  if (run !== undefined) return 'running';
+  return heldSinceMs === undefined ? batch.state : 'paused';
 }
 
 function whatOf({ operation, settings }: Batch): string {
@@ -98,7 +108,7 @@ function whatOf({ operation, settings }: Batch): string {
   return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
-function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): object {
+function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview): object {
   return {
     batch: batch.id,
     state: batch.state,
@@ -111,6 +121,7 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
     counts,
     credits: {
       spent: money.spent,
+      exact: money.isExact,
       in_doubt: money.inDoubt,
       reserved: money.reserved,
       budget: money.cap ?? null,
@@ -119,6 +130,8 @@ function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): obje
     output: batch.outputPath ?? null,
     next: batch.command ?? null,
     ...present({ held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs) }),
+    running: run !== undefined,
+    ...present({ running_since: run?.since }),
   };
 }
 
@@ -131,53 +144,87 @@ interface LeftOpen {
   /** The number of rows that wait for a call to be bought again. */
   readonly unanswered: number;
   readonly unproven: Unproven | undefined;
+  /** Undefined for a batch that changes nothing. */
+  readonly changes: ChangesDone | undefined;
+}
+
+/** A plan is read back by a library that other batches do without. */
+async function changesOf(ledger: LedgerReader, batch: Batch): Promise<ChangesDone | undefined> {
+  if (batch.plannedRows === undefined) return undefined;
+  const { changesDone } = await import('../files/output/changes-done.ts');
+  return changesDone(ledger, batch);
 }
 
 function batchReport(status: BatchStatus, location: string, left: LeftOpen): Report {
-  const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
-  const { open, requests, calls, lastMinute, pausedUntilMs, misses } = status;
-  const { retries, unanswered, unproven } = left;
   return {
-    lines: [
-      `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
-      `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
-      ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
-        (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
-      ),
-      ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
-      ...(hasCosts ? [moneyLine(money)] : []),
-      `Requests   ${requestsWords(requests, calls)}`,
-      ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
-      ...(lastMinute === 0 || batch.state !== 'open'
-        ? []
-        : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
-      ...(pausedUntilMs === undefined ? [] : [`Paused     until ${isoTime(pausedUntilMs)}`]),
-      ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
-      ...missesLines(status),
-      ...decidedLines(retries),
-      ...(unanswered === 0 ? [] : [`Waiting    ${waitingWords(unanswered)}`]),
-      ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
-      ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
-    ],
-    object: {
-      ...batchObject(status),
-      requests,
-      calls,
-      open,
-      requests_last_minute: lastMinute,
-      paused_until: pausedUntilMs === undefined ? null : isoTime(pausedUntilMs),
-      ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
-      ...present({ retries: retriesObjectIfAny(retries) }),
-      ...(unanswered === 0 ? {} : { unanswered }),
-      ...present({ unproven: unproven?.object }),
-    },
-    advice: adviceOn(status, location, retries),
+    lines: [...stateLines(status, left), ...openLines(status, left)],
+    object: { ...batchObject(status), ...openObject(status, left) },
+    advice: adviceOn(status, location, left.retries),
   };
 }
 
-function adviceOn({ batch, counts }: BatchStatus, location: string, retries?: Retries): readonly string[] {
+function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string[] {
+  const { batch, counts, settled, rows, money, hasCosts, requests, calls } = status;
+  return [
+    `Batch ${batch.id}, ${stateWord(status)}, ${whatOf(batch)} with account ${batch.accountName}`,
+    `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
+    ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
+      (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
+    ),
+    ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
+    ...(changes === undefined ? [] : changesLines(changes)),
+    ...(hasCosts ? [moneyLine(money)] : []),
+    `Requests   ${requestsWords(requests, calls)}`,
+  ];
+}
+
+/** What goes on, what holds the batch up, and what is left to decide. */
+function openLines(status: BatchStatus, { retries, unanswered, unproven }: LeftOpen): readonly string[] {
+  const { batch, open, lastMinute, run, pause, heldSinceMs } = status;
+  return [
+    ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
+    ...(lastMinute === 0 || batch.state !== 'open'
+      ? []
+      : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
+    ...(run === undefined ? [] : [`Running    since ${run.since}, by process ${run.pid}`]),
+    ...(pause === undefined ? [] : [`Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`]),
+    ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
+    ...missesLines(status),
+    ...decidedLines(retries),
+    ...(unanswered === 0 ? [] : [`Waiting    ${waitingWords(unanswered)}`]),
+    ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
+    ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
+  ];
+}
+
+function openObject(
+  { requests, calls, open, lastMinute, pause, misses }: BatchStatus,
+  { retries, unanswered, unproven, changes }: LeftOpen,
+): object {
+  return {
+    requests,
+    calls,
+    open,
+    requests_last_minute: lastMinute,
+    paused_until: pause === undefined ? null : isoTime(pause.untilMs),
+    ...present({
+      paused_why: pause?.why,
+      misses: misses && { count: misses.count, kept: misses.kept },
+      retries: retriesObjectIfAny(retries),
+      changes: changes && changesObject(changes),
+      unanswered: unanswered === 0 ? undefined : unanswered,
+      unproven: unproven?.object,
+    }),
+  };
+}
+
+function adviceOn(
+  { batch, counts, run }: BatchStatus,
+  location: string,
+  retries?: Retries,
+): readonly string[] {
   const store = storeWords(location);
-  const goesOn = batch.state === 'open' || retries?.goesOn === true;
+  const goesOn = run === undefined && (batch.state === 'open' || retries?.goesOn === true);
   return [
     ...((counts.in_doubt ?? 0) > 0
       ? [`What is in doubt: ${commandLine(['settle', batch.id, ...store])}`]
@@ -215,10 +262,10 @@ function requestsWords(requests: number, calls: number): string {
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
-  return `, and ${counted(rowsBeyond, 'removal')} of people whom it does not name`;
+  return `, and ${counted(rowsBeyond, 'person', 'people')} whom it does not name`;
 }
 
-function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
+function moneyLine({ cap, spent, isExact, inDoubt, reserved }: ShownMoney): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
-  return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
+  return `Credits    ${atMost(spent, isExact, `${spent} spent`)}, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }

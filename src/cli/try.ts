@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { typedCommand } from '../core/command-line.ts';
 import { EXIT, stop } from '../core/errors.ts';
-import { counted, foreignWords } from '../core/plain-text.ts';
+import { atMost, counted, foreignWords } from '../core/plain-text.ts';
 import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -129,7 +129,7 @@ function knownReport(trial: Trial, tried: Tried): Report {
       batch,
       source: 'ledger',
       ...triedObject(trial, tried),
-      credits: { spent: 0, in_doubt: 0 },
+      credits: { spent: 0, exact: true, in_doubt: 0 },
       stopped: null,
     },
     advice: ['To ask again: the same command with --refresh'],
@@ -143,13 +143,13 @@ function runReport(trial: Trial, { summary, tried }: RanTrial, { store }: Flags)
   return {
     lines: [
       ...(tried === undefined ? [] : triedLines(trial, tried)),
-      `Credits    ${spentNow} spent${inDoubt}, in batch ${batch}`,
+      `Credits    ${atMost(spentNow, money.isExact, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
     ],
     object: {
       batch,
       source: trial.account.sandbox ? 'sandbox' : 'bought',
       ...triedObject(trial, tried),
-      credits: { spent: spentNow, in_doubt: money.inDoubt },
+      credits: { spent: spentNow, exact: money.isExact, in_doubt: money.inDoubt },
       stopped: stoppedObject(stopped),
     },
     ...endOf(summary, store, { words: thisCommand() }),

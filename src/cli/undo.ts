@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { typedCommand, withArgument } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { ATTENTION_KINDS } from '../core/row.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
@@ -8,6 +9,7 @@ import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/undo.ts';
+import { changesObject, overtakenLines } from './render/changes.ts';
 import { changePlanObject } from './render/plan.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -118,9 +120,10 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
         `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing settled')}. Nothing is left to send.`,
       ];
     case 'run': {
-      const { batch: by, counts, requests, files } = undone.summary;
+      const { batch: by, counts, requests, files, changes } = undone.summary;
       return [
         `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing settled')}; ${counted(requests, 'request')}`,
+        ...overtakenLines(changes?.overtaken ?? []),
         ...(files.output === undefined ? [] : [`Output     ${files.output}`]),
         ...(files.attention === undefined ? [] : [`Attention  ${files.attention}`]),
       ];
@@ -135,7 +138,7 @@ function undoneObject(undone: Undone): object {
     case 'undone':
       return { batch: undone.by, counts: undone.counts, requests: 0, stopped: null };
     case 'run': {
-      const { batch, rows, counts, requests, files, stopped } = undone.summary;
+      const { batch, rows, counts, requests, files, changes, stopped } = undone.summary;
       return {
         batch,
         rows,
@@ -143,6 +146,7 @@ function undoneObject(undone: Undone): object {
         requests,
         output: files.output ?? null,
         needs_attention: files.attention ?? null,
+        ...present({ changes: changes && changesObject(changes) }),
         stopped: stoppedObject(stopped),
       };
     }

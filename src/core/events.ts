@@ -6,7 +6,12 @@ export type RunEvent =
   | {
       readonly kind: 'batch';
       readonly batch: BatchId;
+      /** Those of the file. */
       readonly rows: number;
+      /** Those that a plan has added, which are settled as well. */
+      readonly rowsBeyond?: number;
+      /** It changes the service, and finds nothing. */
+      readonly isChange?: true;
       /** Rows that have a final outcome from earlier runs. */
       readonly settled: number;
       /** Rows that earlier runs have left in doubt. */

@@ -49,11 +49,24 @@ export interface KnownSubject {
   readonly sequence: number;
   /** How the last applied change left it; absent when none was applied. */
   readonly facts?: SubjectFacts;
-  /** The batch of the last settled change; absent when none was settled. */
+  /** The batch that left it so, and when; absent while none did. A change that was refused leaves a subject as it was. */
   readonly batch?: string;
   readonly changedAtMs?: number;
-  /** A change whose answer was lost: nobody knows whether it was applied. */
-  readonly doubt?: { readonly batch: string; readonly row: number; readonly operation: string };
+  /** A change without an answer: nobody knows whether it was applied. */
+  readonly doubt?: SubjectDoubt;
+}
+
+/** `isOpen`: the answer is not known as lost. It is on its way, or the run that waited for it was killed. */
+export interface SubjectDoubt {
+  readonly batch: string;
+  readonly row: number;
+  readonly operation: string;
+  readonly isOpen?: true;
+}
+
+/** `the answer to delete-invite was lost`. */
+export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): string {
+  return `the answer to ${earlier}${operation} ${isOpen === true ? 'is not there yet' : 'was lost'}`;
 }
 
 /** What a change does to its subject. It is kept with the call, so that the code that settles the call knows what to remember. */

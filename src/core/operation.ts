@@ -1,5 +1,5 @@
 import type { Change, Subject, Team } from './membership.ts';
-import type { Outcome } from './row.ts';
+import type { Outcome, RowNumber } from './row.ts';
 
 /**
  * The contract of an operation: what is done for a row, as a pure function of what has been answered.
@@ -173,6 +173,8 @@ export interface PlannedWork {
   readonly parts?: readonly PlannedWork[];
   /** What the row's repaired cells were read as, for its reason. */
   readonly repaired?: string;
+  /** That the service refused it to the batch before, and why, for its reason. */
+  readonly refusedBefore?: string;
 }
 
 /** The work of a row for each of its subjects. */
@@ -186,8 +188,23 @@ export interface ChangePart<Input, Work extends PlannedWork> {
   readonly isState: boolean;
   /** The row with what is known of whom it alters, as `next` is given it. Pure; what it returns is plain JSON. */
   resolve(input: Input, team: Team, options: OperationOptions): Prepared<Work>;
-  /** Work that no row asks for: people whom the list does not have any more. Left out: none. */
-  missing?(planned: readonly Work[], team: Team, options: OperationOptions): readonly Work[];
+  /**
+   * Work that no row asks for: people whom the list does not have any more. Left out: none.
+   * @param invalid the rows for which nothing is done. Whom one of them may mean gets work that says so and sends nothing.
+   */
+  missing?(
+    planned: readonly Work[],
+    team: Team,
+    options: OperationOptions,
+    invalid: readonly InvalidRow[],
+  ): readonly Work[];
+}
+
+/** A row that asks for nothing, because it is invalid. */
+export interface InvalidRow {
+  readonly row: RowNumber;
+  /** Left out: nobody can be sure which cell of it belongs to which column. */
+  readonly cells?: RowInput;
 }
 
 /** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */

@@ -81,6 +81,11 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+/** `at most 62 spent` where it may have been less, which nothing never is. */
+export function atMost(amount: number, isExact: boolean, text: string): string {
+  return isExact || amount === 0 ? text : `at most ${text}`;
+}
+
 /**
  * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a process reads
  * more than a short list takes to be run.

@@ -24,6 +24,7 @@ import type {
   RowKind,
   RowRecord,
   SavedPart,
+  Sent,
   SettledInput,
   SettledRow,
 } from './ledger/call-records.ts';
@@ -77,6 +78,11 @@ export interface LedgerReader {
   batchMoney(batch: BatchId, scope?: 'batch' | 'extra'): Promise<Money>;
   /** Money of the account's batches in a day, a month or (`ever`) in all; `ever` has no cap. */
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money>;
+  /**
+   * Whether spent credits are the most that was charged: the price of one answer at least was stated neither by itself nor
+   * by the dialect, a person told it, or it was settled at what a lost one had reserved. Of an account: in any of its batches.
+   */
+  isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean>;
   account(accountIdentity: string): Promise<AccountState>;
   /** Number of rows by outcome; rows without an outcome are not counted. */
   counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>>;
@@ -142,8 +148,8 @@ export interface LedgerReader {
    * between, only the newest attempts are searched.
    */
   newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]>;
-  /** Wall-clock times of the account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
-  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
+  /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
+  sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]>;
   /**
    * Whether a row of the batch was settled by an answer that is older than that, whether or not a younger one exists by
    * now. An answer does not count when a later attempt to buy it again got lost, and one that was read as none only where
@@ -169,6 +175,18 @@ export interface LedgerReader {
   /** Since when a person has paused the batch, ms since 1970; undefined when it may go on. */
   heldSince(batch: BatchId): Promise<number | undefined>;
   close(): Promise<void>;
+}
+
+/** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */
+export interface ShownMoney extends Money {
+  readonly isExact: boolean;
+}
+
+export async function shownMoney(
+  ledger: Pick<LedgerReader, 'batchMoney' | 'isSpentAtMost'>,
+  batch: BatchId,
+): Promise<ShownMoney> {
+  return { ...(await ledger.batchMoney(batch)), isExact: !(await ledger.isSpentAtMost({ batch })) };
 }
 
 /** What only the one spender may do. */

@@ -12,6 +12,7 @@ import {
   type Answered,
   defineOperation,
   end,
+  type InvalidRow,
   type OperationOptions,
   type Prepared,
   partsOf,
@@ -19,7 +20,7 @@ import {
   type Step,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import type { Outcome } from '../core/row.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 import {
   type PersonAction,
   type PersonInProject,
@@ -50,6 +51,7 @@ import {
   withRoles,
 } from './team/change-inputs.ts';
 import { type NewProject, nextOfPerson, nextOfProject } from './team/change-steps.ts';
+import { mayMean } from './team/may-mean.ts';
 import { type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
@@ -201,12 +203,14 @@ function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
 
 /**
  * People in the projects that the job or the list names whom the list does not have any more. Who is known by a user id
- * alone is left out: the list may have them by an e-mail address that we do not know.
+ * alone is left out: the list may have them by an e-mail address that we do not know. Nobody is removed whom an invalid row
+ * may mean.
  */
 function missing(
   planned: readonly OnboardWork[],
   team: Team,
   options: OperationOptions,
+  invalid: readonly InvalidRow[],
 ): readonly OnboardWork[] {
   if (options.settings?.remove_missing !== true) return [];
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
@@ -224,9 +228,18 @@ function missing(
       .sort()
       .map((email) => {
         const person = personIn(team, project, { email });
-        return workOf(person, 'none', removalAction(person), names.get(project));
+        const unclear = invalid.find((row) => mayMean(row, person, team, options));
+        const name = names.get(project);
+        const action =
+          unclear === undefined ? removalAction(person) : heldBack(email, name ?? project, unclear.row);
+        return workOf(person, 'none', action, name);
       }),
   );
+}
+
+function heldBack(email: string, project: string, row: RowNumber): PersonAction {
+  const fact = `${email} was not removed from ${project}, because row ${row} is invalid and may mean the same person`;
+  return refuse(`${fact}. Mend that row first`);
 }
 
 export default withRoles(

@@ -76,7 +76,7 @@ export async function startBatch(
   });
   crashPoint('batch-created');
   await endHold(context, start.batch);
-  await announce(context, input, start, isFirst);
+  await announce(context, input, start, { plan, isFirst });
   return datedByNow(context, { ...start.batch, settings });
 }
 
@@ -133,9 +133,14 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   return undated;
 }
 
-/** Whether the job describes a wanted state and the service differs from it. */
+/**
+ * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch says. In the second
+ * case nothing may be sent, and a new batch says how things are.
+ */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
-  return operation.change?.isState === true && plan !== undefined && hasWork(plan);
+  return (
+    operation.change?.isState === true && plan !== undefined && (hasWork(plan) || plan.isOutdated === true)
+  );
 }
 
 /**
@@ -197,16 +202,18 @@ function specOf(
 
 async function announce(
   { ledger, account, emit, refresh }: RunContext,
-  { survey, columns, sheet }: MappedInput,
+  { columns, sheet }: MappedInput,
   { batch, start, superseded }: BatchStart,
-  isFirst: boolean,
+  { plan, isFirst }: Pick<BatchOptions, 'plan'> & { readonly isFirst: boolean },
 ): Promise<void> {
   const note = (message: string): void => emit({ kind: 'note', message });
   const counts = await ledger.counts(batch.id);
   emit({
     kind: 'batch',
     batch: batch.id,
-    rows: survey.rows,
+    rows: batch.inputRows,
+    ...present({ rowsBeyond: batch.rowsBeyond }),
+    ...(plan === undefined ? {} : { isChange: true as const }),
     settled: finalIn(counts),
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',

@@ -133,6 +133,8 @@ export interface WalkedRow {
   readonly input: unknown;
   /** What the row's repaired cells were read as. The outcome says it. */
   readonly repaired?: string | undefined;
+  /** That the service refused it to the batch before, and why. The outcome says it. */
+  readonly refusedBefore?: string | undefined;
 }
 
 const NO_MATCH: Answer = { kind: 'no_match' };
@@ -216,12 +218,13 @@ export class RowWalk {
 
   /** The outcome with what its answers and the row's repaired cells say besides. */
   #remarked(outcome: Outcome): Outcome {
-    const { repaired } = this.#row;
+    const { repaired, refusedBefore } = this.#row;
     const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
     const remarks = this.#met.flatMap(
       ({ answer }) => (isDone && answer?.kind === 'found' && answer.remark) || [],
     );
-    return [...new Set(remarks), ...(repaired === undefined ? [] : [repaired])].reduce(withRemark, outcome);
+    const notes = [repaired, refusedBefore].filter((note) => note !== undefined);
+    return [...new Set(remarks), ...notes].reduce(withRemark, outcome);
   }
 
   #meet(call: Call): MetCall {

@@ -165,11 +165,13 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
 
 /**
  * The row as text for a comparison. The order of its names does not count, because a store may change it. The fingerprint
- * of the row's cells does not count either, because the files themselves were compared.
+ * of the row's cells does not count either, because the files themselves were compared. Nor does the work of a row for which
+ * nothing is sent: earlier versions did not save it.
  */
 export function comparedText({ input: _, ...row }: object & { readonly input?: unknown }): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject & { readonly work?: JsonObject };
-  return canonicalJson(work === undefined ? rest : { ...rest, work: withoutAction(work) });
+  const isSent = work !== undefined && rest.kind === 'work';
+  return canonicalJson(isSent ? { ...rest, work: withoutAction(work) } : rest);
 }
 
 /** The work without its `action`: earlier versions did not save it, and it follows from the rest of the work. */

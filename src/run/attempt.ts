@@ -29,6 +29,7 @@ import { noteUnwrapped } from './attempt/unwrapped-answers.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
+import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
 
 /**
  * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend. The slot is free
@@ -76,10 +77,10 @@ export interface Answered {
  * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
  * `known` a call that was wanted `ifUnknown`.
  */
-export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld;
+export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
 
-/** What follows an attempt: nothing, the same request again, or the same request at another path. */
-type Next = Bought | 'again' | { readonly movedTo: string };
+/** What follows an attempt: nothing, the same request again or after others, or the same request at another path. */
+type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
 export function buy(run: Run, wanted: Wanted): Promise<Bought> {
@@ -96,11 +97,29 @@ async function buyWhenPriced(run: Run, wanted: Wanted): Promise<Bought> {
 }
 
 async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
-  const { client } = run.session;
+  const { client, tooFast } = run.session;
   const operation = operationFor(client.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
+  const asked = tooFast.begin();
+  try {
+    for (;;) {
+      const next = await askInSlot(run, wanted, { operation, asked });
+      if (next !== 'after_others') return next;
+    }
+  } finally {
+    asked.end();
+  }
+}
+
+/** Asks until there is a reply for this call, or until others have to be asked first. */
+async function askInSlot(
+  run: Run,
+  wanted: Wanted,
+  manner: Omit<Manner, 'movedTo'>,
+): Promise<Bought | 'after_others'> {
+  const { client } = run.session;
   let closed: Promise<void> | undefined;
   try {
     return await client.limiter.slot(run.waiter, async () => {
@@ -108,7 +127,7 @@ async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
       for (;;) {
         await closed;
         const next = await client.exchange(run.waiter, (turn) =>
-          attempt(run, turn, wanted, { operation, movedTo: moves.at(-1) }, (closing) => {
+          attempt(run, turn, wanted, { ...manner, movedTo: moves.at(-1) }, (closing) => {
             closed = closing;
             // What it fails with is heard below, which may be later than Node expects.
             closing.catch(() => {});
@@ -129,6 +148,7 @@ async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
 interface Manner {
   readonly operation: DialectOperation;
   readonly movedTo: string | undefined;
+  readonly asked: AskedCall;
 }
 
 /**
@@ -139,7 +159,7 @@ async function attempt(
   run: Run,
   turn: Turn,
   wanted: Wanted,
-  { operation, movedTo }: Manner,
+  { operation, movedTo, asked }: Manner,
   closing: (closed: Promise<void>) => void,
 ): Promise<Next> {
   try {
@@ -166,7 +186,7 @@ async function attempt(
     if (sent.reply.kind !== 'answered') await closed;
     heedClocks(run);
     const paid = { ...sent, attempt: admission.attempt, reserved: admission.reserved };
-    return await follow(run, wanted, operation, verdict, paid);
+    return await follow(run, wanted, { operation, asked }, verdict, paid);
   } catch (error) {
     throw stopped(run, error);
   }
@@ -283,7 +303,7 @@ export function conclude(
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   const closed = session.ledger
-    .closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left)
+    .closeAttempt(attempt, priced(closure, reply, dialect, operation), session.clock.wallMs(), left)
     .then(() => crashPoint('after-close'));
   return { verdict, closed };
 }
@@ -298,7 +318,7 @@ interface Paid extends Sent {
 function follow(
   run: Run,
   wanted: Wanted,
-  operation: DialectOperation,
+  { operation, asked }: Omit<Manner, 'movedTo'>,
   verdict: Verdict,
   { attempt, reply, sentAtMs, reserved }: Paid,
 ): Next | Promise<Next> {
@@ -308,6 +328,7 @@ function follow(
   switch (verdict.kind) {
     case 'settled': {
       limiter.settled();
+      session.tooFast.answered(sentAtMs);
       const { answer: kind, charged, why } = verdict;
       emit({ kind: 'answered', found: kind === 'found', credits: charged });
       // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
@@ -325,8 +346,7 @@ function follow(
       emit({ kind: 'in_doubt', credits: reserved });
       return doubted(run, wanted, verdict.why, { attempt, reply, sentAtMs });
     case 'paused':
-      limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.why})`);
-      return 'again';
+      return turnedAway(limiter, asked, verdict, sentAtMs);
     case 'not_sent':
       if (verdict.movedTo !== undefined) return { movedTo: verdict.movedTo };
       if (reply.kind === 'not_sent') refuseWrongAddress(session.history, reply.cause, reply.message);

@@ -1,9 +1,21 @@
 import { systemClock } from '../core/clock.ts';
+import { invariant } from '../core/errors.ts';
 import type { OutcomeKind } from '../core/row.ts';
-import type { AccountState, Batch, BatchId, BatchLine, LedgerReader, Money } from '../ledger/ledger.ts';
-import type { Tell } from '../ledger/store.ts';
+import {
+  type AccountState,
+  type Batch,
+  type BatchId,
+  type BatchLine,
+  type LedgerReader,
+  type PauseRecord,
+  type Sent,
+  type ShownMoney,
+  shownMoney,
+} from '../ledger/ledger.ts';
+import type { Spender, Tell } from '../ledger/store.ts';
 import { historyOf, onlyMisses, suspicionOf } from '../vendor/misses.ts';
-import { eachLedger, eachLedgerThere, lookInto } from './open-ledger.ts';
+import { isAtWorkOn } from './hold.ts';
+import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from './open-ledger.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
 
@@ -13,9 +25,11 @@ export interface BatchOverview {
   readonly settled: number;
   /** The number of rows: those of the file and those that were planned because the file no longer names a person. */
   readonly rows: number;
-  readonly money: Money;
+  readonly money: ShownMoney;
   /** Since when a person has paused it; undefined when it may go on. */
   readonly heldSinceMs: number | undefined;
+  /** The process that works on it now; undefined when none does. */
+  readonly run: Spender | undefined;
   /** Whether credits are shown: the service's changes cost none. */
   readonly hasCosts: boolean;
 }
@@ -25,9 +39,10 @@ export async function batchOverviews(
   storeFlag: string | undefined,
   tell?: Tell,
 ): Promise<readonly BatchOverview[]> {
-  const overviews = async (ledger: LedgerReader): Promise<readonly BatchOverview[]> => {
+  const overviews = async (ledger: LedgerReader, location: string): Promise<readonly BatchOverview[]> => {
+    const spender = await spenderAt(location);
     const batches = await ledger.batches();
-    return Promise.all(batches.map((batch) => overview(ledger, batch)));
+    return Promise.all(batches.map((batch) => overview(ledger, batch, spender)));
   };
   const lists = await eachLedger(storeFlag, overviews, tell);
   return lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
@@ -58,9 +73,10 @@ export async function batchesPage(
   const overviews = new Map<BatchId, BatchOverview>();
   for (const [location, found] of Map.groupBy(shown, (each) => each.location))
     await lookInto(location, async (ledger) => {
+      const spender = await spenderAt(location);
       for (const { batch: line } of found) {
         const batch = await ledger.batch(line.id);
-        if (batch !== undefined) overviews.set(line.id, await overview(ledger, batch));
+        if (batch !== undefined) overviews.set(line.id, await overview(ledger, batch, spender));
       }
     });
   return {
@@ -85,9 +101,17 @@ export function settledIn(counts: BatchOverview['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-async function overview(ledger: LedgerReader, batch: Batch): Promise<BatchOverview> {
+/**
+ * @param spender of its store, as it was before the batch was read: a run that has ended meanwhile has left its batch
+ * finished, and one that was read as open without a run would be told as stopped.
+ */
+async function overview(
+  ledger: LedgerReader,
+  batch: Batch,
+  spender: Spender | undefined,
+): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
-  const money = await ledger.batchMoney(batch.id);
+  const money = await shownMoney(ledger, batch.id);
   const { spent, inDoubt, reserved } = money;
   return {
     batch,
@@ -96,6 +120,7 @@ async function overview(ledger: LedgerReader, batch: Batch): Promise<BatchOvervi
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
+    run: spender !== undefined && isAtWorkOn(batch, spender) ? spender : undefined,
     hasCosts: batch.vendor === 'provider' || spent + inDoubt + reserved > 0,
   };
 }
@@ -107,12 +132,12 @@ export interface BatchStatus extends BatchOverview {
   readonly open: number;
   /** Requests of its account in the last minute. */
   readonly lastMinute: number;
-  /** How fast its account asked in the last seconds; 0 when it sent nothing. */
+  /** How many calls of its account were settled in a second, in the last ones; 0 when none was. */
   readonly perSecond: number;
-  /** Until when the account sends nothing; undefined when it does not pause now. */
-  readonly pausedUntilMs: number | undefined;
-  /** Why, as the pause was noted; undefined when it does not pause, or when that is not known. */
-  readonly pausedWhy: string | undefined;
+  /** Why and until when its account sends nothing now; undefined when it does not pause. */
+  readonly pause: PauseRecord | undefined;
+  /** The process that spends from its store, on this batch or on anything else. */
+  readonly spender: Spender | undefined;
   /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
   readonly misses: MissSeries | undefined;
 }
@@ -128,43 +153,71 @@ export interface MissSeries {
 /** At most so many sent requests are read to compute the rate, so that the status is told fast. */
 const MOST_SENDS = 100_000;
 
-export async function batchStatus(ledger: LedgerReader, batch: Batch): Promise<BatchStatus> {
-  const { requests, calls } = await ledger.metrics(batch.id);
-  const account = await ledger.account(batch.accountIdentity);
-  const { pausedUntilMs = 0 } = account;
+export async function batchStatus(
+  ledger: LedgerReader,
+  { batch: { id }, location }: FoundBatch,
+): Promise<BatchStatus> {
+  const spender = await spenderAt(location);
+  const batch = await ledger.batch(id);
+  invariant(batch !== undefined, 'no batch is ever deleted');
+  const { requests, calls } = await ledger.metrics(id);
   const nowMs = systemClock.wallMs();
-  const sends = await ledger.sendTimes(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
-  const pauses =
-    pausedUntilMs > nowMs ? await ledger.pauses(batch.accountIdentity, nowMs, pausedUntilMs) : [];
+  const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
+  const shown = await overview(ledger, batch, spender);
   return {
-    ...(await overview(ledger, batch)),
+    ...shown,
     requests,
     calls,
     open: await ledger.openRequests(batch.id),
     lastMinute: sends.length,
     perSecond: speedOf(sends, nowMs),
-    pausedUntilMs: pausedUntilMs > nowMs ? pausedUntilMs : undefined,
-    pausedWhy: pauses.at(-1)?.why,
-    misses: missSeries(account, batch),
+    pause: await pauseNow(ledger, shown, nowMs),
+    spender,
+    misses: missSeries(await ledger.account(batch.accountIdentity), batch),
   };
 }
 
 /** A stretch that is long enough for a steady figure, and short enough to follow a run that has just begun. */
 const RECENT_MS = 15_000;
 
-function speedOf(sends: readonly number[], nowMs: number): number {
-  const recent = sends.filter((atMs) => atMs > nowMs - RECENT_MS);
+function speedOf(sends: readonly Sent[], nowMs: number): number {
+  const settled = sends.flatMap(({ settledAtMs }) => settledAtMs ?? []).sort((a, b) => a - b);
+  const recent = settled.filter((atMs) => atMs > nowMs - RECENT_MS);
   const [first = nowMs] = recent;
   return (recent.length * 1000) / Math.max(nowMs - first, 1000);
 }
 
 /**
- * How long the rows that are left take, if they need as many requests each as those before them and the account goes on
- * as in the last seconds. Undefined when nothing was sent in these, or when nothing is left.
+ * The pause that ends last. Any run of the account keeps one that the vendor asked for; a run that waits by itself takes its
+ * wait along when it ends.
  */
-export function secondsLeft({ batch, rows, settled, requests, perSecond }: BatchStatus): number | undefined {
-  if (batch.state !== 'open' || perSecond === 0 || settled === 0 || rows <= settled) return undefined;
-  return Math.ceil(((rows - settled) * (requests / settled)) / perSecond);
+async function pauseNow(
+  ledger: LedgerReader,
+  { batch, run }: BatchOverview,
+  nowMs: number,
+): Promise<PauseRecord | undefined> {
+  const runSinceMs = run === undefined ? Number.POSITIVE_INFINITY : Date.parse(run.since);
+  const pauses = await ledger.pauses(batch.accountIdentity, nowMs, nowMs);
+  return pauses
+    .filter(({ asked, fromMs }) => asked || fromMs >= runSinceMs)
+    .sort((one, other) => other.untilMs - one.untilMs)[0];
+}
+
+/**
+ * How long the rows that are left take, if they need as many calls each as those before them and the account goes on as in
+ * the last seconds. Undefined during a pause, when no call was settled in these seconds, and when nothing is left.
+ */
+export function secondsLeft({
+  batch,
+  rows,
+  settled,
+  calls,
+  perSecond,
+  pause,
+}: BatchStatus): number | undefined {
+  const isUnknown = pause !== undefined || perSecond === 0 || settled === 0;
+  if (batch.state !== 'open' || isUnknown || rows <= settled) return undefined;
+  return Math.ceil(((rows - settled) * (calls / settled)) / perSecond);
 }
 
 /** Finds out whether an account answers suspiciously often, or always, that nothing matched. A sandbox is trusted. */

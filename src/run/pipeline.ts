@@ -21,13 +21,12 @@ import { asReadToday } from '../vendor/kept-answers.ts';
 import { acceptOdd, buy, keepReading, type Wanted } from './attempt.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import { Lanes } from './pipeline/lanes.ts';
-import { type Obtained, withheld } from './pipeline/obtained.ts';
+import { isPutOff, type Obtained, retried, withheld } from './pipeline/obtained.ts';
 import { isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './pipeline/output.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
-import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Run } from './session.ts';
@@ -245,13 +244,14 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 /** Buys a call at once of which the ledger knew nothing when the row was read. Otherwise, or if it knows more by now, it is asked. */
 async function settleOnce(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { flying, unknown } = running;
+  let obtained: Obtained | undefined;
   try {
-    const bought = unknown.delete(wanted.key)
-      ? await buyUnknown(running, { ...wanted, ifUnknown: true })
-      : undefined;
-    return bought ?? (await settleCall(running, wanted));
+    if (unknown.delete(wanted.key)) obtained = await buyUnknown(running, { ...wanted, ifUnknown: true });
+    obtained ??= await settleCall(running, wanted);
+    return obtained;
   } finally {
-    flying.delete(wanted.key);
+    // What is put off to the next run is put off for all rows of this one.
+    if (obtained === undefined || !isPutOff(obtained)) flying.delete(wanted.key);
   }
 }
 
@@ -330,11 +330,9 @@ async function settleAnswered(
     if (callKeyOf(context.account.identity, state.answer.call) !== wanted.key)
       return buyUnknown(running, wanted);
   }
-  await buy(run, { ...wanted, replaces: attempt });
-  return undefined;
+  const bought = await buy(run, { ...wanted, replaces: attempt });
+  return typeof bought === 'object' && bought.kind === 'put_off' ? withheld(bought) : undefined;
 }
-
-const NOT_COVERED = 'not sent again, because the extra credits do not cover it';
 
 /** Handles a call in doubt. @returns its state for this batch; undefined when the ledger knows more now. */
 async function settleDoubt(
@@ -352,12 +350,8 @@ async function settleDoubt(
       return { kind: 'skipped', reason: resolution.reason, attempt };
     case 'resolved':
       return undefined;
-    case 'send_again': {
-      const bought = await buy(run, { ...wanted, ...resolution.again });
-      if (typeof bought === 'object') return bought.kind === 'answered' ? undefined : withheld(bought);
-      if (bought !== 'over_extra') return undefined;
-      return { kind: 'in_doubt', reason: `${doubtReason(doubt)}; ${NOT_COVERED}`, attempt };
-    }
+    case 'send_again':
+      return retried(await buy(run, { ...wanted, ...resolution.again }), doubt);
     default:
       return unreachable(resolution);
   }

@@ -4,6 +4,7 @@ import { callKeyOf } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
+import { sinceOf } from '../files/output/changes-done.ts';
 import { shownBody } from '../files/output/output.ts';
 import { outputSettings } from '../job/job-settings.ts';
 import {
@@ -20,7 +21,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
-import { changeFields } from '../vendor/judge.ts';
+import { changeFields, isExactCharge } from '../vendor/judge.ts';
 import { type Judged, judgedToday } from '../vendor/kept-answers.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
@@ -31,6 +32,8 @@ export interface RowStory {
   readonly row: RowNumber;
   /** Undefined while the row is pending. */
   readonly outcome: RowRecord['outcome'] | undefined;
+  /** What other batches have done since about a row of changes; undefined when it is as it ended. */
+  readonly since: string | undefined;
   /** What was planned for a row of changes. */
   readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
   readonly attempts: readonly AttemptStory[];
@@ -45,6 +48,8 @@ export interface AttemptStory {
   readonly decided: Decision | undefined;
   /** The vendor's id of the request. */
   readonly requestId: string | undefined;
+  /** Whether its answer surely cost just what it was booked at, by the dialect of today. */
+  readonly isExact: boolean;
   /** How the dialect of today reads the answer, if that differs from the last reading. */
   readonly today: Judged | undefined;
   /** The flags of `settle` that apply that reading to a change in doubt. */
@@ -67,6 +72,7 @@ export async function rowStory(ledger: LedgerReader, batch: Batch, text: string)
     batch,
     row,
     outcome: record?.outcome,
+    since: record && (await sinceOf(ledger, batch, [record])).get(row),
     planned: planned?.kind === 'work' ? planned.work : undefined,
     attempts: history.map((each) => attemptStory(each, dialect, decided.get(each.attempt))),
     fields: fieldsShown(batch, record),
@@ -102,9 +108,17 @@ function attemptStory(
     record,
     decided,
     requestId: record.reply && requestIdIn(record.reply, dialect),
+    isExact: dialect !== undefined && isExactlyBooked(record, dialect),
     today,
     settleFlags: dialect && today && settleFlags(record, today, dialect),
   };
+}
+
+function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
+  if (closure?.kind !== 'settled' || reply === undefined) return false;
+  if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
+  const answered = { kind: 'answered', raw: reply } as const;
+  return isExactCharge(closure.charged, answered, dialect, dialectOperationOf(dialect, call));
 }
 
 /** Paths of the answer that the row's cells are read from. */

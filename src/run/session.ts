@@ -6,6 +6,7 @@ import type { Account } from '../vendor/account/account.ts';
 import type { Client, Waiter } from '../vendor/client.ts';
 import type { AccountHistory } from '../vendor/misses.ts';
 import type { ProjectAccess } from './project-access.ts';
+import type { TooFast } from './too-fast.ts';
 
 /** The state that all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
@@ -16,6 +17,7 @@ export interface Session {
   readonly history: AccountHistory;
   /** The operations whose price an answer to this account has shown. */
   readonly priced: Set<string>;
+  readonly tooFast: TooFast;
   /** The shapes of answers that came whole and that nobody can read. */
   readonly oddShapes: Map<string, Promise<OddShape>>;
 }

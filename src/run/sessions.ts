@@ -12,6 +12,7 @@ import { ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { Run, Session } from './session.ts';
+import { TooFast } from './too-fast.ts';
 
 /** A run that shares its account's session. */
 export interface OpenRun extends Run {
@@ -204,7 +205,7 @@ class SharedSession {
 // ------------------------------------------------------------------------------------------------ one session
 
 /** The parts of a session that all runs of an account share. */
-interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes'> {
+interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast'> {
   readonly vendor: ReachedVendor;
 }
 
@@ -229,7 +230,15 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),
     };
-    return { clock, client, history, priced: new Set(), oddShapes: new Map(), vendor };
+    return {
+      clock,
+      client,
+      history,
+      priced: new Set(),
+      oddShapes: new Map(),
+      tooFast: new TooFast(),
+      vendor,
+    };
   } catch (error) {
     await vendor.stop();
     throw error;
@@ -311,7 +320,7 @@ async function earlierSends(
   if (windows.length === 0) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
-  const intents = await ledger.sendTimes(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
+  const sends = await ledger.sends(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
   // A time in the future comes from a changed clock and stays as it is.
-  return intents.map((atMs) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+  return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }

@@ -9,11 +9,12 @@ import type { DoubtList, ListedDoubt } from './settle.ts';
 
 /** What is told of a row and of what is in doubt, for programs: as `--json` prints it, and as the page gets it. */
 
-export function rowObject({ batch, row, outcome, planned, attempts, fields }: RowStory): object {
+export function rowObject({ batch, row, outcome, since, planned, attempts, fields }: RowStory): object {
   return {
     batch: batch.id,
     row,
     outcome: outcome ?? null,
+    ...present({ since }),
     ...(fields.length === 0 ? {} : { fields }),
     planned: planned ?? null,
     attempts: attempts.map(attemptObject),
@@ -38,7 +39,7 @@ function attemptObject(story: AttemptStory): object {
     decision: decision === undefined ? null : decisionObject(decision),
     decided: decided === undefined ? null : decisionObject(decided),
     reply: record.reply === undefined ? null : replyObject(record.reply, requestId),
-    closure: record.closure === undefined ? null : closureObject(record.closure),
+    closure: record.closure === undefined ? null : closureObject(record.closure, story),
     looks: looks.map(lookObject),
     ...readingObjects(story),
     released: released === undefined ? null : { why: released.why, at: isoTime(released.atMs) },
@@ -75,8 +76,11 @@ function replyObject(reply: RawReply, requestId: string | undefined): object {
   };
 }
 
-function closureObject({ closedAtMs, ...closure }: Closure & { readonly closedAtMs: number }): object {
-  return { ...closure, closed_at: isoTime(closedAtMs) };
+function closureObject(
+  { closedAtMs, ...closure }: Closure & { readonly closedAtMs: number },
+  { isExact: exact }: AttemptStory,
+): object {
+  return { ...closure, ...(closure.kind === 'settled' ? { exact } : {}), closed_at: isoTime(closedAtMs) };
 }
 
 /** The question for `--json`. A status of 0 means that no answer came. */

@@ -1,13 +1,20 @@
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
+import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  credits,
+  type ShownMoney,
+  shownMoney,
+} from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
-import { type ChangesDone, changesDone } from './changes-done.ts';
 import { type Retries, retriesOf } from './retries.ts';
 import type { RunMetrics } from './run-metrics.ts';
 
@@ -17,7 +24,7 @@ export interface RunSummary {
   readonly rows: number;
   readonly calls: number;
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
-  readonly money: Money;
+  readonly money: ShownMoney;
   /** The part of the batch's spent credits that this run confirmed. */
   readonly spentNow: Credits;
   /** The credits that were saved; undefined when no output was written, because they are counted while writing. */
@@ -27,11 +34,11 @@ export interface RunSummary {
   readonly durationMs: number;
   /** The number of rows in the output that were repaired before sending; undefined for a job that repairs nothing. */
   readonly repaired: number | undefined;
-  readonly files: Omit<OutputFiles, 'tally'>;
+  readonly files: Omit<OutputFiles, 'tally' | 'changes'>;
   readonly tally: Tally | undefined;
   /** The forecast from a sample; undefined for a run without a sample. */
   readonly forecast: Forecast | undefined;
-  /** The changes that were made so far; undefined for an operation that changes nothing. */
+  /** What was changed so far, and what others have changed since; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
   /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
   readonly retries: Retries | undefined;
@@ -61,8 +68,8 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const { tally, ...written } = files ?? {};
-  const money = await ledger.batchMoney(batch.id);
+  const { tally, changes, ...written } = files ?? {};
+  const money = await shownMoney(ledger, batch.id);
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -78,7 +85,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     files: written,
     tally,
     forecast,
-    changes: context.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
+    changes: changes ?? (await changesDone(ledger, batch)),
     retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
     unanswered: isInDoubt ? (await ledger.rowsUnanswered(batch.id)).length : 0,
     stopped,
@@ -87,9 +94,10 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   };
 }
 
-/** The exit code of a run. A stop takes precedence over rows that need attention. */
-export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
+/** The exit code of a run. A stop takes precedence over rows that need attention, or are not as they ended any more. */
+export function exitCodeOf({ stopped, counts, changes }: RunSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
-  const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  const needed = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  const attention = needed || (changes?.overtaken.length ?? 0) > 0;
   return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

@@ -211,7 +211,7 @@ export class Client {
         }
         const { why } = verdict;
         if (verdict.kind === 'paused') {
-          limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${why})`);
+          limiter.pause(verdict.pauseMs, sentAtMs, why);
           continue;
         }
         refuseUnreachable(reply, this.origin);

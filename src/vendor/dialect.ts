@@ -44,10 +44,14 @@ export type {
  */
 export async function dialectOf(account: Account): Promise<Dialect> {
   const own = await vendorDialect(account.vendor, account.dialectPath);
-  const dialect = account.via === undefined ? own : await throughService(own, account.via);
+  const stating = account.sandbox ? { ...own, credits_charged: SANDBOX_PRICE } : own;
+  const dialect = account.via === undefined ? stating : await throughService(stating, account.via);
   requireFillable(dialect, account);
   return dialect;
 }
+
+/** Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged. */
+const SANDBOX_PRICE = { header: 'x-credits-charged' } as const;
 
 /** What is wrong with the account's dialect file, or with that of the service that it goes through. */
 export async function dialectProblem(account: Account): Promise<StopError | undefined> {
@@ -146,8 +150,16 @@ export function dialectMark(dialect: Dialect): number {
   const judged = Object.entries(operations).map(
     ([
       name,
-      { method: _, path: _path, headers: _headers, paging: _paging, read_back: _readBack, ...judging },
-    ]) => [name, judging] as const,
+      {
+        method: _,
+        path: _path,
+        headers: _headers,
+        paging: _paging,
+        read_back: _readBack,
+        credits,
+        ...judging
+      },
+    ]) => [name, { ...judging, credits: bookedBy(credits) }] as const,
   );
   const { answer, answers: outer } = through?.envelope ?? {};
   const parts = [
@@ -165,6 +177,11 @@ export function dialectMark(dialect: Dialect): number {
   const mark = Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
   MARKS.set(dialect, mark);
   return mark;
+}
+
+/** Whether a price is published judges no answer. */
+function bookedBy({ exact: _, ...price }: DialectOperation['credits']): DialectOperation['credits'] {
+  return price;
 }
 
 // -------------------------------------------------------------------------------------------------- one operation

@@ -15,12 +15,12 @@ import {
   vendorReply,
 } from './dialect.ts';
 import { Asked } from './judge/asked.ts';
-import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
+import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
 import { besideData, holdsData } from './judge/lookup.ts';
 import { firstFitting, isReadable } from './judge/rules.ts';
 import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
-import { rateHintsIn } from './rate-hints.ts';
+import { askedWaitMs } from './rate-hints.ts';
 
 export { changeFields, leftBy } from './judge/change-facts.ts';
 export { type OddAnswer, oddAnswerIn } from './judge/odd-answer.ts';
@@ -144,6 +144,18 @@ export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call
   return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
 }
 
+/** Whether an answer that was booked at `charged` surely cost just that. */
+export function isExactCharge(
+  charged: Credits,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): boolean {
+  if (reply.kind !== 'answered') return charged === 0;
+  const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
+  return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
+}
+
 /** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
 export function isFreeMatch(
   raw: RawReply,
@@ -228,7 +240,7 @@ function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call:
     case 'project_refused':
       return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
     case 'rate_limited': {
-      const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
+      const pauseMs = askedWaitMs(said.raw, said.by.rateHints, said.body);
       return { kind: 'paused', why: words, ...present({ pauseMs }) };
     }
     case 'in_doubt': {

@@ -29,7 +29,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
     batch: expect.stringMatching(/^[0-9a-f]{8}$/),
     rows,
     counts: { matched: rows },
-    credits: { spent: rows, in_doubt: 0 },
+    credits: { spent: rows, exact: true, in_doubt: 0 },
     output: path(`done/${name}.enriched.csv`),
     needs_attention: null,
     stopped: null,
@@ -39,7 +39,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
     left: [],
     rows: 5,
     counts: { matched: 5 },
-    credits: { spent: 5, in_doubt: 0 },
+    credits: { spent: 5, exact: true, in_doubt: 0 },
     stopped: null,
   });
   expect(stderr).toMatch(/inbox\/a\.csv: batch [0-9a-f]{8}, 2 rows\n/);

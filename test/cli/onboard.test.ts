@@ -308,6 +308,58 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
   expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
 });
 
+test('a row with a misspelt project holds back the person whom it names; the others are removed, and listed apart', async () => {
+  const job = {
+    remove_missing: true,
+    guards: { max_removals: '100%' },
+    columns: { email: 'Email', role: 'Role', project: 'Project' },
+    projects: { Apart: 'proj-apart' },
+  };
+  const sheet = new Sheet('apart', job);
+  const write = (...rows: readonly string[]) =>
+    writeFile(sheet.path('.csv'), `Email,Role,Project\n${rows.map((row) => `${row}\n`).join('')}`);
+  const people = ['jo', 'ann', 'bob', 'cid'].map((who) => `${who}@acme.example,viewer,Apart`);
+  await write(...people);
+  await sheet.json('run', '--yes');
+  await write(`${people[0]}`, 'bob@acme.example,viewer,Aprat');
+  expect(await sheet.json('plan')).toMatchObject({ removed: 2, held_back: 1 });
+  const done = await sheet.json('run', '--yes');
+  expect(done).toMatchObject({
+    counts: { unchanged: 1, invalid: 1, applied: 2, refused: 1 },
+    removed: 2,
+    not_removed: 1,
+    changes: {
+      done: { remove: 2 },
+      counts: { applied: 2, unchanged: 1, held_back: 1, invalid: 1 },
+      projects: [
+        { project: 'Apart', to: 'viewer', counts: { unchanged: 1 } },
+        { project: 'Apart', to: 'none', done: { remove: 2 }, counts: { applied: 2, held_back: 1 } },
+      ],
+    },
+  });
+  expect(await sheet.roles()).toEqual(['jo as viewer', 'bob as viewer']);
+  const listed = (path: string) => parse(readFileSync(path), { columns: true });
+  expect(listed(done.removed_file)).toMatchObject([
+    { email: 'ann@acme.example' },
+    { email: 'cid@acme.example' },
+  ]);
+  expect(done.not_removed_file).toBe(sheet.path('.enriched.not-removed.csv'));
+  expect(listed(done.not_removed_file)).toMatchObject([
+    { email: 'bob@acme.example', project: 'Apart', role: 'viewer', _status: 'held_back' },
+  ]);
+  const report = readFileSync(sheet.path('.enriched.report.html'), 'utf8');
+  expect(report).toContain('2 removals from Apart; 1 stays as it was, 1 held back, 1 invalid.');
+  expect(report).toMatch(
+    /<h2>Not in the list<.*bob@acme\.example<td>Apart<td>held back<td>.*row 3 is invalid/s,
+  );
+  const again = await sheet.type('run');
+  expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
+  expect(again.stderr).toContain('goes on: 5 of 5 rows are settled');
+  const exported = await sheet.json('export');
+  expect(exported.not_removed_file).toBe(done.not_removed_file);
+  expect(exported.removed_file).toBe(done.removed_file);
+});
+
 test('while a row is invalid nobody is removed for not being in the sheet, because that row may mean them', async () => {
   const sheet = new Sheet('unclear', { remove_missing: true, guards: { max_removals: '100%' } });
   sheet.write('jo as viewer', 'ann as viewer');
@@ -316,7 +368,8 @@ test('while a row is invalid nobody is removed for not being in the sheet, becau
   const done = await sheet.json('run', '--yes');
   expect(done).toMatchObject({ counts: { unchanged: 1, invalid: 1, refused: 1 }, requests: 0, removed: 0 });
   expect(await sheet.roles()).toEqual(['jo as viewer', 'ann as viewer']);
-  expect(readFileSync(done.removed_file, 'utf8')).toContain(
+  expect(done).toMatchObject({ removed_file: null, not_removed: 1 });
+  expect(readFileSync(done.not_removed_file, 'utf8')).toContain(
     'jo@acme.example was not removed from proj-unclear, because row 2 is invalid',
   );
 });

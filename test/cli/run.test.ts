@@ -149,7 +149,7 @@ describe('--json prints one object on stdout and nothing else there', () => {
       rows: 2,
       calls: 2,
       counts: { matched: 2 },
-      credits: { spent: 2, spent_now: 2, in_doubt: 0, saved: 0 },
+      credits: { spent: 2, exact: true, spent_now: 2, in_doubt: 0, saved: 0 },
       requests: 2,
       pauses: { count: 0, seconds: 0 },
       seconds: expect.any(Number),

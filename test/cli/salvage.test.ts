@@ -8,8 +8,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse/sync';
-import { expect, test } from 'vitest';
-import { type Desk, openDesk } from './desk.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { TeamWorkplace } from '../faults/team-workplace.ts';
+import { Desk, openDesk } from './desk.ts';
 
 const ROWS = 30;
 
@@ -187,3 +188,20 @@ test('a folder with files in it, and a store that is not there, are refused', as
   const none = await desk.type(['store', 'salvage', '-o', 'left', '--store', 'nowhere']);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no store in') });
 });
+
+test.each(['planned', 'changes'])(
+  'without any page of %s the rows of a batch of changes are there',
+  async (table) => {
+    const team = await TeamWorkplace.open();
+    onTestFinished(() => team[Symbol.asyncDispose]());
+    const people = ['jo', 'mo'].map((who) => ({ email: `${who}@team.example`, role: 'viewer' }));
+    await team.apply(people);
+    const desk = new Desk(team.place);
+    wipe(desk, table);
+    const { code, rows, files } = await salvaged(desk);
+    expect(code).toBe(3);
+    expect(rows('unreadable.csv')).not.toEqual([]);
+    const output = files.find((path) => /team\.[0-9a-f]{8}\.csv$/.test(path)) ?? '';
+    expect(rows(output).map(({ _status }) => _status)).toEqual(['applied', 'applied']);
+  },
+);

@@ -26,12 +26,19 @@ test('counts without credits; a row with its plan and every request; people whom
   await team.apply([{ email: JO, role: 'editor' }]);
 
   const { stdout } = await team.type('status', 'last');
-  expect(stdout).toContain('team.csv, 1 row, and 1 removal of people whom it does not name\n  applied   2\n');
+  expect(stdout).toContain(
+    'team.csv, 1 row, and 1 person whom it does not name\n  applied   2\nChanges    1 role, 1 removal\n',
+  );
   expect(stdout).not.toMatch(/credit|pending/i);
   expect((await team.type('status')).stdout).toMatch(
     / finished {4}2\/2 rows {2}onboard .*\n.* 2\/2 rows {2}onboard /,
   );
-  expect(await team.json('status', 'last')).toMatchObject({ rows: 1, rows_beyond: 1, undoes: null });
+  expect(await team.json('status', 'last')).toMatchObject({
+    rows: 1,
+    rows_beyond: 1,
+    undoes: null,
+    changes: { done: { change_role: 1, remove: 1 }, counts: { applied: 2 }, overtaken: [] },
+  });
 
   const { stdout: row } = await team.type('status', 'last', '2');
   expect(row).toContain(`  planned: ${JO} in ${PROJECT}, viewer → editor\n`);
@@ -51,14 +58,15 @@ test('counts without credits; a row with its plan and every request; people whom
   expect(removed).toMatch(/^Row 3: applied.*\n {2}planned: mo@team\.example in proj-1, viewer → none\n/);
 });
 
-test('the report says what was sent, and nothing of identifiers and credits', async () => {
+test('the report says what was changed, and nothing of identifiers and credits', async () => {
   const team = await openTeam();
   await team.apply([
     { email: JO, role: 'viewer' },
     { email: 'nobody', role: 'viewer' },
   ]);
   const html = readFileSync(team.place.path('out.report.html'), 'utf8');
-  expect(html).toMatch(/<h2>Changes<\/h2>.*<td>create-invite<td class="n">1<td class="n">1/s);
+  expect(html).toContain('<p>1 invite to proj-1; 1 invalid.</p>');
+  expect(html).toContain('<tr><td>proj-1<td>viewer<td class="n">1<td class="n">\n');
   expect(html).toContain('cannot be used; nothing was sent');
   expect(html).not.toMatch(/<h2>Credits|Match rate/);
 });

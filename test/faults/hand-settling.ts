@@ -52,6 +52,8 @@ function answerOf({ operation, project, parameters }: DoubtView, state: VendorTe
       const made = state.projects.find((each) => each.name === name);
       return made && `project_id=${made.project}`;
     }
+    case 'delete-invite':
+      return state.isWaiting(parameters.invite_code ?? '') ? undefined : 'done=yes';
     default:
       return undefined;
   }

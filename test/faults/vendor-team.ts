@@ -63,6 +63,11 @@ export class VendorTeam {
     return this.#invites(project, email).filter(({ state }) => state === 'pending');
   }
 
+  /** Whether the invite with that code waits. */
+  isWaiting(code: string): boolean {
+    return this.#state.invites.some(({ invite, state }) => invite === code && state === 'pending');
+  }
+
   /** The code of the newest invite of that role which was not deleted. */
   inviteCode(project: string, email: string, role: string): string | undefined {
     const invites = this.#invites(project, email).filter(

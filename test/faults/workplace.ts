@@ -93,9 +93,12 @@ export class Workplace implements AsyncDisposable {
 
   /** The account `data`, and what it needs to reach the vendor. */
   writeAccount(baseUrl: string, more: object = {}): void {
-    mkdirSync(this.path('config'), { recursive: true });
     const limits = { per_second: AMPLE_PER_SECOND, concurrency: this.concurrency };
-    const accounts = accountsOf(this.#way, baseUrl, { limits, ...more });
+    this.writeAccounts(accountsOf(this.#way, baseUrl, { limits, ...more }));
+  }
+
+  writeAccounts(accounts: object): void {
+    mkdirSync(this.path('config'), { recursive: true });
     // YAML takes JSON as it is.
     writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
   }

@@ -220,6 +220,15 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   },
   {
     rule: 11,
+    without: 'noting that a cost is the most, where nobody states it',
+    at: 'src/run/attempt/price.ts',
+    text: '? shown : { ...shown, isAtMost: true }',
+    instead: '? shown : shown',
+    test: 'test/cli/credits.test.ts',
+    named: 'where nobody says what a person cost',
+  },
+  {
+    rule: 11,
     without: 'the stop at an answer that is dearer than reserved',
     at: 'src/run/attempt.ts',
     text: 'if (charged > most) ',

@@ -6,7 +6,8 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { type KnownSubject, Team } from '../../src/core/membership.ts';
-import type { OperationOptions, RowInput } from '../../src/core/operation.ts';
+import { present } from '../../src/core/objects.ts';
+import type { InvalidRow, OperationOptions, RowInput } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
 import { DOUBT, done, invited, known, OPTIONS, PROJECT, planned, refusal, shown, walk } from './team.ts';
 
@@ -229,10 +230,10 @@ describe('people whom the list does not have any more', () => {
     settings: { remove_missing: true, projects: { Far: 'p-far' } },
   };
 
-  function missing(options: OperationOptions) {
+  function missing(options: OperationOptions, invalid: readonly InvalidRow[] = []) {
     const work = planned(onboard, ROW, team, options);
     if (work.kind === 'invalid') throw new Error(work.reason);
-    const works = onboard.change?.missing?.([work.input as never], new Team(team), options) ?? [];
+    const works = onboard.change?.missing?.([work.input as never], new Team(team), options, invalid) ?? [];
     return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
   }
 
@@ -258,5 +259,55 @@ describe('people whom the list does not have any more', () => {
 
   test('are not those whom we know by a user id alone: the list may have them by e-mail', () => {
     expect(missing(REMOVING).map(({ work }) => work.subject.name)).not.toContain('user:u-7');
+  });
+
+  const [FAR, ANN, BOB, ZOE] = ['far@x.org', 'ann@x.org', 'bob@x.org', 'zoe@x.org'];
+  const FINE = { role: 'viewer', project_id: PROJECT };
+  test.each<readonly [string, Record<string, string> | undefined, readonly string[]]>([
+    ['cannot be read at all: anybody', undefined, [FAR, ANN, BOB, ZOE]],
+    [
+      'has a misspelt project: that person, wherever',
+      { ...FINE, email: 'Zoe@x.org', project_id: '', project: 'Fra' },
+      [ZOE],
+    ],
+    [
+      'has a misspelt project and somebody unknown: nobody',
+      { email: 'new@x.org', role: 'viewer', project: 'Fra' },
+      [],
+    ],
+    ['has a wrong role: that person in that project', { ...FINE, email: ZOE, role: 'owner' }, [ZOE]],
+    ['has a wrong role in another project: nobody here', { email: ZOE, role: 'owner', project: 'Far' }, []],
+    [
+      'has a wrong address: anybody in that project',
+      { ...FINE, email: 'far@@x.org', project_id: 'p-far' },
+      [FAR],
+    ],
+    [
+      'has neither address nor project: anybody',
+      { role: 'viewer', email: '', project: '' },
+      [FAR, ANN, BOB, ZOE],
+    ],
+    // Whose user id nobody knows may be the one that the row names.
+    [
+      'has a wrong address and a user id: whose id that is, or may be',
+      { ...FINE, email: 'x', user_id: 'u-ann' },
+      [ANN, BOB, ZOE],
+    ],
+    [
+      'has one person by address and another by id: both',
+      { ...FINE, email: ZOE, user_id: 'u-ann', role: '' },
+      [ANN, ZOE],
+    ],
+    [
+      'names one project well and one not: that person in every project',
+      { role: 'viewer', email: FAR, project: 'Far; Fra' },
+      [FAR],
+    ],
+  ])('are held back by a row that %s', (_, cells, held) => {
+    const found = missing(REMOVING, [{ row: 17, ...present({ cells }) }]);
+    const heldBack = found.filter(({ outcome }) => outcome?.reason?.includes('because row 17 is invalid'));
+    expect(heldBack.map(({ work }) => work.email)).toEqual(held);
+    expect(heldBack.flatMap(({ calls }) => calls)).toEqual([]);
+    expect(found).toHaveLength(4);
   });
 });

@@ -5,9 +5,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBody } from '../../src/core/answer-body.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
 import type { RateHintNames } from '../../src/vendor/dialect.ts';
-import { rateHintsIn } from '../../src/vendor/rate-hints.ts';
+import { askedWaitMs, rateHintsIn } from '../../src/vendor/rate-hints.ts';
 
 // Far from Greenwich, so that a mix-up of zones shows.
 process.env.TZ = 'Australia/Sydney';
@@ -305,4 +306,75 @@ test('a megabyte of limits is read in no time, because it is not read', () => {
     'x-ratelimit-reset': '1'.repeat(1_000_000),
   };
   expect(hints(headers)).toEqual({ windows: [] });
+});
+
+describe('how long the body of "too fast" asks us to wait', () => {
+  const asked = (body: string, headers: Headers = {}, names?: RateHintNames): number | undefined => {
+    const raw = answer(headers, 429, body);
+    return askedWaitMs(raw, names, readBody(raw.body));
+  };
+
+  test.each<[string, number]>([
+    ['{"retry_after": 30}', 30_000],
+    ['{"retryAfter": "30"}', 30_000],
+    ['{"error": {"retry_after_seconds": 1.5}}', 1500],
+    ['{"meta": {"retry-after-ms": 250}}', 250],
+    ['{"status": {"retry_in": 2}}', 2000],
+    ['{"response": {"wait": 3}}', 3000],
+    ['{"ok": false, "error_code": 429, "parameters": {"retry_after": 35}}', 35_000],
+    ['{"errors": [{"code": "rate_limited"}, {"code": "rate_limited", "reset_in": 4}]}', 4000],
+    ['{"error": {"retryDelay": "6s"}}', 6000],
+    ['{"wait_minutes": 2}', 120_000],
+    [`{"reset_at": ${ANSWERED_MS / 1000 + 3}}`, 3000],
+    ['{"retry_at": "2026-11-20T10:00:05Z"}', 5000],
+    ['{"success": false, "code": "rate_limited", "error": "Rate limit exceeded. Retry in 1s."}', 1000],
+    ['{"message": "Rate limit is 20 per minute, try again in 30 seconds"}', 30_000],
+    ['{"error": {"message": "Please wait 2 minutes."}}', 120_000],
+    ['{"errors": [{"detail": "Please try again in 1m30s."}]}', 90_000],
+    ['{"message": "Try again in 1 minute and 30 seconds"}', 90_000],
+    ['{"detail": "Request was throttled. Expected available: retry after 17"}', 17_000],
+    ['{"error": "Too many requests. Try again in an hour."}', 3_600_000],
+    ['{"error": "Please retry after 20ms"}', 20],
+    ['{"retry_after": 9999999}', DAY_MS],
+    ['{"message": "Wait 1 minute", "retry_after": 7}', 7000],
+  ])('%s', (body, waitMs) => {
+    expect(asked(body)).toBe(waitMs);
+  });
+
+  test.each([
+    '{"error": "Too many requests"}',
+    '{"error": "You may send 20 requests in 60 seconds"}',
+    '{"error": "Retry attempt 3 of 5 failed"}',
+    '{"message": "try again in 2026-11-20 batches"}',
+    '{"retry_after": 0}',
+    '{"retry_after": null, "wait": true, "retry": 3}',
+    '{"data": {"retry_after": 30}, "timeout": 30}',
+    '["retry in 30 s"]',
+    'Retry in 30 s',
+    '<html>Retry in 30 s</html>',
+  ])('%s names no time', (body) => {
+    expect(asked(body)).toBeUndefined();
+  });
+
+  test('headers win, and the place that the dialect names; other answers are not searched', () => {
+    const body = '{"retry_after": 30, "note": "36 s"}';
+    expect(asked(body, { 'retry-after': '7' })).toBe(7000);
+    expect(asked(body, {}, { body: { path: 'note', matches: '(?<seconds>\\d+) s' } })).toBe(36_000);
+    expect(rateHintsIn(answer({}, 200, body), undefined).pauseMs).toBeUndefined();
+  });
+
+  test('nothing makes it throw, nor take long', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom('retry '.repeat(50_000), '1m'.repeat(50_000), 'wait a'),
+    );
+    fc.assert(
+      fc.property(text, fc.jsonValue(), (words, value) => {
+        for (const body of [{ message: words, wait: words }, { error: value, errors: value }, value]) {
+          const waitMs = asked(JSON.stringify(body));
+          expect(waitMs === undefined || (waitMs > 0 && waitMs <= DAY_MS)).toBe(true);
+        }
+      }),
+    );
+  });
 });

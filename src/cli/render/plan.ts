@@ -6,7 +6,7 @@ import type { BatchId } from '../../ledger/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
-import { diffLines } from '../../plan/team/diff-words.ts';
+import { diffLines, isHeldBack } from '../../plan/team/diff-words.ts';
 
 /** Shows a plan, for a person and for `--json`. */
 
@@ -147,14 +147,16 @@ export function planObject({
 export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem[]): object {
   const beyond = plan.changes.filter((change) => change.beyond === true && change.action === 'remove');
   return {
-    ...(plan.rowsBeyond === 0 ? {} : { removed: beyond.length }),
+    ...(plan.rowsBeyond === 0
+      ? {}
+      : { removed: beyond.length, held_back: plan.changes.filter(isHeldBack).length }),
     changes: plan.changes.map(changeObject),
     guards: guards.map(({ fact, allow }) => ({ fact, allow })),
   };
 }
 
 function changeObject(change: PlannedChange): object {
-  const { row, action, email, project, from, to, calls, reason, beyond } = change;
+  const { row, action, email, project, from, to, calls, reason, refusedBefore, beyond } = change;
   return {
     row,
     action,
@@ -163,6 +165,6 @@ function changeObject(change: PlannedChange): object {
     from: from ?? null,
     to: to ?? null,
     ...(calls.length === 0 ? {} : { calls }),
-    ...present({ reason, beyond }),
+    ...present({ reason, refused_before: refusedBefore, beyond }),
   };
 }

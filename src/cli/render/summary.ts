@@ -1,15 +1,15 @@
 import { commandLine } from '../../core/command-line.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { present } from '../../core/objects.ts';
-import { counted, plainText, sentence } from '../../core/plain-text.ts';
+import { atMost, counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
-import { actionCounts } from '../../plan/team/diff-words.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
 import { retriesObjectIfAny } from '../../run/story-objects.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { stoppedObject } from '../shell/console.ts';
+import { changesLines, changesObject, missingIn } from './changes.ts';
 
 /** Shows the summary of a run, of its sample and of a sweep, for a person and for `--json`. */
 
@@ -19,12 +19,12 @@ export function summaryLines(summary: RunSummary): readonly string[] {
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
-  const beyond = changes?.beyond.planned ?? 0;
+  const beyond = missingIn(changes);
   const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
   return [
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
-    ...(changes === undefined ? [] : [`Changes    ${actionCounts(changes.done) || 'none'}`]),
+    ...(changes === undefined ? [] : changesLines(changes)),
     ...creditsLine(summary),
     ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
@@ -35,6 +35,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     ...fileLine('Attention', files.attention),
     ...fileLine('Results', files.results),
     ...fileLine('Removed', files.removed),
+    ...fileLine('Held back', files.notRemoved),
     ...fileLine('Report', files.report),
   ];
 }
@@ -44,8 +45,9 @@ function creditsLine({ money, spentNow, saved, changes }: RunSummary): readonly 
   if (changes !== undefined && money.spent + money.inDoubt === 0) return [];
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
-  const spent =
-    spentNow === money.spent ? `${spentNow} spent` : `${spentNow} spent in this run, ${money.spent} in all`;
+  const now = atMost(spentNow, money.isExact, `${spentNow} spent`);
+  const all = atMost(money.spent, money.isExact, `${money.spent} in all`);
+  const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
   return [`Credits    ${spent}${doubt}${asked}`];
 }
 
@@ -73,14 +75,20 @@ export function summaryObject(summary: RunSummary): object {
     rows,
     calls,
     counts,
-    credits: { spent: money.spent, spent_now: spentNow, in_doubt: money.inDoubt, saved: saved ?? null },
+    credits: {
+      spent: money.spent,
+      exact: money.isExact,
+      spent_now: spentNow,
+      in_doubt: money.inDoubt,
+      saved: saved ?? null,
+    },
     requests,
     pauses: { count: pauses.count, seconds: Math.round(pauses.ms / 100) / 10 },
     seconds: Math.round(durationMs / 100) / 10,
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
     ...present({ results: files.results, repaired: summary.repaired }),
-    ...removedObject(summary),
+    ...changesObjects(summary),
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
@@ -90,10 +98,21 @@ export function summaryObject(summary: RunSummary): object {
   };
 }
 
-/** How many people a batch removed because the file does not name them, and the file that lists them. */
-function removedObject({ changes, files }: RunSummary): object {
-  if (changes === undefined || changes.beyond.planned === 0) return {};
-  return { removed: changes.beyond.removed, removed_file: files.removed ?? null };
+/** What was changed and is not so any more; how many people were removed because the file does not name them. */
+function changesObjects({ changes, files }: RunSummary): object {
+  if (changes === undefined) return {};
+  const { removed, notRemoved } = changes;
+  return {
+    changes: changesObject(changes),
+    ...(missingIn(changes) === 0
+      ? {}
+      : {
+          removed: removed.length,
+          removed_file: files.removed ?? null,
+          not_removed: notRemoved.length,
+          not_removed_file: files.notRemoved ?? null,
+        }),
+  };
 }
 
 // ---------------------------------------------------------------------------------------------------- a sample
@@ -164,14 +183,14 @@ type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
 export function sweepLines(sweep: SweepSummary, store: string | undefined): readonly string[] {
   const { files, left } = sweep;
-  const { rows, counts, spent, inDoubt } = totalsOf(sweep);
+  const { rows, counts, spent, isExact, inDoubt } = totalsOf(sweep);
   const doubt = inDoubt > 0 ? `, ${inDoubt} in doubt` : '';
   return [
     ...files.flatMap((file) => fileLines(file, store)),
     ...left.map(({ path, why }) => `Left       ${path}: ${why}`),
     `Files      ${files.length} done or tried, ${left.length} left`,
     `Rows       ${[String(rows), countWords(counts)].filter((text) => text !== '').join(': ')}`,
-    `Credits    ${spent} spent${doubt}`,
+    `Credits    ${atMost(spent, isExact, `${spent} spent`)}${doubt}`,
   ];
 }
 
@@ -184,7 +203,7 @@ function fileLines(file: SweptFile, store: string | undefined): readonly string[
       ? []
       : [
           `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countWords(summary.counts)}`,
-          `  Credits    ${spent} spent`,
+          `  Credits    ${atMost(spent, summary.money.isExact, `${spent} spent`)}`,
         ]),
     ...detail('Moved to', movedTo),
     ...detail('Output', files?.output),
@@ -215,6 +234,7 @@ interface Totals {
   readonly rows: number;
   readonly counts: Counts;
   readonly spent: number;
+  readonly isExact: boolean;
   readonly inDoubt: number;
 }
 
@@ -229,8 +249,13 @@ function totalsOf({ files }: SweepSummary): Totals {
     rows: sum(summaries.map(({ rows }) => rows)),
     counts,
     spent: sum(files.map(({ spent }) => spent)),
+    isExact: files.every(isExact),
     inDoubt: sum(summaries.map(({ money }) => money.inDoubt)),
   };
+}
+
+function isExact({ spent, summary }: SweptFile): boolean {
+  return spent === 0 || summary?.money.isExact !== false;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -239,19 +264,20 @@ function sum(numbers: readonly number[]): number {
 
 /** The one object of `nightly --json`. Credits spent are those of this sweep; counts are those of the batches. */
 export function sweepObject(sweep: SweepSummary): object {
-  const { rows, counts, spent, inDoubt } = totalsOf(sweep);
+  const { rows, counts, spent, isExact, inDoubt } = totalsOf(sweep);
   const { stopped } = sweep;
   return {
     files: sweep.files.map(fileObject),
     left: sweep.left.map(({ path, why }) => ({ file: path, why })),
     rows,
     counts,
-    credits: { spent, in_doubt: inDoubt },
+    credits: { spent, exact: isExact, in_doubt: inDoubt },
     stopped: stoppedObject(stopped),
   };
 }
 
-function fileObject({ path, job, movedTo, summary, spent, stopped }: SweptFile): object {
+function fileObject(file: SweptFile): object {
+  const { path, job, movedTo, summary, spent, stopped } = file;
   return {
     file: path,
     job,
@@ -259,7 +285,7 @@ function fileObject({ path, job, movedTo, summary, spent, stopped }: SweptFile):
     batch: summary?.batch ?? null,
     rows: summary?.rows ?? null,
     counts: summary?.counts ?? {},
-    credits: { spent, in_doubt: summary?.money.inDoubt ?? 0 },
+    credits: { spent, exact: isExact(file), in_doubt: summary?.money.inDoubt ?? 0 },
     output: summary?.files.output ?? null,
     needs_attention: summary?.files.attention ?? null,
     ...present({ results: summary?.files.results }),

@@ -3,6 +3,7 @@ import { outputProblem } from '../../core/atomic-file.ts';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop, unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
+import { present } from '../../core/objects.ts';
 
 /**
  * Writes one JSON line for each event of a run, for a program that watches or a person who asks afterwards. The lines
@@ -72,6 +73,7 @@ function factsOf(event: RunEvent): object | undefined {
       return {
         batch: event.batch,
         rows: event.rows,
+        ...present({ rows_beyond: event.rowsBeyond }),
         settled: event.settled,
         resumed: event.resumed,
         requests_per_second: event.requestsPerSecond ?? null,

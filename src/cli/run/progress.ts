@@ -5,7 +5,7 @@ import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Console } from '../shell/command.ts';
-import { type BatchBegun, settledWords } from '../shell/spending.ts';
+import { type BatchBegun, rowsWords, settledWords } from '../shell/spending.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
@@ -23,6 +23,7 @@ export class Progress {
   #settledNow = 0;
   #matched = 0;
   #applied = 0;
+  #isChange = false;
   #credits = 0;
   readonly #sends: Recent;
   readonly #settles: Recent;
@@ -43,8 +44,9 @@ export class Progress {
   hear(event: RunEvent): void {
     switch (event.kind) {
       case 'batch':
-        this.#rows = event.rows;
+        this.#rows = event.rows + (event.rowsBeyond ?? 0);
         this.#settledBefore = event.settled;
+        this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
         this.#say(batchLine(event));
         break;
@@ -113,8 +115,9 @@ export class Progress {
       `${done}/${rows} rows${this.#settledBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
       // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
-      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`}`,
-      counted(this.#credits, 'credit'),
+      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
+      // A change costs nothing, as a rule.
+      this.#isChange && this.#credits === 0 ? '' : counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');
@@ -185,8 +188,6 @@ const PLAIN_LINE_EVERY_MS = 60_000;
 const LONG_PAUSE_MS = 2_000;
 
 function batchLine(event: BatchBegun): string {
-  const { batch, rows, resumed } = event;
-  return resumed
-    ? `Batch ${batch} goes on: ${settledWords(event)}.`
-    : `Batch ${batch}: ${counted(rows, 'row')}.`;
+  const { batch, resumed } = event;
+  return resumed ? `Batch ${batch} goes on: ${settledWords(event)}.` : `Batch ${batch}: ${rowsWords(event)}.`;
 }

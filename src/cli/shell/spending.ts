@@ -119,10 +119,15 @@ export function toldOn(console: Console): (event: RunEvent, path?: string) => vo
 
 export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
 
+/** What a batch that begins has to settle. */
+export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
+  return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${rowsBeyond} that the plan adds`}`;
+}
+
 /** How far a batch that goes on has got. */
-export function settledWords({ rows, settled, inDoubt }: BatchBegun): string {
+export function settledWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
   const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
-  return `${settled} of ${rows} rows are settled${doubt}`;
+  return `${settled} of ${rows + rowsBeyond} rows are settled${doubt}`;
 }
 
 function eventWords(event: RunEvent): string | undefined {
@@ -130,7 +135,7 @@ function eventWords(event: RunEvent): string | undefined {
     case 'batch':
       return event.resumed
         ? `batch ${event.batch} goes on, ${settledWords(event)}`
-        : `batch ${event.batch}, ${counted(event.rows, 'row')}`;
+        : `batch ${event.batch}, ${rowsWords(event)}`;
     case 'note':
       return event.message;
     case 'paused':

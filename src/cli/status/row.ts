@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { counted } from '../../core/plain-text.ts';
+import { atMost, counted } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/row-story.ts';
@@ -12,11 +12,12 @@ import type { Report } from '../shell/command.ts';
 
 /** Shows the story of one row. */
 export function rowReport(story: RowStory): Report {
-  const { row, outcome, planned, attempts, fields } = story;
+  const { row, outcome, since, planned, attempts, fields } = story;
   const reason = outcome?.reason;
   return {
     lines: [
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
+      ...(since === undefined ? [] : [`  ${since}`]),
       ...(planned === undefined ? [] : [`  ${plannedWords(planned)}`]),
       ...attempts.flatMap((attempt) => attemptLines(attempt, story)),
       ...(fields.length === 0 ? [] : [`  fields for add: ${fields.join(', ')}`]),
@@ -47,7 +48,7 @@ function attemptLines(story: AttemptStory, shown: RowStory): readonly string[] {
     ...[
       ...reasonLines(record),
       ...replyLines(story),
-      closure === undefined ? 'still open' : closureWords(closure),
+      closure === undefined ? 'still open' : closureWords(closure, story),
       ...afterwardsLines(story),
       ...readingLines(story, shown),
     ].map((line) => `    ${line}`),
@@ -111,8 +112,10 @@ function replyLines({ record: { reply }, requestId }: AttemptStory): readonly st
   return [`status ${reply.status}${id}: ${reply.body.toString('utf8')}`];
 }
 
-function closureWords(closure: Closure & { readonly closedAtMs: number }): string {
+function closureWords(closure: Closure & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
   const ended =
-    closure.kind === 'settled' ? `${closure.answer}, ${counted(closure.charged, 'credit')}` : closure.kind;
+    closure.kind === 'settled'
+      ? `${closure.answer}, ${atMost(closure.charged, isExact, counted(closure.charged, 'credit'))}`
+      : closure.kind;
   return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
 }

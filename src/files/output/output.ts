@@ -12,16 +12,22 @@ import { CellSafety } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { rowsBeyond } from '../../ledger/row-pages.ts';
+import {
+  type Batch,
+  type Ledger,
+  type LedgerReader,
+  type RowRecord,
+  shownMoney,
+} from '../../ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
+import { type ChangesDone, changesDone } from './changes-done.ts';
 import { type Addition, addedCells, cellsOrWhy, ourCells, shownBody } from './output/added-columns.ts';
 import {
   type AskingRows,
   ledgerRows,
-  removedCopy,
+  missingCopy,
   resultsCopy,
   surveyResults,
 } from './output/beside-copies.ts';
@@ -31,6 +37,7 @@ import {
   copyFor,
   type Destination,
   listMark,
+  notRemovedPath,
   removedPath,
   reportPath,
   resultsFilesOf,
@@ -79,10 +86,13 @@ export interface OutputFiles {
   readonly attention?: string;
   /** What was found, one line for each, where an answer holds lists. */
   readonly results?: string;
-  /** Who was removed although no row says so. */
+  /** Who was removed because the list does not name them, and who was not. */
   readonly removed?: string;
+  readonly notRemoved?: string;
   readonly report?: string;
   readonly tally: Tally;
+  /** Absent for a batch that changes nothing. */
+  readonly changes?: ChangesDone;
 }
 
 export interface OutputOrder {
@@ -117,6 +127,8 @@ interface Writing extends OutputOrder {
   readonly note: (sentence: string) => void;
   /** @throws StopError when the row was settled from other cells than it has. */
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
+  /** Undefined for a batch that changes nothing. */
+  readonly changes: ChangesDone | undefined;
 }
 
 /** An order's notes of what it wrote: by its path, and the output with its batch. */
@@ -176,7 +188,7 @@ async function writeWith(
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     tally.formulas = writing.safety.marked;
-    return { tally };
+    return { tally, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
@@ -202,6 +214,7 @@ async function begin(
     mark: await listMark(input.path, destination),
     note,
     requireOwn: (row, record) => requireSameInput(input, batch, row.row, record?.input, () => inputOf(row)),
+    changes: await changesDone(order.ledger, batch),
   };
 }
 
@@ -214,7 +227,7 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, safety, listSafety, written, noteWritten, note } = order;
+  const { ledger, safety, listSafety, written, noteWritten, note, changes } = order;
   const mode = (await stat(input.path)).mode & 0o777 & ~process.umask();
   const own: Ownership = {
     ...lookedUpIn(written === undefined ? ledger : { written }, note),
@@ -239,7 +252,7 @@ async function writeFiles(
       : { header: input.survey.header, dropped, groups: () => input.sheet.groups() };
   const results = await writeResults(beside, asking);
   tally.results = results && { file: basename(results.path), count: results.count };
-  const removed = await writeRemoved(beside);
+  const missing = await writeMissing(beside);
   tally.formulas = safety.marked + listSafety.marked;
   const attention = await writeBeside(
     beside,
@@ -248,12 +261,19 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const html = reportHtml(kept, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
+  const html = reportHtml(
+    kept,
+    await shownMoney(ledger, batch.id),
+    tally,
+    await chartOf(ledger, batch),
+    changes,
+  );
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,
     tally,
-    ...present({ report, attention, results: results?.path, removed }),
+    ...missing,
+    ...present({ report, attention, results: results?.path, changes }),
   };
 }
 
@@ -277,13 +297,16 @@ async function writeBeside(
   return written;
 }
 
-/** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
-async function writeRemoved(beside: Beside): Promise<string | undefined> {
-  const { order, batch, output } = beside;
-  const { ledger, listSafety, mark } = order;
-  const beyond = await rowsBeyond(ledger, batch);
-  const copy = beyond.length === 0 ? undefined : removedCopy(ledger, batch, beyond, mark, listSafety);
-  return writeBeside(beside, removedPath(output), copy);
+/** Writes whom the batch has removed because the input does not name them, and apart from them who was not removed after all. */
+async function writeMissing(beside: Beside): Promise<Pick<OutputFiles, 'removed' | 'notRemoved'>> {
+  const { order, output } = beside;
+  const { changes, listSafety, mark } = order;
+  const copyOf = (people: ChangesDone['removed'] = []) =>
+    people.length === 0 ? undefined : missingCopy(people, mark, listSafety);
+  return present({
+    removed: await writeBeside(beside, removedPath(output), copyOf(changes?.removed)),
+    notRemoved: await writeBeside(beside, notRemovedPath(output), copyOf(changes?.notRemoved)),
+  });
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
@@ -313,7 +336,7 @@ function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
 // ------------------------------------------------------------------------------------------------ the copies
 
 async function* enrichedCopy(
-  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn }: Writing,
+  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn, changes }: Writing,
   batch: Batch,
   { columns, dropped, first }: LikelyAddition,
   tally: Tally,
@@ -333,8 +356,8 @@ async function* enrichedCopy(
     const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, safety, survey);
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
-    const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
-    return [...added.cells, ...ours];
+    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row));
+    return [...added.cells, ...ours.map((cell) => safety.cell(cell))];
   };
   yield* copy({ columns: names, dropped, note, isPacked }, async (rows) => {
     const records = await recordsOf(rows);

@@ -1,9 +1,10 @@
 import { isoTime } from '../../core/clock.ts';
-import { escapeHtml, grouped, plainText } from '../../core/plain-text.ts';
+import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
 import type { IdentifierTally, Tally } from '../../ledger/tally.ts';
+import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
 import {
   activityChart,
   CHART_BUCKETS,
@@ -23,19 +24,28 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
 /**
  * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
  * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
+ * @param changes left out: the batch changes nothing.
  */
-export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
+export function reportHtml(
+  batch: Batch,
+  money: ShownMoney,
+  tally: Tally,
+  chart: ChartData,
+  changes?: ChangesDone,
+): string {
   const title = `${batch.operation} · batch ${batch.id}`;
   // What the service does costs no credits, so nothing is said of them.
   const hasCosts = batch.vendor === 'provider' || money.spent + money.inDoubt > 0;
   const sections = [
-    statusSection(batch, tally),
-    batch.vendor === 'service' ? changeSection(tally) : identifierSection(tally),
+    ...(changes === undefined
+      ? [statusSection(tally), identifierSection(tally)]
+      : [changeSection(changes), overtakenSection(changes)]),
     hasCosts ? creditSection(money, tally) : '',
     resultsSection(tally),
     formulaSection(tally),
     chartSection(chart),
     attentionSection(tally),
+    changes === undefined ? '' : missingSection(changes),
   ];
   return `<!doctype html>
 <html lang="en">
@@ -89,28 +99,17 @@ function commandWords({ command }: Batch): string {
 /** What each status means, in the order of the table. */
 const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['matched', 'found at the vendor'],
-  ['applied', 'changed as asked'],
-  ['unchanged', 'already so'],
   ['no_match', 'the vendor knows nothing'],
   ['invalid', 'no usable identifier; nothing was asked'],
   ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'no usable answer came, and it may have been charged'],
+  ['in_doubt', 'an answer was lost and may have been charged, or the vendor gave none'],
   ['skipped', 'left out while in doubt'],
   ['pending', 'not worked on yet'],
 ];
 
-/** What they mean where something was to be altered and not to be found. */
-const CHANGE_WORDS: Readonly<Partial<Record<RowStatus, string>>> = {
-  no_match: 'the service does not have it',
-  invalid: 'cannot be used; nothing was sent',
-  refused: 'not done, for the reason given',
-  in_doubt: 'an answer was lost; it may have been done',
-};
-
-function statusSection({ vendor }: Batch, { counts }: Tally): string {
+function statusSection({ counts }: Tally): string {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const lines = STATUS_WORDS.flatMap(([status, usual]) => {
-    const words = (vendor === 'service' ? CHANGE_WORDS[status] : undefined) ?? usual;
+  const lines = STATUS_WORDS.flatMap(([status, words]) => {
     const count = counts.get(status) ?? 0;
     if (count === 0) return [];
     const width = (count / all) * 12;
@@ -130,14 +129,72 @@ function identifierSection({ identifiers }: Tally): string {
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
 }
 
-/** What was sent, by what it asked for. */
-function changeSection({ identifiers }: Tally): string {
-  const lines = [...identifiers].map(
-    ([name, { asked, found }]: [string, IdentifierTally]) =>
-      `<tr><td>${plainHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}`,
-  );
-  return section('Changes', ['request', '#sent', '#done'], lines);
+/** What each end of a change means, in the order of the columns. */
+const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
+  ['applied', 'applied', 'changed as asked'],
+  ['unchanged', 'unchanged', 'already so'],
+  ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
+  ['refused', 'refused', 'not done, for the reason given'],
+  ['in_doubt', 'in doubt', 'an answer was lost; it may have been done'],
+  ['skipped', 'left out', 'left out while in doubt'],
+  ['invalid', 'invalid', 'cannot be used; nothing was sent'],
+  ['pending', 'pending', 'not worked on yet'],
+];
+
+/** What became of each person, by project and role. An invalid row counts, and has neither. */
+function changeSection(changes: ChangesDone): string {
+  const ends = END_WORDS.filter(([end]) => changes.counts[end] !== undefined);
+  const cells = (counts: EndCounts): string =>
+    ends.map(([end]) => `<td class="n">${counts[end] === undefined ? '' : grouped(counts[end])}`).join('');
+  const lines = changes.groups.map(({ project = '', to, counts }) => {
+    const wanted = to === 'none' ? 'to be out' : to;
+    return `<tr><td>${plainHtml(project)}<td>${plainHtml(wanted)}${cells(counts)}`;
+  });
+  const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
+  const all = `<tr><td>all<td>${cells(changes.counts)}`;
+  return [
+    '<h2>Changes</h2>',
+    `<p>${plainHtml(capital(sentence(changesSentence(changes))))}</p>`,
+    table(columns, [...lines, all]),
+    `<p>${ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')}</p>`,
+  ].join('\n');
 }
+
+/** People whom other batches have changed since: what this report says of them is not so any more. */
+function overtakenSection({ overtaken }: ChangesDone): string {
+  const lines = overtaken
+    .slice(0, OVERTAKEN_SHOWN)
+    .map(({ row, who, since }) => `<tr><td class="n">${row}<td>${plainHtml(who)}<td>${plainHtml(since)}`);
+  const rest = overtaken.length - lines.length;
+  const more = rest > 0 ? `\n<p>And ${grouped(rest)} more, in the output.</p>` : '';
+  return section('Since then', ['#row', 'who', 'what'], lines) + more;
+}
+
+const OVERTAKEN_SHOWN = 1_000;
+
+/** Whom the list does not name: they have no row of it on which it could be said. */
+function missingSection({ removed, notRemoved }: ChangesDone): string {
+  const lines = [...notRemoved, ...removed]
+    .slice(0, MISSING_SHOWN)
+    .map(({ email, userId, project = '', ended, reason }) => {
+      const cells = [
+        email ?? userId ?? '',
+        project,
+        ended === 'applied' ? 'removed' : endWord(ended),
+        reason,
+      ];
+      return `<tr>${cells.map((cell) => `<td>${plainHtml(cell)}`).join('')}`;
+    });
+  const rest = removed.length + notRemoved.length - lines.length;
+  const more = rest > 0 ? `\n<p>And ${grouped(rest)} more, in the files beside this report.</p>` : '';
+  return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + more;
+}
+
+const MISSING_SHOWN = 1_000;
+
+const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The file that stands beside this report. */
 function resultsSection({ results }: Tally): string {
@@ -153,14 +210,18 @@ function formulaSection({ formulas }: Tally): string {
   return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
-function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
+const AT_MOST =
+  'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
+
+function creditSection({ cap, spent, isExact, inDoubt }: ShownMoney, { saved }: Tally): string {
   const lines = [
-    `<tr><td>spent<td class="n">${grouped(spent)}`,
+    `<tr><td>${atMost(spent, isExact, 'spent')}<td class="n">${grouped(spent)}`,
     `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
     `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
     `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
   ];
-  return section('Credits', ['', '#credits'], lines);
+  const table = section('Credits', ['', '#credits'], lines);
+  return isExact || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
 }
 
 function chartSection(chart: ChartData): string {
@@ -193,11 +254,14 @@ function attentionSection({ attention, counts, nameColumn }: Tally): string {
 
 /** A heading and a table; a column name that begins with # is a column of numbers. */
 function section(title: string, columns: readonly string[], lines: readonly string[]): string {
-  if (lines.length === 0) return '';
+  return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
+}
+
+function table(columns: readonly string[], lines: readonly string[]): string {
   const heads = columns.map((name) =>
     name.startsWith('#') ? `<th class="n">${name.slice(1)}` : `<th>${name}`,
   );
-  return `<h2>${title}</h2>\n<table>\n<tr>${heads.join('')}\n${lines.join('\n')}\n</table>`;
+  return `<table>\n<tr>${heads.join('')}\n${lines.join('\n')}\n</table>`;
 }
 
 function rows(count: number): string {

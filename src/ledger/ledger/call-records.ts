@@ -108,6 +108,8 @@ export type Closure =
       readonly why: string;
       /** The answer states its cost and the call was for money, so the price is remembered. This is not read back. */
       readonly showsPrice?: true;
+      /** It may have cost less than `charged`: nobody stated its price. This is not read back. */
+      readonly isAtMost?: true;
       /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
     }
@@ -276,6 +278,12 @@ export interface AttemptRecord {
   readonly readings: readonly Reading[];
   /** Why and when the money at risk was released; absent while it was not. */
   readonly released?: { readonly why: string; readonly atMs: number };
+}
+
+/** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
+export interface Sent {
+  readonly atMs: number;
+  readonly settledAtMs?: number;
 }
 
 /** A part of a search through the calls of a ledger. */

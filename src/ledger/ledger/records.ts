@@ -49,18 +49,20 @@ export interface BatchSpec {
 
 /**
  * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one. `work` is
- * passed to the operation's `next`; a row that needs none has its outcome from the plan. `input` is the hash of the
- * file's cells that it was planned from, as in `SettledRow`.
+ * passed to the operation's `next`; a row that needs no request has its outcome from the plan, and `work` says whom it is
+ * about where that is known. `input` is the hash of the file's cells that it was planned from, as in `SettledRow`.
  */
 export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & (
   | { readonly kind: 'work'; readonly work: JsonObject }
-  | { readonly kind: 'end'; readonly outcome: Outcome }
+  | { readonly kind: 'end'; readonly outcome: Outcome; readonly work?: JsonObject }
 );
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
   /** 1 for the first batch of its key. */
   readonly generation: number;
+  /** Number of all rows of its plan; absent for a batch without one, which changes nothing. */
+  readonly plannedRows?: number;
   readonly state: BatchState;
   readonly outputPath?: string;
   /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */

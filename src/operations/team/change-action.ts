@@ -1,8 +1,10 @@
 import { unreachable } from '../../core/errors.ts';
 import {
+  doubtWords,
   type KnownSubject,
   type Role,
   type Subject,
+  type SubjectDoubt,
   type SubjectFacts,
   subjectOfInvite,
   subjectOfUser,
@@ -31,7 +33,7 @@ export interface PersonInProject extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
   /** The id that the row gives, which says that the person has accepted. */
   readonly givenUserId?: string;
-  readonly doubt?: NonNullable<KnownSubject['doubt']>;
+  readonly doubt?: SubjectDoubt;
 }
 
 /** The row's identifiers of a person, at least one: e-mail, user id or invite code. */
@@ -282,7 +284,7 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
   if (doubt === undefined || action.kind !== 'unchanged') return action;
-  const fact = `the answer to an earlier ${doubt.operation} of ${whoIs(person)} was lost`;
+  const fact = doubtWords({ ...doubt, operation: `${doubt.operation} of ${whoIs(person)}` }, 'an earlier ');
   const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
   return refuse(`${fact}, so how things stand is not known. ${next}`);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import { type JsonObject, PLANNED_ACTIONS } from '../../core/operation.ts';
 import { PERSON_ACTIONS, plannedAs } from './change-action.ts';
 
@@ -20,6 +21,8 @@ const part = z.object({
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
   /** Says the action of a plan that was kept before plans had the word. */
   course: z.object({ kind: z.enum(PERSON_ACTIONS) }).exactOptional(),
+  /** There where the project is made first. */
+  makes: z.looseObject({}).exactOptional(),
   from: z.string().exactOptional(),
   email: z.string().exactOptional(),
   project: z.string().exactOptional(),
@@ -28,24 +31,36 @@ const part = z.object({
 });
 
 /** `parts`: of a row that is about several subjects, each of them. */
-const plannedWork = part.extend({ parts: z.array(part).exactOptional() });
+const plannedWork = part.extend({
+  parts: z.array(part).exactOptional(),
+  refusedBefore: z.string().exactOptional(),
+});
 
-type KeptPart = Omit<z.infer<typeof part>, 'course'>;
+export type KeptPart = Omit<z.infer<typeof part>, 'course' | 'makes'> & {
+  /** The project is made first, by a call of its own. */
+  readonly makesProject?: true;
+  /** Nothing is sent, because it cannot be done. */
+  readonly isRefused?: true;
+};
 
-export interface KeptWork extends KeptPart {
+export type KeptWork = KeptPart & {
   readonly parts?: readonly KeptPart[];
-}
+  readonly refusedBefore?: string;
+};
 
 export function keptWork(work: JsonObject): KeptWork {
-  const { parts, ...whole } = plannedWork.parse(work);
-  if (parts !== undefined) return { ...withoutCourse(whole), parts: parts.map(withAction) };
-  return withAction(whole);
+  const { parts, refusedBefore, ...whole } = plannedWork.parse(work);
+  const noted = present({ refusedBefore });
+  if (parts === undefined) return { ...keptPart(whole), ...noted };
+  const { action: _, isRefused: __, makesProject: ___, ...shared } = keptPart(whole);
+  return { ...shared, ...noted, parts: parts.map(keptPart) };
 }
 
-function withAction(kept: z.infer<typeof part>): KeptPart {
-  return { ...(kept.course === undefined ? {} : plannedAs(kept.course)), ...withoutCourse(kept) };
-}
-
-function withoutCourse({ course: _, ...kept }: z.infer<typeof part>): KeptPart {
-  return kept;
+function keptPart({ course, makes, ...kept }: z.infer<typeof part>): KeptPart {
+  return {
+    ...(course === undefined ? {} : plannedAs(course)),
+    ...kept,
+    ...(course?.kind === 'refuse' ? { isRefused: true } : {}),
+    ...(makes === undefined ? {} : { makesProject: true }),
+  };
 }

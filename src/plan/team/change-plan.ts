@@ -1,6 +1,6 @@
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
-import { Team } from '../../core/membership.ts';
+import { doubtWords, Team } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import {
   type Call,
@@ -18,8 +18,9 @@ import { type Pricing, pricingOf } from '../pricing.ts';
 import type { PlanContext } from '../row-walk.ts';
 import { callsSentAgain, extraLeft } from '../sent-again.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
-import { refusedBefore } from './change-plan/refused-before.ts';
+import { EarlierBatch } from './change-plan/earlier-batch.ts';
 import {
+  cellsOf,
   factsOf,
   isWorkable,
   type ListedRow,
@@ -61,6 +62,8 @@ export interface ChangePlan {
   readonly inputSha256: string;
   /** The newest batch of this list, open or finished. An open batch resumes with the plan that it began with. */
   readonly batch?: Batch;
+  /** The batch is finished, and says of a row what is not so any more, although nothing is to be sent now. */
+  readonly isOutdated?: true;
 }
 
 /** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
@@ -79,6 +82,8 @@ export interface PlannedChange extends Whom {
   readonly calls: readonly string[];
   /** Why nothing is sent. */
   readonly reason?: string;
+  /** That the service refused it to the batch before, and why. */
+  readonly refusedBefore?: string;
   /** True for a change that no row of the file asks for. */
   readonly beyond?: true;
   /** The batch that last changed this subject, if any did. */
@@ -86,7 +91,7 @@ export interface PlannedChange extends Whom {
 }
 
 /** Whether a run would send a request. A change that waits for a lost answer does not count. */
-export function hasWork({ changes }: ChangePlan): boolean {
+export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
   return changes.some(({ calls }) => calls.length > 0);
 }
 
@@ -138,19 +143,16 @@ export async function planChanges(
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live));
+  const earlier =
+    ledger !== undefined && batch?.state === 'finished' ? await EarlierBatch.of(ledger, batch) : undefined;
   const asked = resolved(context, prepared, team);
   const beyond = missingRows(context, asked, team);
-  const workable = asked.filter(isWorkable);
-  const refused =
-    ledger !== undefined && batch?.state === 'finished'
-      ? await refusedBefore(ledger, batch, workable, team)
-      : [];
-  const settled = new Map([...refused, ...conflictOutcomes(workable)]);
   const pricing = await pricingOf(context);
-  const draft = new Draft(team, pricing, settled);
-  for (const row of asked) draft.add(row);
-  for (const row of beyond) draft.add(row);
+  const draft = new Draft(team, pricing, conflictOutcomes(asked.filter(isWorkable)));
+  for (const row of [...asked, ...beyond]) draft.add(notingRefusal(row, earlier));
   const { planned, ...drafted } = draft.result();
+  const isOutdated =
+    earlier !== undefined && !hasWork(drafted) && !earlier.isStillSo(planned, asked.length, team);
   const inputs = new Map(prepared.map((row) => [row.row, row.input]));
   return {
     ...drafted,
@@ -163,7 +165,16 @@ export async function planChanges(
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     inputSha256,
     ...present({ ownUser: live?.ownUser, batch, again: await changesSentAgain(context, pricing, batch) }),
+    ...(isOutdated ? { isOutdated } : {}),
   };
+}
+
+/** The row, which says that the service refused it to the batch before. */
+function notingRefusal(row: ResolvedRow, earlier: EarlierBatch | undefined): ResolvedRow {
+  const refusedBefore = isWorkable(row) ? earlier?.refusalOf(row) : undefined;
+  return !isWorkable(row) || refusedBefore === undefined
+    ? row
+    : { ...row, work: { ...row.work, refusedBefore } };
 }
 
 /** What a run of the batch may send again of its changes in doubt. */
@@ -219,15 +230,15 @@ class Draft {
 
   add(row: ResolvedRow): void {
     if (row.kind === 'end') {
-      this.#end(row, row.outcome, row.of);
+      this.#end(row, row.outcome, cellsOf(row.cells));
       return;
     }
     const settled = this.#settled.get(row.row);
     if (settled?.kind === 'unchanged') this.#duplicates += 1;
     const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work) };
-    if (settled !== undefined) this.#end(row, settled, of);
-    else if (row.calls.length === 0) this.#end(row, row.outcome, of);
-    else this.#work(row);
+    const outcome = settled ?? (row.calls.length === 0 ? row.outcome : undefined);
+    if (outcome === undefined) this.#work(row);
+    else this.#end(row, outcome, of, row.work);
   }
 
   result(): Pick<ChangePlan, 'planned' | 'changes' | 'duplicates' | 'calls' | 'creditsMost'> {
@@ -241,11 +252,12 @@ class Draft {
   }
 
   #end(
-    { row, beyond }: Pick<ResolvedRow, 'row' | 'beyond'>,
+    { row, beyond }: Pick<WorkableRow, 'row' | 'beyond'>,
     outcome: Outcome,
     of: Pick<PlannedChange, keyof Whom | 'lastBatch'>,
+    work?: PlannedWork,
   ): void {
-    this.#planned.push({ row, kind: 'end', outcome });
+    this.#planned.push({ row, kind: 'end', outcome, ...present({ work: work && asJson(work) }) });
     const { reason } = outcome;
     this.#changes.push({
       row,
@@ -257,19 +269,16 @@ class Draft {
   }
 
   #work({ row, work, parts, beyond }: WorkableRow): void {
-    // What `resolve` returns is plain JSON, by its contract.
-    this.#planned.push({ row, kind: 'work', work: work as unknown as JsonObject });
-    for (const part of parts) this.#show(row, part, beyond);
+    this.#planned.push({ row, kind: 'work', work: asJson(work) });
+    for (const part of parts) this.#show(row, part, present({ beyond, refusedBefore: work.refusedBefore }));
   }
 
-  #show(row: RowNumber, { work, calls, outcome }: WorkablePart, beyond: true | undefined): void {
-    const shown = {
-      row,
-      ...factsOf(work),
-      ...this.#lastBatchOf(work),
-      ...userOf(calls),
-      ...present({ beyond }),
-    };
+  #show(
+    row: RowNumber,
+    { work, calls, outcome }: WorkablePart,
+    { refusedBefore, ...beyond }: Pick<PlannedChange, 'beyond' | 'refusedBefore'>,
+  ): void {
+    const shown = { row, ...factsOf(work), ...this.#lastBatchOf(work), ...userOf(calls), ...beyond };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
       this.#changes.push({ ...shown, action: 'in_doubt', calls: [], reason: doubt });
@@ -281,11 +290,13 @@ class Draft {
       this.#changes.push({ ...shown, action: actionOfOutcome(outcome), calls: [], ...because });
       return;
     }
+    const again = present({ refusedBefore });
     const fresh = calls.filter((call) => this.#isFirst(call));
     const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
-    if (project !== undefined) this.#changes.push(creationOf(row, project, work));
-    if (others.length > 0) this.#changes.push({ ...shown, action: work.action ?? 'call', calls: others });
+    if (project !== undefined) this.#changes.push({ ...creationOf(row, project, work), ...again });
+    if (others.length > 0)
+      this.#changes.push({ ...shown, ...again, action: work.action ?? 'call', calls: others });
   }
 
   /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
@@ -307,10 +318,13 @@ class Draft {
     const subject = first?.change?.subject;
     const doubt = subject && this.#team.find(subject)?.doubt;
     if (doubt === undefined) return undefined;
-    const { operation, row, batch } = doubt;
-    return `the answer to an earlier ${operation} was lost (row ${row} of batch ${batch}); see rowonce settle ${batch}`;
+    const { row, batch } = doubt;
+    return `${doubtWords(doubt, 'an earlier ')} (row ${row} of batch ${batch}); see rowonce settle ${batch}`;
   }
 }
+
+/** What `resolve` returns is plain JSON, by its contract. */
+const asJson = (work: PlannedWork): JsonObject => work as unknown as JsonObject;
 
 const CREATE_PROJECT = 'create-project';
 

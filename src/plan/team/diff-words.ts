@@ -1,3 +1,4 @@
+import { actionCounts } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
@@ -30,6 +31,11 @@ function cut(changes: readonly PlannedChange[], most: number): readonly string[]
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
 export function diffLine(change: PlannedChange): string {
+  const { refusedBefore } = change;
+  return refusedBefore === undefined ? lineOf(change) : `${lineOf(change)}; ${refusedBefore}`;
+}
+
+function lineOf(change: PlannedChange): string {
   const { action, reason } = change;
   const because = reason === undefined ? '' : `: ${reason}`;
   switch (action) {
@@ -70,6 +76,10 @@ function signOf(action: ChangeAction): string {
   }
 }
 
+/** Whether it is a removal that the list does not ask for by a row, and that is not made. */
+export const isHeldBack = ({ action, beyond }: PlannedChange): boolean =>
+  action === 'refused' && beyond === true;
+
 /** `row 4, jo@x.com in Sales`: the row of a change and its person. */
 export function rowAndWho(change: PlannedChange): string {
   const known = change.email ?? change.userId ?? change.project;
@@ -94,20 +104,6 @@ function whoWhere(change: PlannedChange): string {
 /** `delete invite, create invite`. */
 function callWords({ calls }: PlannedChange): string {
   return calls.map((call) => call.replaceAll('-', ' ')).join(', ');
-}
-
-const NOUNS = [
-  ['create_project', 'new project'],
-  ['invite', 'invite'],
-  ['change_role', 'role'],
-  ['remove', 'removal'],
-  ['call', 'call'],
-] as const satisfies readonly (readonly [ChangeAction, string])[];
-
-/** `8 invites, 3 roles, 1 removal`; empty when there are none. */
-export function actionCounts(counts: Readonly<Partial<Record<ChangeAction, number>>>): string {
-  const some = NOUNS.filter(([action]) => (counts[action] ?? 0) > 0);
-  return some.map(([action, noun]) => counted(counts[action] ?? 0, noun)).join(', ');
 }
 
 /** The number of changes that a plan sends, by kind: `12 changes (8 invites, 3 roles, 1 removal)`. */
@@ -136,12 +132,14 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>): {
 
 /** The counts of `sentCounts`, followed by those of the changes that are not sent. */
 function planCounts(plan: ChangePlan): string {
-  const count = (action: ChangeAction): number =>
-    plan.changes.filter((change) => change.action === action).length;
+  const count = (wanted: ChangeAction): number =>
+    plan.changes.filter(({ action }) => action === wanted).length;
+  const heldBack = plan.changes.filter(isHeldBack).length;
   const rest = [
     [count('unchanged'), 'unchanged'],
     [count('invalid'), 'invalid'],
-    [count('refused'), 'refused'],
+    [heldBack, 'held back'],
+    [count('refused') - heldBack, 'refused'],
     [count('in_doubt'), 'in doubt'],
   ] as const;
   const words = rest.filter(([each]) => each > 0).map(([each, name]) => `${each} ${name}`);

@@ -1,7 +1,8 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { Closure, Reading } from '../../ledger/ledger.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
+import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
+import { isExactCharge, type Reply } from '../../vendor/judge.ts';
 import type { Run } from '../session.ts';
 
 /**
@@ -37,9 +38,16 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** Adds to the closure whether the answer showed the price of such answers. */
-export function priced(closure: Closure, dialect: Dialect): Closure {
-  return closure.kind === 'settled' ? { ...closure, ...shownPrice(closure, dialect) } : closure;
+/** Adds to the closure whether the answer showed the price of such answers, and whether it may have cost less. */
+export function priced(
+  closure: Closure,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Closure {
+  if (closure.kind !== 'settled') return closure;
+  const shown = { ...closure, ...shownPrice(closure, dialect) };
+  return isExactCharge(closure.charged, reply, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }
 
 /** Says that an answer shows the price of such answers, where it does: it states its cost, and was for money. */

@@ -1,20 +1,27 @@
 import { unreachable } from '../../core/errors.ts';
-import type { AttemptId } from '../../ledger/ledger.ts';
+import type { AttemptId, Doubt } from '../../ledger/ledger.ts';
 import type { Answering } from '../../plan/row-walk.ts';
-import type { Withheld } from '../attempt.ts';
+import type { Bought, Withheld } from '../attempt.ts';
+import { doubtReason } from '../reconcile.ts';
+import { MOST_TOLD, type PutOff } from '../too-fast.ts';
 
 /** What a row got for one of its calls. */
 export type Obtained = Answering | Held;
 
-/** `refused` means that the subject of a change is no longer as planned. Only another call's doubt leaves no attempt here. */
+/** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
 export interface Held {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
 }
 
-/** The result for a planned change that was not sent, with the reason. */
-export function withheld(why: Withheld): Held {
+/** Whether a call was left without an answer, although it has no doubt of its own. */
+export function isPutOff(obtained: Obtained): boolean {
+  return obtained.kind === 'in_doubt' && obtained.attempt === undefined;
+}
+
+/** The result for a call without an answer for which nothing is at risk, with the reason. */
+export function withheld(why: Withheld | PutOff): Held {
   switch (why.kind) {
     case 'moved':
       return {
@@ -26,7 +33,25 @@ export function withheld(why: Withheld): Held {
         kind: 'in_doubt',
         reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and its answer was lost; settle that first`,
       };
+    case 'put_off':
+      return {
+        kind: 'in_doubt',
+        reason: `the vendor said "too many requests" to this row ${MOST_TOLD} times while other rows were answered; nothing is at risk, and the next run asks again`,
+      };
     default:
       return unreachable(why);
   }
+}
+
+/** What a call in doubt got by being sent again; undefined when the ledger knows. */
+export function retried(bought: Bought, doubt: Doubt): Held | undefined {
+  if (bought === 'over_extra')
+    return stillInDoubt(doubt, 'not sent again, because the extra credits do not cover it');
+  if (typeof bought !== 'object' || bought.kind === 'answered') return undefined;
+  if (bought.kind !== 'put_off') return withheld(bought);
+  return stillInDoubt(doubt, `sent again, and told "too many requests" ${MOST_TOLD} times`);
+}
+
+function stillInDoubt(doubt: Doubt, why: string): Held {
+  return { kind: 'in_doubt', reason: `${doubtReason(doubt)}; ${why}`, attempt: doubt.attempt };
 }

@@ -102,8 +102,12 @@ async function* tasksOfPlan({ context, batch, settled }: TaskSource): AsyncGener
 
 function plannedTask(planned: PlannedRow): Task {
   if (planned.kind === 'end') return planned;
-  const { repaired } = planned.work;
-  return { ...planned, work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) } };
+  const { repaired, refusedBefore } = planned.work;
+  const notes = {
+    ...(typeof repaired === 'string' ? { repaired } : {}),
+    ...(typeof refusedBefore === 'string' ? { refusedBefore } : {}),
+  };
+  return { ...planned, work: { input: planned.work, ...notes } };
 }
 
 /** The existing projects on which the rows of a batch of changes act. */

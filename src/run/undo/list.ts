@@ -1,6 +1,8 @@
 import { unreachable } from '../../core/errors.ts';
 import {
+  doubtWords,
   type KnownSubject,
+  type SubjectDoubt,
   type SubjectFacts,
   subjectText,
   subjectWords,
@@ -68,18 +70,18 @@ function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): read
   const named = new Set(touched.map(({ subject }) => subjectText(subject)));
   return team.all.flatMap(({ subject, doubt }) =>
     doubt?.batch === batch && !named.has(subjectText(subject))
-      ? [{ row: doubt.row, subject: subjectWords(subject), reason: doubtWords(doubt) }]
+      ? [{ row: doubt.row, subject: subjectWords(subject), reason: unsettledWords(doubt) }]
       : [],
   );
 }
 
-function doubtWords({ operation, row, batch }: NonNullable<KnownSubject['doubt']>): string {
-  const fact = `the answer to ${operation} was lost, so how it stands is not known`;
-  return `${fact}; settle row ${row} of batch ${batch} first`;
+function unsettledWords(doubt: SubjectDoubt): string {
+  const fact = `${doubtWords(doubt)}, so how it stands is not known`;
+  return `${fact}; settle row ${doubt.row} of batch ${doubt.batch} first`;
 }
 
 function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefined, undos: Undos): Step {
-  if (known?.doubt !== undefined) return left(doubtWords(known.doubt));
+  if (known?.doubt !== undefined) return left(unsettledWords(known.doubt));
   const by = known?.batch ?? batch;
   if (undos.get(by) === batch) return DONE;
   if (known?.facts === undefined || (by !== batch && !isPutBack(touched, known.facts, undos.has(by)))) {

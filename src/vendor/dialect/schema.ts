@@ -187,6 +187,8 @@ export const dialectOperation = z.strictObject({
     found: z.int().min(0),
     /** What is booked for each member of `results`, instead of `found`. */
     per_result: z.int().min(0).optional(),
+    /** The vendor publishes `found` as the price. Without it, it is the most that an answer may have cost. */
+    exact: z.boolean().optional(),
   }),
   /** Rules of this operation, tried before those of the dialect. */
   answers: z.array(answerRule).optional(),

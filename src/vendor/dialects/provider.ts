@@ -17,7 +17,11 @@ const provider: Dialect = {
     'user-agent': `rowonce/${version()}`,
   },
   operations: {
-    'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
+    'enrich-company': {
+      method: 'POST',
+      path: '/enrich/company',
+      credits: { most: 1, found: 1, exact: true },
+    },
     // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
     // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a page.

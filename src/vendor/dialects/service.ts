@@ -21,7 +21,7 @@ const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
  * service says so is not published; these shapes occur, and each of them counts.
  */
 const ACCEPTED_AT_ONCE = [
-  { path: 'status', equals: 'accepted' },
+  { path: 'status', matches: '^accepted$' },
   { path: 'accepted', equals: true },
   { matches: '^\\{\\}$' },
 ];

@@ -1,15 +1,18 @@
 import { isObject } from '../../core/objects.ts';
 import { type Call, type JsonValue, sentParameters } from '../../core/operation.ts';
 import type { DialectOperation } from '../dialect.ts';
+import { nameOf } from './names.ts';
+import { areAlike } from './plain.ts';
 
 /** A value that was sent, and is not blank. */
 export interface Sent {
   readonly name: string;
   readonly text: string;
-  /** Its letters and digits. */
-  readonly plain: string;
-  /** A single word, such as an id: a vendor that shows another one means something else. */
-  readonly isWord: boolean;
+}
+
+/** A single word, such as an id: a vendor that shows another one means something else. */
+export function isWord({ text }: Sent): boolean {
+  return !/\s/.test(text.trim());
 }
 
 /** What a call asked with, as far as it helps to read the answer to it. It is found out when it is first needed. */
@@ -38,8 +41,8 @@ export class Asked {
 
   /** Whether a value of an answer repeats what was asked. */
   repeats(value: string | number): boolean {
-    const plain = plainValue(String(value));
-    return this.sent.some((each) => (plain === '' ? each.text === value : each.plain === plain));
+    const text = String(value);
+    return this.sent.some((each) => areAlike(each.text, text));
   }
 }
 
@@ -60,8 +63,7 @@ function addSent(sent: Sent[], name: string, value: JsonValue): void {
   else if (isObject(value))
     for (const [inner, each] of Object.entries(value)) addSent(sent, inner, each as JsonValue);
   else if (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) {
-    const text = String(value);
-    sent.push({ name, text, plain: plainValue(text), isWord: !/\s/.test(text.trim()) });
+    sent.push({ name, text: String(value) });
   }
 }
 
@@ -72,20 +74,10 @@ function namesOf(
   const names = new Map<string, Sent>();
   for (const each of sent) {
     const field = Object.hasOwn(fields, each.name) ? fields[each.name] : undefined;
-    names.set(plainName(each.name), each);
-    if (typeof field === 'string') names.set(plainName(field.slice(field.lastIndexOf('.') + 1)), each);
+    names.set(nameOf(each.name).plain, each);
+    if (typeof field === 'string') names.set(nameOf(field.slice(field.lastIndexOf('.') + 1)).plain, each);
   }
   return names;
-}
-
-/** A name without what differs from vendor to vendor: `errorCode`, `error_code` and `Error-Code` are one. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** A value without what a vendor may write otherwise: `51 824 753 556` and `51824753556` are one. */
-export function plainValue(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 /** A text without the values that were sent, which may be anybody's name: "no results for Rate Limit Ltd". @param instead stands in their place. */

@@ -1,6 +1,7 @@
 import { fieldsOf, valueAt } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
+import { isObject } from '../../core/objects.ts';
 import type { Call, JsonObject, JsonValue } from '../../core/operation.ts';
 import type { AnswerKind, RawReply } from '../../ledger/ledger.ts';
 import { answerPlaceOf, type Dialect, type DialectOperation, dialectOperationOf } from '../dialect.ts';
@@ -37,13 +38,31 @@ export function leftBy(
 /** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
 export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
   const { answer_fields: places = {}, accepted } = operation;
+  const own = fields ?? null;
+  const wrapped = unwrapped(own);
   const told = Object.entries(places).flatMap(([name, path]) => {
-    const value = path === undefined ? undefined : valueAt(fields, path);
-    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
+    const value = path === undefined ? undefined : wrapped.map((each) => valueAt(each, path)).find(isId);
+    return isId(value) ? [[name, String(value)] as const] : [];
   });
-  const body = { kind: 'json', value: fields ?? null } as const;
-  const isAccepted = [accepted ?? []].flat().some((test) => bodyMatches(test, body));
+  // A test of the whole is one of the whole answer: `{}` within another one says nothing.
+  const isAccepted = [accepted ?? []]
+    .flat()
+    .some((test) =>
+      (test.path === undefined ? [own] : wrapped).some((value) => bodyMatches(test, { kind: 'json', value })),
+    );
   return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
+}
+
+const isId = (value: JsonValue | undefined): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** The fields themselves, and what some vendors wrap them in: `data`, `result`, or a list of one. */
+function unwrapped(fields: JsonValue): readonly JsonValue[] {
+  const inner = [fields, valueAt(fields, 'data'), valueAt(fields, 'result'), valueAt(fields, 'results')];
+  return inner.flatMap((each) => {
+    if (Array.isArray(each)) return each.length === 1 ? each : [];
+    return each === fields || isObject(each) ? [each as JsonValue] : [];
+  });
 }
 
 function factsIn({

@@ -3,8 +3,9 @@ import { isObject } from '../../core/objects.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Asked, plainValue } from './asked.ts';
+import { type Asked, isWord } from './asked.ts';
 import { type Name, nameOf, WRAPPERS } from './names.ts';
+import { areAlike, plainValue } from './plain.ts';
 import { isFilled, type Statement } from './statement.ts';
 
 /** What a 2xx to a change means by what it shows of the thing that was to be changed, and by what it says of itself. */
@@ -53,7 +54,9 @@ interface Wanted {
 }
 
 /** Objects that show the thing itself; others show who did it, or what belongs to it. */
-const THINGS = set('user member person invite invitation project account item');
+const THINGS = set(
+  'user member person invite invitation project account item removed deleted revoked updated changed created invited',
+);
 
 /** Deeper than that no answer shows what was changed. */
 const DEEPEST = 6;
@@ -107,19 +110,20 @@ function lookAtMember(shown: Shown, wanted: Wanted, name: Name, value: JsonValue
   const { asked, isRemoval } = wanted;
   if (isRemoval && isStillThere(name, value)) shown.otherwise = true;
   if ((typeof value !== 'string' && typeof value !== 'number') || name.kind === 'described') return;
-  const text = plainValue(String(value));
-  if (text === '') return;
+  const text = String(value);
+  if (plainValue(text) === '') return;
   const { plain } = name;
   const sent = asked.names.get(plain) ?? (plain === 'id' ? asked.names.get(`${under}id`) : undefined);
-  if (sent?.plain === text) shown.thing = true;
-  else if (sent?.isWord === true) shown.otherwise = true;
-  else if (sent === undefined && plain === 'id') lookAtId(shown, asked, String(value));
+  if (sent === undefined) {
+    if (plain === 'id') lookAtId(shown, asked, text);
+  } else if (areAlike(sent.text, text)) shown.thing = true;
+  else if (isWord(sent)) shown.otherwise = true;
 }
 
 /** An `id` may be that of the thing, or one of the request: those of one kind begin alike, such as `u-17` and `u-99`. */
 function lookAtId(shown: Shown, { names }: Asked, id: string): void {
   const ids = [...names].flatMap(([name, sent]) => (/(?:id|code)$/.test(name) ? [sent] : []));
-  if (ids.some(({ plain }) => plain === plainValue(id))) shown.thing = true;
+  if (ids.some(({ text }) => areAlike(text, id))) shown.thing = true;
   else if (ids.some(({ text }) => beginningOf(text) === beginningOf(id))) shown.otherwise = true;
 }
 
@@ -132,19 +136,25 @@ function beginningOf(id: string): string {
 const ROLE_NAMES = set('role roles newrole userrole permission permissions');
 
 function lookAtRole(shown: Shown, { permissions, role }: Wanted, value: JsonValue): void {
-  const named = grantedIn(value);
+  const named = rolesIn(value);
   if (role === undefined || named.length === 0) return;
-  const isWanted = (word: string): boolean => roleOf(word) === role || word === permissions?.[role];
+  const isWanted = ({ word, isGranted }: NamedRole): boolean =>
+    isGranted && (roleOf(word) === role || word === permissions?.[role]);
   if (named.some(isWanted)) shown.role = true;
   else shown.otherwise = true;
 }
 
-/** The roles that a value names: a word, a list of words, or an object with the granted ones as names of `true`. */
-function grantedIn(value: JsonValue): readonly string[] {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
+interface NamedRole {
+  readonly word: string;
+  readonly isGranted: boolean;
+}
+
+/** The roles that a value names: a word, a list of words, or an object in which what is granted is true. */
+function rolesIn(value: JsonValue): readonly NamedRole[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [{ word: value, isGranted: true }];
   if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    each === true ? [name] : grantedIn(each as JsonValue),
+  return Object.entries(value).flatMap(([word, each]) =>
+    typeof each === 'boolean' ? [{ word, isGranted: each }] : rolesIn(each as JsonValue),
   );
 }
 

@@ -29,14 +29,32 @@ export function assumedCredits(
   return results === undefined ? most : results.length * perResult;
 }
 
+/** Whether an answer cost just that: it says so itself, or the price is published, or it was free. */
+export function isExactly(
+  charged: Credits,
+  answer: Pick<Said, 'raw' | 'body'>,
+  dialect: Dialect,
+  { credits: { found, exact, per_result: perResult } }: DialectOperation,
+): boolean {
+  const stated = statedAmount(answer, dialect);
+  if (stated !== undefined) return stated === charged;
+  return charged === 0 || (exact === true && perResult === undefined && charged === found);
+}
+
 /** The cost that the answer itself states, rounded up to whole credits; undefined when it does not say. */
-export function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
+export function statedCredits(answer: Pick<Said, 'raw' | 'body'>, dialect: Dialect): number | undefined {
+  const amount = statedAmount(answer, dialect);
+  const rounded = amount === undefined ? undefined : Math.ceil(amount);
+  // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
+  return Number.isSafeInteger(rounded) ? rounded : undefined;
+}
+
+/** The same as the answer has it, which may be a part of a credit. */
+function statedAmount({ raw, body }: Pick<Said, 'raw' | 'body'>, dialect: Dialect): number | undefined {
   const { header, path } = dialect.credits_charged ?? {};
   const stated =
     (header === undefined ? undefined : headerOf(raw, header)) ??
     (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
   const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
-  const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
-  // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
-  return Number.isSafeInteger(rounded) ? rounded : undefined;
+  return typeof amount === 'number' && amount >= 0 ? amount : undefined;
 }

@@ -1,10 +1,13 @@
 import { valueAt } from '../../core/answer-body.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import { wordsIn } from '../../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Asked, plainName } from './asked.ts';
+import type { Asked } from './asked.ts';
 import { nameOf } from './names.ts';
+import { plainName } from './plain.ts';
 import type { Statement } from './statement.ts';
+import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 
 /** What a 2xx to a lookup means by what it holds and by what it says of itself. */
 
@@ -28,7 +31,22 @@ export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: 
   const places = named === undefined ? containersIn(body) : [named];
   const looked = places.length > 0 ? places : [body];
   if (looked.some((place) => !isPlain(place) && holdsData(place, beside))) return 'data';
-  return looked.every(isBlank) ? 'empty' : 'nothing';
+  return looked.every(isBlank) || (places.length === 0 && lacksThing(body)) ? 'empty' : 'nothing';
+}
+
+/** Names of what is looked for. Where one of them is there and blank, nothing was found. */
+const THINGS: ReadonlySet<string> = new Set(
+  wordsIn(
+    `company companies person persons people organization organizations organisation organisations profile profiles contact
+     contacts record records item items hit hits match matches employee employees`,
+  ),
+);
+
+function lacksThing(body: JsonValue): boolean {
+  if (!isObject(body)) return false;
+  return Object.entries(body).some(
+    ([name, value]) => THINGS.has(plainName(name)) && isBlank(value as JsonValue),
+  );
 }
 
 function containersIn(body: JsonValue): readonly JsonValue[] {
@@ -47,6 +65,7 @@ export interface Beside {
   readonly asked: Asked;
   /** Plain names at which the dialect reads a price or a page. */
   readonly named: ReadonlySet<string>;
+  readonly vocabulary: Vocabulary;
 }
 
 /** Whether a value holds something of what was asked about: nothing that speaks of the answer, no id, no echo of the question. */
@@ -64,9 +83,10 @@ export function holdsData(value: JsonValue | undefined, beside: Beside): boolean
 }
 
 /** Names of objects with fields in them are those of a company as well: `{"result":{"name":"Acme"}}`. */
-function isField(name: string, value: JsonValue, { named }: Beside): boolean {
+function isField(name: string, value: JsonValue, { named, vocabulary }: Beside): boolean {
   const { kind, plain } = nameOf(name);
-  if (kind === 'field') return !named.has(plain);
+  if (kind === 'field')
+    return !named.has(plain) && (value !== true || vocabulary.senseOfCode(name) === undefined);
   if (kind === 'effect') return typeof value !== 'boolean';
   return (
     !isPlain(value) &&
@@ -79,7 +99,7 @@ const NAMED = new WeakMap<Dialect, ReadonlySet<string>>();
 export function besideData(dialect: Dialect, asked: Asked): Beside {
   const named = NAMED.get(dialect) ?? namesIn(dialect);
   NAMED.set(dialect, named);
-  return { asked, named };
+  return { asked, named, vocabulary: vocabularyOf(dialect.words) };
 }
 
 function namesIn({ credits_charged: charged, operations }: Dialect): ReadonlySet<string> {

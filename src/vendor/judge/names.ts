@@ -1,5 +1,5 @@
 import { wordsIn } from '../../core/plain-text.ts';
-import { plainName } from './asked.ts';
+import { plainName } from './plain.ts';
 
 /**
  * What the names in an answer stand for. Nothing of this is published, so names are read as most vendors use them, and
@@ -47,7 +47,7 @@ const KINDS: readonly (readonly [NameKind, ReadonlySet<string>])[] = [
     ),
   ],
   ['trouble', set('error errors failed failure failures fault exception err errs errno errcode errmsg')],
-  ['found', set('found matched match')],
+  ['found', set('found matched match exists matchfound hasmatch hasresult hasresults')],
   ['total', set('count total totalcount totalresults resultcount')],
   [
     'about',

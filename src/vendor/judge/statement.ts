@@ -1,8 +1,9 @@
 import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { wordsIn } from '../../core/plain-text.ts';
-import { type Asked, plainValue, withoutValues } from './asked.ts';
-import { type Name, nameOf, SPEAKING, STATUS_NAMES, WRAPPERS } from './names.ts';
+import { type Asked, withoutValues } from './asked.ts';
+import { type NameKind, nameOf, SPEAKING, STATUS_NAMES, WRAPPERS } from './names.ts';
+import { plainValue } from './plain.ts';
 import { LONGEST_TEXT, type Sense, type Vocabulary } from './vocabulary.ts';
 
 /** How an answer is heard. */
@@ -87,16 +88,16 @@ export class Statement {
   /** @param mayBeWrapped whether what stands in a wrapper speaks as well. */
   #hearObject(members: Readonly<Record<string, unknown>>, mayBeWrapped: boolean): void {
     for (const key of Object.keys(members)) {
-      const name = nameOf(key);
-      const { kind, plain } = name;
-      // Nearly every answer to a lookup has fields alone, and none of them speaks.
-      if (kind === 'field' && !this.#isOfChange) continue;
+      const { kind, plain } = nameOf(key);
+      const value = members[key] as JsonValue;
+      // Nearly every answer to a lookup has fields alone, and none of them speaks but one such as `"queued": true`.
+      if (kind === 'field' && !this.#isOfChange && value !== true) continue;
       // What was sent by that name is a field of what was asked about, such as the description of a project.
       if (this.#hearing.asked.names.has(plain)) continue;
-      const value = members[key] as JsonValue;
-      const speaks = SPEAKING.has(plain) || (mayBeWrapped && WRAPPERS.has(plain));
-      if (speaks && typeof value === 'object') this.#hearListed(Array.isArray(value) ? value : [value]);
-      else this.#hearMember(name, value);
+      const mayHold = SPEAKING.has(plain) || (mayBeWrapped && WRAPPERS.has(plain));
+      if (mayHold && typeof value === 'object') this.#hearListed([value].flat());
+      else if (kind === 'field') this.#hearField(key, value);
+      else this.#hearMember(kind, plain, value);
     }
   }
 
@@ -104,7 +105,7 @@ export class Statement {
     for (const each of list.slice(0, MOST_LISTED)) if (isObject(each)) this.#hearObject(each, false);
   }
 
-  #hearMember({ kind, plain }: Name, value: JsonValue): void {
+  #hearMember(kind: NameKind, plain: string, value: JsonValue): void {
     switch (kind) {
       case 'trouble':
         this.#hearTrouble(value, plain);
@@ -132,8 +133,6 @@ export class Statement {
         else if (plain === 'count') this.#hearEffect(value, plain);
         break;
       case 'field':
-        this.#hearField(value);
-        break;
       case 'about':
         break;
     }
@@ -177,10 +176,12 @@ export class Statement {
       for (const each of Object.values(value)) this.#hearTexts(each as JsonValue);
   }
 
-  /** A sentence in a field may say that a change was not made, and is no proof that it was. */
-  #hearField(value: JsonValue): void {
+  /** The name of what is true may be a word. A sentence in a field may say that a change was not made, and proves none. */
+  #hearField(key: string, value: JsonValue): void {
     const { vocabulary, asked } = this.#hearing;
-    if (typeof value !== 'string' || !/\s/.test(value.trim())) return;
+    const sense = value === true ? vocabulary.senseOfCode(key) : undefined;
+    if (sense !== undefined) this.#note(sense);
+    if (!this.#isOfChange || typeof value !== 'string' || !/\s/.test(value.trim())) return;
     const senses = vocabulary.sensesOf(withoutValues(value.slice(0, LONGEST_TEXT), asked));
     if (senses.some((sense) => sense !== 'done')) this.#note('unclear');
   }
@@ -211,7 +212,7 @@ export class Statement {
     const truth = truthOf(value);
     this.yes ||= truth === true;
     this.no ||= truth === false;
-    this.unknownCode ||= truth === undefined && isFilled(value);
+    if (truth === undefined && typeof value === 'string' && value.trim() !== '') this.#hearWord(value, '');
   }
 
   #hearEffect(value: JsonValue, plain: string): void {
@@ -251,14 +252,20 @@ function truthOf(value: JsonValue): boolean | undefined {
   return text === false || text === 'false' || text === '0' || text === 'no' ? false : undefined;
 }
 
-/** Whether it was done, as true, a number, or a list of whom; `other` when the list does not name whom we sent. */
+/** When it was done. */
+const DATE = /^\d{4}-\d\d-\d\d/;
+
+/** Whether it was done, as true, a number, a date, or by naming whom; `other` when it does not name whom we sent. */
 function effectOf(value: JsonValue, asked: Asked): boolean | 'other' | undefined {
   if (Array.isArray(value)) {
     if (value.length === 0) return false;
     const named = value.filter((each) => typeof each === 'string' || typeof each === 'number');
     return named.length === 0 || named.some((each) => asked.repeats(each)) ? true : 'other';
   }
-  if (typeof value === 'string' && asked.repeats(value)) return true;
+  if (typeof value === 'string' && value.trim() !== '') {
+    const isOurs = asked.repeats(value) || DATE.test(value.trim());
+    return isOurs ? true : (truthOf(value) ?? 'other');
+  }
   return isObject(value) && Object.keys(value).length > 0 ? true : truthOf(value);
 }
 

@@ -8,7 +8,7 @@ import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
-import type { Limits } from './windows.ts';
+import { type Limits, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
@@ -95,8 +95,7 @@ export class Limiter {
     this.#leases = Leases.for(limits.windows);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
-    this.#isPaced =
-      learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
+    this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
     this.#seed();
@@ -163,16 +162,16 @@ export class Limiter {
 
   // ---------------------------------------------------------------------------------------- what answers mean
 
-  /** The vendor said "too fast". `sentAtMs` is monotonic, here and below. */
-  pause(askedMs: number | undefined, sentAtMs: number, why: string): void {
-    this.#learned.limited(sentAtMs, this.#nowMs());
-    if (this.#backoff.pause(askedMs, sentAtMs, why)) this.#mistrustPlan();
+  /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
+  pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
+    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs());
+    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches) this.#mistrustPlan();
     this.#tellLearned();
   }
 
   /** The request did not leave, or its answer had no effect: wait a little before the next one. */
   backOff(sentAtMs: number, why: string): void {
-    this.#backoff.pause(undefined, sentAtMs, why);
+    this.#backoff.backOff(sentAtMs, why);
   }
 
   /** An answer came and settled a call. */
@@ -196,7 +195,7 @@ export class Limiter {
     if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
     if (windows.length > 0) {
       this.#learned.hinted(windows, nowMs);
-      if (this.#options.limits.windows.length === 0) this.#isPaced = true;
+      if (!tellsPace(this.#options.limits)) this.#isPaced = true;
     }
     this.#tellLearned();
     this.#changed();

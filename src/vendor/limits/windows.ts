@@ -11,6 +11,18 @@ export interface Limits {
   readonly windows: readonly Window[];
 }
 
+/** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
+const LONGEST_SPREAD_MS = 60_000;
+
+export function isSpread({ windowMs }: Window): boolean {
+  return windowMs <= LONGEST_SPREAD_MS;
+}
+
+/** Whether the account says how fast requests may follow each other: a quota of an hour or a day does not. */
+export function tellsPace({ windows }: Limits): boolean {
+  return windows.some(isSpread);
+}
+
 /** Requests a second on average. */
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;

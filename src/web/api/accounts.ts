@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Accounts, without their keys. */
 
-export const Usage = z.object({ spent: z.number(), in_doubt: z.number() });
+export const Usage = z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() });
 
 const count = z.int().min(0).max(1e9).nullable();
 

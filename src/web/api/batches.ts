@@ -6,6 +6,8 @@ import { Refusal, Spender } from './session.ts';
 /** Credits; they have no currency. */
 export const MoneyView = z.object({
   spent: z.number(),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: z.boolean(),
   in_doubt: z.number(),
   reserved: z.number(),
   budget: z.number().nullable(),
@@ -62,6 +64,24 @@ export const ActivityView = z.object({
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 
+/** How changes ended, by `applied`, `unchanged`, `held_back`, `refused`, `in_doubt`, `skipped`, `invalid` or `pending`. */
+const EndCounts = z.record(z.string(), z.number());
+/** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
+const DoneCounts = z.record(z.string(), z.number());
+
+/** What a batch of changes has done, each subject once. */
+export const ChangesView = z.object({
+  done: DoneCounts,
+  counts: EndCounts,
+  /** By project and by what is wanted there: a role, or `none` for "not in it". */
+  projects: z.array(
+    z.object({ project: z.string().nullable(), to: z.string(), done: DoneCounts, counts: EndCounts }),
+  ),
+  /** Number of changes that are not so any more, or perhaps not, because of another batch. */
+  overtaken: z.number(),
+});
+export type ChangesView = z.infer<typeof ChangesView>;
+
 export const BatchDetail = BatchView.extend({
   settled: z.number(),
   requests: z.number(),
@@ -72,11 +92,15 @@ export const BatchDetail = BatchView.extend({
   requests_last_minute: z.number(),
   /** What the account may send in a second, on average; null when no limit is known. */
   limit_per_second: z.number().nullable(),
-  /** Until when the account sends nothing, and why. */
-  paused: z.object({ until: z.string(), why: z.string() }).nullable(),
+  /** Since when a process works on it; null when none does. */
+  running_since: z.string().nullable(),
+  /** Until when the account sends nothing, why, and whether the vendor asked for it. */
+  paused: z.object({ until: z.string(), why: z.string(), asked: z.boolean() }).nullable(),
   activity: ActivityView,
-  /** How long the rest takes at the rate of the last minute; null when that is unknown. */
+  /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
   seconds_left: z.number().nullable(),
+  /** What was changed; null for a batch that changes nothing. */
+  changes: ChangesView.nullable(),
   /** What is typed to go on. */
   next: z.string().nullable(),
   /** The name of the file that was written. */

@@ -11,6 +11,8 @@ export const AccountMonth = z.object({
   account: z.string(),
   sandbox: z.boolean(),
   spent: z.number(),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: z.boolean(),
   in_doubt: z.number(),
   saved: z.number(),
   requests: z.number(),
@@ -32,6 +34,8 @@ export const HistoryBatch = z.object({
   created_at: z.string(),
   rows: z.number(),
   spent: z.number(),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: z.boolean(),
   in_doubt: z.number(),
   saved: z.number(),
   requests: z.number(),

@@ -141,6 +141,8 @@ export const PlannedChangeView = z.object({
   to: z.string().nullable(),
   calls: z.array(z.string()).optional(),
   reason: z.string().optional(),
+  /** That the service refused it to the batch before, and why. */
+  refused_before: z.string().optional(),
   beyond: z.boolean().optional(),
 });
 export type PlannedChangeView = z.infer<typeof PlannedChangeView>;

@@ -98,6 +98,8 @@ export const AttemptView = z.looseObject({
       kind: z.enum(['settled', 'not_sent', 'paused', 'stopped', 'in_doubt']),
       answer: z.string().optional(),
       charged: z.number().optional(),
+      /** Whether it surely cost just that; otherwise it is the most. */
+      exact: z.boolean().optional(),
       why: z.string(),
       closed_at: z.string(),
     })

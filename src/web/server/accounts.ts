@@ -113,12 +113,13 @@ async function usageOf(
   { identity, sandbox }: Account,
 ): Promise<Pick<PageAccount, 'today' | 'month'>> {
   const ledger = await lookIfThere(chooseStore(store, sandbox).location);
-  const none = { spent: 0, in_doubt: 0 };
+  const none = { spent: 0, exact: true, in_doubt: 0 };
   if (ledger === undefined) return { today: none, month: none };
   try {
+    const exact = !(await ledger.isSpentAtMost({ account: identity }));
     const of = async (scope: 'day' | 'month') => {
       const { spent, inDoubt } = await ledger.accountMoney(identity, scope, clock.wallMs());
-      return { spent, in_doubt: inDoubt };
+      return { spent, exact, in_doubt: inDoubt };
     };
     return { today: await of('day'), month: await of('month') };
   } finally {

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
+import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch, BatchLine } from '../../ledger/ledger.ts';
-import type { Spender } from '../../ledger/store.ts';
+import type { Activity, BatchLine } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -13,14 +13,14 @@ import {
   secondsLeft,
   settledIn,
 } from '../../run/batch-status.ts';
-import { isAtWorkOn } from '../../run/hold.ts';
-import { batchWithId, type FoundBatch, lookInto, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import {
   type ActivityView,
   type BatchDetail,
   type BatchList,
   BatchListQuery,
   type BatchView,
+  type ChangesView,
   type SavedView,
 } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
@@ -35,11 +35,11 @@ const PER_PAGE = 50;
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server, savings: Savings): Hono {
   const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
+  const changes = new Paced<ChangesView | null>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
       const wanted = text.trim().toLowerCase();
-      const spenders = await spendersNow(server);
       const from = (page - 1) * PER_PAGE;
       const nameOf = await listNames(server);
       const lets = (batch: BatchLine): boolean =>
@@ -48,22 +48,24 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const isRunning = (batch: Batch): boolean =>
-        [...spenders.values()].some((spender) => isAtWorkOn(batch, spender));
-      const batches = overviews.map((each) => viewOf(each, nameOf, isRunning(each.batch)));
+      const batches = overviews.map((each) => viewOf(each, nameOf));
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
-      const spenders = await spendersNow(server);
       const found = await batchOf(context, server);
-      const [status, activity] = await lookInto(found.location, async (ledger) => {
-        const status = await batchStatus(ledger, found.batch);
-        const read = async () => activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS));
-        return [status, await activities.of(found.batch.id, status.requests, read)] as const;
+      const { id } = found.batch;
+      const detail = await lookInto(found.location, async (ledger) => {
+        const status = await batchStatus(ledger, found);
+        const read = async () => activityView(await ledger.activity(id, BUCKETS, UNIT_MS));
+        return detailOf(status, await listNames(server), {
+          activity: await activities.of(id, status.requests, read),
+          // Another batch may have changed the same people since, which no figure of this one shows.
+          changes: await changes.of(id, server.clock.monotonicMs(), async () =>
+            changesView(await changesDone(ledger, status.batch)),
+          ),
+        });
       });
-      const nameOf = await listNames(server);
-      const spender = spenders.get(found.location);
-      return context.json(detailOf(found, spender, status, activity, nameOf) satisfies BatchDetail);
+      return context.json(detail satisfies BatchDetail);
     })
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
@@ -72,19 +74,6 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       );
       return context.json({ credits } satisfies SavedView);
     });
-}
-
-/**
- * Who spends from which store. It is asked before a batch is read: a run that has ended meanwhile has left its batch
- * finished, and one that was read as open without a run would be told as stopped.
- */
-async function spendersNow({ store }: Server): Promise<ReadonlyMap<string, Spender>> {
-  const found = new Map<string, Spender>();
-  for (const location of storesToLookAt(store)) {
-    const spender = await spenderAt(location);
-    if (spender !== undefined) found.set(location, spender);
-  }
-  return found;
 }
 
 export type NameOf = (inputPath: string) => string;
@@ -103,9 +92,8 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
 }
 
 function viewOf(
-  { batch, counts, rows, money, heldSinceMs, hasCosts }: BatchOverview,
+  { batch, counts, rows, money, heldSinceMs, run, hasCosts }: BatchOverview,
   nameOf: NameOf,
-  running: boolean,
 ): BatchView {
   const origin = originOf(batch.settings);
   return {
@@ -120,6 +108,7 @@ function viewOf(
     counts: { ...counts },
     credits: {
       spent: money.spent,
+      exact: money.isExact,
       in_doubt: money.inDoubt,
       reserved: money.reserved,
       budget: money.cap ?? null,
@@ -127,33 +116,33 @@ function viewOf(
     has_costs: hasCosts,
     created_at: isoTime(batch.createdAtMs),
     held_since: heldSinceMs === undefined ? null : isoTime(heldSinceMs),
-    running,
+    running: run !== undefined,
   };
 }
 
 function detailOf(
-  { batch }: FoundBatch,
-  spender: Spender | undefined,
   status: BatchStatus,
-  activity: ActivityView,
   nameOf: NameOf,
+  more: Pick<BatchDetail, 'activity' | 'changes'>,
 ): BatchDetail {
-  const { settled, requests, calls, open, lastMinute, pausedUntilMs, pausedWhy } = status;
-  const running = spender !== undefined && isAtWorkOn(batch, spender);
+  const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
   return {
-    ...viewOf(status, nameOf, running),
+    ...viewOf(status, nameOf),
     settled,
     requests,
     calls,
     open_requests: open,
     requests_last_minute: lastMinute,
     limit_per_second: limitPerSecondOf(batch.settings) ?? null,
-    paused: pausedUntilMs === undefined ? null : { until: isoTime(pausedUntilMs), why: pausedWhy ?? '' },
-    activity,
+    running_since: run?.since ?? null,
+    paused:
+      pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
+    ...more,
     seconds_left: secondsLeft(status) ?? null,
     next: batch.command ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
-    spender: spender === undefined || running ? null : { pid: spender.pid, command: spender.command },
+    spender:
+      spender === undefined || run !== undefined ? null : { pid: spender.pid, command: spender.command },
   };
 }
 
@@ -171,4 +160,16 @@ function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
     requests: buckets.map(({ requests }) => requests),
     credits: buckets.map(({ credits }) => credits),
   };
+}
+
+function changesView(changes: ChangesDone | undefined): ChangesView | null {
+  if (changes === undefined) return null;
+  const { done, counts, groups, overtaken } = changes;
+  const projects = groups.map(({ project = null, to, ...of }) => ({
+    project,
+    to,
+    done: { ...of.done },
+    counts: { ...of.counts },
+  }));
+  return { done: { ...done }, counts: { ...counts }, projects, overtaken: overtaken.length };
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
-import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
@@ -97,9 +97,11 @@ export class Changes {
 
   async #changedBatches(ledger: LedgerReader): Promise<readonly string[]> {
     const changed: string[] = [];
-    for (const { id, state, outputSha256, hasDoubts } of await ledger.batchLines()) {
+    const nowMs = this.#clock.wallMs();
+    for (const line of await ledger.batchLines()) {
+      const { id, state, outputSha256, hasDoubts } = line;
       // Of thousands few are open, and of one that has ended only doubts are still settled.
-      const figures = state === 'open' || hasDoubts ? await figuresOf(ledger, id) : [];
+      const figures = state === 'open' || hasDoubts ? await figuresOf(ledger, line, nowMs) : [];
       const now = JSON.stringify([state, outputSha256, figures]);
       if (this.#batches.get(id) !== now) changed.push(id);
       this.#batches.set(id, now);
@@ -108,8 +110,13 @@ export class Changes {
   }
 }
 
-async function figuresOf(ledger: LedgerReader, id: BatchId): Promise<readonly unknown[]> {
-  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id)];
+async function figuresOf(
+  ledger: LedgerReader,
+  { id, accountIdentity }: BatchLine,
+  nowMs: number,
+): Promise<readonly unknown[]> {
+  const pauses = await ledger.pauses(accountIdentity, nowMs, nowMs);
+  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id), pauses];
 }
 
 function stampOf(path: string): string {

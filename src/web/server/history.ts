@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { originOf } from '../../job/job-origin.ts';
-import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { type Batch, type BatchLine, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
 import { settledIn } from '../../run/batch-status.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
@@ -75,7 +75,7 @@ const monthOf = ({ createdAtMs }: Pick<Batch, 'createdAtMs'>): string => isoTime
 const isUsed = ({ spent, in_doubt, batches }: AccountMonth): boolean => spent + in_doubt + batches > 0;
 
 async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings): Promise<HistoryBatch> {
-  const { spent, inDoubt } = await ledger.batchMoney(batch.id);
+  const { spent, isExact, inDoubt } = await shownMoney(ledger, batch.id);
   const { requests } = await ledger.metrics(batch.id);
   const origin = originOf(batch.settings);
   return {
@@ -88,6 +88,7 @@ async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings
     created_at: isoTime(batch.createdAtMs),
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     spent,
+    exact: isExact,
     in_doubt: inDoubt,
     saved: await savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
     requests,
@@ -120,6 +121,7 @@ async function accountMonth(
     account: accountName,
     sandbox,
     spent: whole.spent,
+    exact: !(await ledger.isSpentAtMost({ account: accountIdentity })),
     in_doubt: whole.inDoubt,
     saved: sum('saved'),
     requests: sum('requests'),

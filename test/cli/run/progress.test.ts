@@ -92,6 +92,16 @@ test('of a run that goes on, what is of the batch in all and what is of this run
   expect(shown.at(-1)).toMatch(/^31\/100 rows in all · .* · this run: 1 matched · 1 credit · /);
 });
 
+test('a run that changes a team matches nothing and costs nothing: from its first row on it counts what is applied', () => {
+  progress.hear({ ...BATCH, isChange: true });
+  pass(1_000);
+  expect(shown.at(-1)).toMatch(/^0\/100 rows · [^·]* · 0 applied$/);
+  progress.hear({ kind: 'row', row: 2, outcome: 'applied' });
+  progress.hear({ kind: 'answered', found: true, credits: 3 });
+  pass(1_000);
+  expect(shown.at(-1)).toMatch(/^1\/100 rows · .* · 1 applied · 3 credits · /);
+});
+
 test('a long pause is said once, shown with its end, and counted down', () => {
   progress.hear(BATCH);
   const why = 'the vendor asked to wait';

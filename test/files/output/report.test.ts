@@ -14,7 +14,7 @@ import {
   type Batch,
   type BatchId,
   credits,
-  type Money,
+  type ShownMoney,
 } from '../../../src/ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../../src/ledger/tally.ts';
 import { NASTY, OBEYED } from '../../nasty.ts';
@@ -44,7 +44,13 @@ const idle: ChartData = {
   limitPerSecond: undefined,
 };
 
-const money: Money = { cap: credits(1500), spent: credits(1200), reserved: credits(0), inDoubt: credits(3) };
+const money: ShownMoney = {
+  cap: credits(1500),
+  spent: credits(1200),
+  isExact: true,
+  reserved: credits(0),
+  inDoubt: credits(3),
+};
 
 function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): AnswerRecord {
   return {
@@ -111,6 +117,14 @@ test('says how the rows ended, which identifier found how many, what was spent a
   expect(shown).toContainEqual(['saved by asking once', '1']);
   expect(shown).toContainEqual(['budget', '1,500']);
   expect(shown).toContainEqual(['4', 'refused', 'the vendor refused']);
+});
+
+test('says where the credits are the most that was charged', () => {
+  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
+  expect(reportHtml(batch, money, tally, idle)).not.toContain('at most');
+  const html = reportHtml(batch, { ...money, isExact: false }, tally, idle);
+  expect(cells(html)).toContainEqual(['at most spent', '1,200']);
+  expect(html).toContain('so may the numbers in <code>_credits</code>');
 });
 
 test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {

@@ -5,6 +5,7 @@ import { credits } from '../../../src/ledger/ledger.ts';
 import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
+import { ESTIMATES } from '../../../src/ledger/stores/sqlite/schema/estimates.ts';
 import { HOLDS } from '../../../src/ledger/stores/sqlite/schema/holds.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
 import { READINGS } from '../../../src/ledger/stores/sqlite/schema/readings.ts';
@@ -551,7 +552,7 @@ describe('the database refuses', () => {
   });
 
   test('by every guard that there is, but for those of topics that have tests of their own', () => {
-    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, HOLDS, PRICES, READINGS, TIME];
+    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, ESTIMATES, HOLDS, PRICES, READINGS, TIME];
     const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), schema());
     expect(untested(database, here, REFUSED)).toEqual([]);
     expect(untested(database, schema(), [])).toEqual(untested(database, undefined, []));

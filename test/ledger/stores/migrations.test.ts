@@ -22,11 +22,11 @@ import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5 to 8 is brought to schema 9 with all that it had, one of an older schema is refused by its
+ * Goal: a store of schema 5 to 9 is brought to schema 10 with all that it had, one of an older schema is refused by its
  * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-9.sql` are what
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-10.sql` are what
  * those schemas add to the definitions, or have otherwise. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
@@ -42,8 +42,9 @@ const DEFINITIONS_5 = definitionsIn('schema-5.sql');
 const DEFINITIONS_6 = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')];
 const DEFINITIONS_7 = replaced(DEFINITIONS_6, 'schema-7.sql', 'attempt_scopes');
 const DEFINITIONS_8 = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call');
-/** All definitions of schema 9, in the order of their names. */
-const DEFINITIONS = replaced(DEFINITIONS_8, 'schema-9.sql').sort((a, b) => (a.name < b.name ? -1 : 1));
+const DEFINITIONS_9 = replaced(DEFINITIONS_8, 'schema-9.sql');
+/** All definitions of schema 10, in the order of their names. */
+const DEFINITIONS = replaced(DEFINITIONS_9, 'schema-10.sql').sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** @param gone what the newer schema does not have any more. */
 function replaced(older: readonly Definition[], file: string, ...gone: string[]): Definition[] {
@@ -90,6 +91,7 @@ function storeMadeByFiveScripts(schema: 5 | 6 | 7 = 5): string {
 
 /** Gives a store the definitions of schema 8. What it holds stands in both as it does in the other. */
 function backToSchema8(place: string): void {
+  withoutTables(place, 'schema-10.sql');
   inDatabase(place, (database) => {
     const newer = definitionsIn('schema-9.sql');
     const older = DEFINITIONS_8.filter(({ name }) => newer.some((each) => each.name === name));
@@ -100,6 +102,13 @@ function backToSchema8(place: string): void {
     const redefine = database.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?');
     for (const { type, name, sql } of older) if (type === 'table') redefine.run(sql, name);
     database.pragma('user_version = 8');
+  });
+}
+
+function withoutTables(place: string, schema: string): void {
+  inDatabase(place, (database) => {
+    for (const { type, name } of definitionsIn(schema))
+      if (type === 'table') database.exec(`DROP TABLE ${name}`);
   });
 }
 
@@ -125,16 +134,16 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store', () => {
-  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 9 changed', async () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 10 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(9);
+    expect(newestSchema()).toBe(10);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
   test.each([5, 6, 7] as const)(
-    'of schema %i is brought to schema 9, stands the full check, and has all that it had',
+    'of schema %i is brought to schema 10, stands the full check, and has all that it had',
     async (schema) => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
@@ -149,6 +158,7 @@ describe('a store', () => {
       expect(await ledger.batch(LATE)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
       expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
       expect(await ledger.batchMoney(LATE)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+      expect(await ledger.isSpentAtMost({ batch: LATE })).toBe(true);
       expect(await ledger.metrics(BATCH)).toEqual({ requests: 7, calls: 3 });
       expect(await ledger.counts(BATCH)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
       expect(await stateOf(ledger, 'bought')).toMatchObject({
@@ -190,7 +200,7 @@ describe('a store', () => {
     inDatabase(place, (database) => database.exec(view));
     const before = read();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(9);
+    expect(numberIn(place)).toBe(10);
     expect(read()).toEqual(before);
   });
 
@@ -280,14 +290,15 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const TEN = `
+  const LATER = newestSchema() + 1;
+  const LATER_SCRIPT = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 10. */
-  function withSchema10(script: string): void {
+  /** Until the test ends, this Rowonce is a later one, which knows one schema more. */
+  function withLaterSchema(script: string): void {
     for (const scripts of [ADDED, TOPICS] as string[][]) {
       scripts.push(script);
       onTestFinished(() => void scripts.pop());
@@ -296,16 +307,16 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema10(TEN);
+    withLaterSchema(LATER_SCRIPT);
     const older = {
       code: 'store_version',
-      message: expect.stringContaining('(schema 5, this one needs 10)'),
+      message: expect.stringContaining(`(schema 5, this one needs ${LATER})`),
     };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(10);
+    expect(numberIn(place)).toBe(LATER);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -313,27 +324,27 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema10(TEN);
+    withLaterSchema(LATER_SCRIPT);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(10);
+    expect(numberIn(place)).toBe(LATER);
     await (await openStore(sqlite, place)).close();
   });
 
   test('that cannot be reached leaves the store as it was', async () => {
     const place = storeMadeByFiveScripts();
     const schemaBefore = schemaIn(place);
-    withSchema10(`${TEN} CREATE NONSENSE;`);
+    withLaterSchema(`${LATER_SCRIPT} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
     expect([numberIn(place), schemaIn(place)]).toEqual([5, schemaBefore]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 10'));
+    inDatabase(place, (database) => database.pragma(`user_version = ${LATER}`));
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('(schema 10, this one knows 9)'),
+      message: expect.stringContaining(`(schema ${LATER}, this one knows ${newestSchema()})`),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);

@@ -346,7 +346,7 @@ async function everything(side: Side): Promise<unknown> {
     account: await ledger.account(ACCOUNT),
     refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(id))),
     rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
-    sends: await ledger.sendTimes(ACCOUNT, 0, 100),
+    sends: await ledger.sends(ACCOUNT, 0, 100),
     found: await ledger.newestFound(ACCOUNT, 100),
   });
 }

@@ -15,6 +15,7 @@ import { openHeader } from '../../../src/files/input.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
+import { diffLines } from '../../../src/plan/team/diff-words.ts';
 import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/run-job.ts';
 import memory from '../../ledger/stores/memory.ts';
@@ -246,6 +247,20 @@ test('while a row is invalid, people whom the list does not name stay', async ()
   expect(plan.changes[2]?.reason).toContain(
     'old@x.example was not removed from Sales, because row 3 is invalid',
   );
+});
+
+test('a row with a misspelt project holds back the person whom it names, and nobody else', async () => {
+  const member = { state: 'member', role: 'viewer' } as const;
+  const brought = {
+    'ann@x.example': { ...member, userId: 'u1' },
+    'bob@x.example': { ...member, userId: 'u2' },
+    'cid@x.example': { ...member, userId: 'u3' },
+  };
+  const rows = ['jo@x.example,viewer,Sales,', 'bob@x.example,viewer,Salse,'];
+  const plan = await planned(rows, { brought, job: { remove_missing: true } });
+  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 remove', '5 refused', '6 remove']);
+  expect(plan.changes[3]).toMatchObject({ email: 'bob@x.example', beyond: true });
+  expect(diffLines(plan).at(-1)).toBe('3 changes (1 invite, 2 removals), 1 invalid, 1 held back.');
 });
 
 test('two rows that contradict each other are about somebody known, who is not missing, and hold nobody else back', async () => {

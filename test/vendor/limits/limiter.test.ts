@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MARGIN_MS = 5;
 
 const UNLIMITED: Limits = { concurrency: 8, windows: [] };
-/** More than any test sends. Unlike no plan at all, it leaves nothing to be learned. */
+/** More than any test sends. */
 const AMPLE: Limits = { concurrency: 8, windows: [{ requests: 1_000, windowMs: HOUR_MS }] };
 
 /** A run that nothing stops and that waits for as long as it takes. */
@@ -41,6 +41,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** Where no speed is to be learned, only the guards of long windows hold: the clock stands still for Bottleneck. */
 function limiter(options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({
     limits: AMPLE,
@@ -48,6 +49,7 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     earlierSendsMs: [],
     pausedUntilMs: undefined,
     learnedPerSecond: undefined,
+    unhurried: options.limits !== UNLIMITED,
     onPause: (pause) => pauses.push(pause),
     onLearned: (perSecond) => learned.push(perSecond),
     ...options,
@@ -251,7 +253,7 @@ describe('a pause', () => {
     const limited = limiter({ clock: ticking });
     limited.pause(MINUTE_MS, ticking.nowMs, 'too fast');
     await ticking.until(waitUsing(limited, PATIENT));
-    expect(pauses).toMatchObject([{ why: 'too fast' }]);
+    expect(pauses).toMatchObject([{ why: 'the vendor asked to wait (too fast)' }]);
   });
 
   test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
@@ -377,9 +379,18 @@ describe('the speed of a plan that nobody told us', () => {
     expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);
   });
 
-  test('is not looked for where the account knows it', async () => {
-    expect(await durationOf(limiter(), 200)).toBe(0);
-    expect(learned).toEqual([]);
+  test('is learned beside a quota of a day, which says nothing about the second', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 50_000, windowMs: DAY_MS }] };
+    const takesMs = await durationOf(limiter({ limits: UNLIMITED }), 20);
+    expect(await durationOf(limiter({ limits, unhurried: false }), 20)).toBeCloseTo(takesMs);
+  });
+
+  test('is not looked for where the account knows it (in real time)', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 5_000, windowMs: 1_000 }] };
+    const limited = limiter({ limits, clock: systemClock, unhurried: false });
+    await waitUsing(limited, PATIENT);
+    expect(limited.permitAtOnce(PATIENT)).toBeDefined();
+    await limited.close();
   });
 
   test('is not looked for in the sandbox, until it refuses', async () => {
@@ -491,12 +502,12 @@ describe('every run ends', () => {
 
   test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
     const limited = limiter();
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
     const stopped = await stopOf(limited.permit(impatient));
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
-      'The next request would have to wait for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait.',
+      'The next request would have to wait for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
     );
     expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
   });
@@ -505,9 +516,9 @@ describe('every run ends', () => {
     const limited = limiter();
     limited.backOff(clock.nowMs, 'connect ECONNREFUSED');
     clock.pass(4 * MINUTE_MS);
-    limited.pause(9 * MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(9 * MINUTE_MS, clock.nowMs, 'status 429');
     expect((await stopOf(limited.permit(impatient))).message).toBe(
-      'Nothing was settled for 240 s, and the next request would have to wait for another 540 s, together longer than --max-pause allows (600 s): the vendor asked to wait.',
+      'Nothing was settled for 240 s, and the next request would have to wait for another 540 s, together longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
     );
   });
 
@@ -522,11 +533,11 @@ describe('every run ends', () => {
 
   test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
     const limited = limiter();
-    limited.pause(MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
     const first = expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
     await clock.calm();
     // The pause becomes too long for the one who waits as well.
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
     await expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
     await first;
     await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
@@ -535,10 +546,10 @@ describe('every run ends', () => {
 
   test('nor does one whose wait turned out longer than it may be', async () => {
     const limited = limiter();
-    limited.pause(MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
     const waiting = limited.permit(impatient);
     await clock.calm();
-    limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
     expect(await stopOf(waiting)).toMatchObject({ code: 'paused' });
     await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
     expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
@@ -596,10 +607,10 @@ describe('every run ends', () => {
 
   test('the time to go on is the one that is known at the end of the run', async () => {
     const limited = limiter();
-    limited.pause(HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(HOUR_MS, clock.nowMs, 'status 429');
     const stopped = await stopOf(limited.permit(impatient));
     clock.pass(1_000);
-    limited.pause(3 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(3 * HOUR_MS, clock.nowMs, 'status 429');
     const resumeAtMs = clock.wallMs() + 3 * HOUR_MS;
     const known = limited.upToDate(stopped);
     expect(known).toMatchObject({ code: 'paused', message: stopped.message, resumeAtMs });
@@ -608,7 +619,7 @@ describe('every run ends', () => {
 
   test('another stop than for a pause has no time to go on', () => {
     const limited = limiter();
-    limited.pause(HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(HOUR_MS, clock.nowMs, 'status 429');
     const stopped = stop('budget', 'The budget is reached.', 'Raise it.');
     expect(limited.upToDate(stopped)).toBe(stopped);
   });
@@ -617,7 +628,7 @@ describe('every run ends', () => {
     const windows = [{ requests: 1, windowMs: DAY_MS }];
     const limited = limiter({ limits: { concurrency: 8, windows } });
     await waitOf(limited, impatient);
-    limited.pause(1_000, clock.nowMs, 'the vendor asked to wait');
+    limited.pause(1_000, clock.nowMs, 'status 429');
     expect((await stopOf(limited.permit(impatient))).message).toContain(
       'the limit of the account is used up',
     );

@@ -191,12 +191,17 @@ export function cellsOrWhy(
   }
 }
 
-/** Cells of OUR_COLUMNS, in their order. @param why the cells before them are blank, if they should not be. */
+/**
+ * Cells of OUR_COLUMNS, in their order.
+ * @param why the cells before them are blank, if they should not be.
+ * @param since what other batches have done since about the row.
+ */
 export function ourCells(
   batch: Batch,
   { row }: Pick<InputRow, 'row'>,
   record: RowRecord | undefined,
   why: string | undefined,
+  since: string | undefined,
 ): readonly string[] {
   if (record === undefined) return ['pending', '', '', '0', '', ''];
   const { outcome, answers } = record;
@@ -205,7 +210,7 @@ export function ourCells(
   const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
   const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
-  const reason = [outcome.reason ?? '', why ?? ''].filter((part) => part !== '').join('; ');
+  const reason = [outcome.reason ?? '', why ?? '', since ?? ''].filter((part) => part !== '').join('; ');
   return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
 }
 

@@ -4,9 +4,9 @@ import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answe
 import type { CellSafety } from '../../../core/formulas.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import type { InputRow } from '../../../core/row.ts';
-import type { Batch, BatchId, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
+import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
-import { keptWork } from '../../../operations/team/planned-work.ts';
+import type { MissingPerson } from '../changes-done.ts';
 import { automaticAddition, FreeNames } from './added-columns.ts';
 
 /**
@@ -139,42 +139,26 @@ function linesOf(lines: readonly (readonly string[])[]): string {
   return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
 }
 
-// ------------------------------------------------------------------------------------------- who was removed
+// ------------------------------------------------------------------------------------------- who is missing
 
 /**
- * The file of those whom a run removes because the input does not name them any more: they have no row there on which
- * it could be said what became of them. Made of the ledger alone, it comes out the same every time.
+ * The file of people whom the input does not name: they have no row there on which it could be said what became of them.
+ * Made of the ledger alone, it comes out the same every time.
  */
 
 const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
 
-/**
- * @param beyond the planned rows that the input does not have.
- * @param mark what the file begins with.
- */
-export async function* removedCopy(
-  ledger: Pick<LedgerReader, 'rows'>,
-  batch: Batch,
-  beyond: readonly PlannedRow[],
+/** @param mark what the file begins with. */
+export function* missingCopy(
+  people: readonly MissingPerson[],
   mark: string,
   safety: CellSafety,
-): AsyncIterable<Buffer> {
-  const recordsOf = ledgerRows(ledger, batch.id, PAGE_ROWS.single);
-  yield Buffer.from(mark + stringify([COLUMNS]));
-  for (const planned of beyond) {
-    const [record] = await recordsOf([planned]);
-    const outcome = record?.outcome;
-    const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];
-    const cells = [...whomCells(planned), ...end].map((cell) => safety.cell(cell));
-    yield Buffer.from(stringify([cells]));
+): Iterable<string> {
+  yield mark + stringify([COLUMNS]);
+  for (const { email = '', userId = '', project = '', role = '', row, ended, reason } of people) {
+    const cells = [email, userId, project, role, String(row), ended, reason];
+    yield stringify([cells.map((cell) => safety.cell(cell))]);
   }
-}
-
-/** E-mail, user id, project, and the role that the person had. Who was not to be removed after all is in the reason. */
-function whomCells(planned: PlannedRow): readonly string[] {
-  if (planned.kind === 'end') return ['', '', '', ''];
-  const { email, project, subject, from, was } = keptWork(planned.work);
-  return [email ?? '', was?.facts?.userId ?? '', project ?? subject.project ?? '', from ?? ''];
 }
 
 /** Rows of a batch, asked for in rising order. It gives undefined for a row that has no outcome yet. */

@@ -169,7 +169,8 @@ const RESULTS_FILES = ['people', 'results'] as const;
 
 function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
   const results = resultsFiles.map((name) => resultsPath(output, name));
-  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
+  const missing = [removedPath(output), notRemovedPath(output)];
+  return [output, attentionPath(output), ...results, ...missing, reportPath(output)];
 }
 
 export function attentionPath(output: string): string {
@@ -183,6 +184,10 @@ export function resultsPath(output: string, name: string): string {
 
 export function removedPath(output: string): string {
   return besideFile(output, '.removed.csv');
+}
+
+export function notRemovedPath(output: string): string {
+  return besideFile(output, '.not-removed.csv');
 }
 
 export function reportPath(output: string): string {

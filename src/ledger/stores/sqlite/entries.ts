@@ -13,6 +13,7 @@ import {
   type Reading,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
+import { estimate } from './estimates.ts';
 import { hasKey, isOfCall } from './lookups.ts';
 import { dialectCell, headerCells, questionCells } from './shapes.ts';
 import {
@@ -185,16 +186,19 @@ export function insertClosures(connection: Connection, ends: readonly Ended[]): 
 /** @returns the cost that is booked now, which is never less than before. */
 export function insertReading(connection: Connection, reading: Reading): Credits {
   const { attempt, answer, why, dialect, atMs } = reading;
-  const booked = connection.get<{ charged: number | null }>(
-    `SELECT max(charged) AS charged FROM (
-       SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged) AS charged
+  const booked = connection.get<{ charged: number | null; lost: number | null }>(
+    `SELECT max(charged) AS charged, max(lost) AS lost FROM (
+       SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged) AS charged, k.kind = 'in_doubt' AS lost
          FROM closures k JOIN attempts a ON a.id = k.attempt WHERE k.attempt = :attempt
-       UNION ALL SELECT charged FROM readings WHERE attempt = :attempt)`,
+       UNION ALL SELECT charged, 0 FROM readings WHERE attempt = :attempt)`,
     { attempt },
   );
   const charged = credits(Math.max(reading.charged, booked?.charged ?? 0));
   const id = nextNumber(connection, 'readings');
   READINGS_TABLE.insert(connection, { id, attempt, answer, charged, why, dialect, at: wholeMs(atMs) });
+  // What is booked is then another price than today's, or one that a lost answer was reserved at.
+  if (charged > 0 && (charged !== reading.charged || charged !== booked?.charged || booked.lost === 1))
+    estimate(connection, [attempt]);
   return charged;
 }
 
@@ -235,6 +239,11 @@ export function insertTold(connection: Connection, call: number, decision: numbe
       ...replyCells(reply),
     });
   }
+  // Nobody says whether it was charged.
+  estimate(
+    connection,
+    lost.flatMap(({ id, reserved }) => (reserved > 0 ? [id] : [])),
+  );
 }
 
 export function insertLook(connection: Connection, look: Look): void {

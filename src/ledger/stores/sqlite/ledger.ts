@@ -54,6 +54,7 @@ import {
 import { erasureOf, isNothing } from './erasable.ts';
 import { erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
+import { estimate } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromBooks } from './kept-lists.ts';
@@ -214,6 +215,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       if (closure.kind === 'settled') logChange(connection, attempt, left);
       else this.#questions.delete(attempt);
       insertClosures(connection, [{ attempt, closure, atMs }]);
+      estimate(connection, estimatedIn([{ attempt, closure }]));
       if (closure.kind === 'settled' && closure.showsPrice)
         keepPrice(connection, pricedBy(connection, attempt), closure.charged);
     }, 'in_flight');
@@ -221,6 +223,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   #insertPurchases(purchases: readonly Purchase[]): void {
     insertClosures(this.connection, purchases);
+    estimate(this.connection, estimatedIn(purchases));
     for (const { closure, pricedFor } of purchases)
       if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
   }
@@ -357,6 +360,15 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
     return batch;
   }
+}
+
+/** The attempts whose cost is the most that they may have been charged. */
+function estimatedIn(
+  ends: readonly { readonly attempt: AttemptId; readonly closure: Closure }[],
+): readonly AttemptId[] {
+  return ends.flatMap(({ attempt, closure }) =>
+    closure.kind === 'settled' && closure.isAtMost === true && closure.charged > 0 ? [attempt] : [],
+  );
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */

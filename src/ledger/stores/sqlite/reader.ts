@@ -30,6 +30,7 @@ import {
   type RowRecord,
   rowAnswersOf,
   type SavedPart,
+  type Sent,
   type SettledInput,
 } from '../../ledger.ts';
 import { accountState, matchRate, pausesOf } from './accounts.ts';
@@ -38,6 +39,7 @@ import { plannedRows } from './batches.ts';
 import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
+import { isSpentAtMost } from './estimates.ts';
 import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
@@ -68,6 +70,13 @@ const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id =
 const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at,
     b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
   FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
+
+interface SendRow {
+  readonly at: number;
+  readonly account: string;
+  readonly sent: number;
+  readonly settledAt: number | null;
+}
 
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
 export class SqliteReader implements LedgerReader {
@@ -130,6 +139,10 @@ export class SqliteReader implements LedgerReader {
 
   accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
+  }
+
+  isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
+    return this.read(() => isSpentAtMost(this.connection, of));
   }
 
   account(accountIdentity: string): Promise<AccountState> {
@@ -211,20 +224,22 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
-  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+  sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
     return this.read(() => {
-      const times: number[] = [];
+      const sends: Sent[] = [];
       // The newest come first, and no more than needed are read: attempts have numbers in the order of their intents,
       // and CROSS JOIN keeps SQLite from starting with another table and sorting them all.
-      for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
-        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
+      for (const { at, account, sent, settledAt } of this.connection.each<SendRow>(
+        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent,
+                iif(k.kind IS 'settled', k.closed_at, NULL) AS settledAt
            FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
            LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
       )) {
-        if (at < sinceMs || times.length === limit) break;
-        if (sent === 1 && account === accountIdentity) times.push(at);
+        if (at < sinceMs || sends.length === limit) break;
+        if (sent === 1 && account === accountIdentity)
+          sends.push(present({ atMs: at, settledAtMs: settledAt ?? undefined }));
       }
-      return times.sort((a, b) => a - b);
+      return sends.reverse().sort((a, b) => a.atMs - b.atMs);
     });
   }
 

@@ -67,6 +67,7 @@ export interface BatchRow {
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
   readonly rows_beyond: number | null;
+  readonly planned_rows: number;
 }
 
 type NamedRow = Pick<
@@ -120,6 +121,7 @@ export function batchFrom(row: BatchRow): Batch {
     }),
     ...freshSinceOf(row),
     ...present({ rowsBeyond: row.rows_beyond ?? undefined }),
+    ...(row.planned_rows === 0 ? {} : { plannedRows: row.planned_rows }),
   };
 }
 

@@ -1,7 +1,15 @@
 import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RowNumber } from '../../../core/row.ts';
-import type { Activity, Batch, BatchId, PauseRecord, RowRecord } from '../../ledger.ts';
+import type {
+  Activity,
+  Batch,
+  BatchId,
+  KnownSubject,
+  PauseRecord,
+  PlannedRow,
+  RowRecord,
+} from '../../ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
@@ -109,6 +117,21 @@ class SalvageReader extends SqliteReader implements Salvage {
     if (listed !== undefined) return yield* listed.map(({ row }) => row);
     const last = (this.#tried(`batch ${batch}`, () => this.batchNumbered(id))?.inputRows ?? 0) + 1;
     for (let row = fromRow; row <= last; row += 1) yield row;
+  }
+
+  override async plannedRows(
+    batch: BatchId,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly PlannedRow[]> {
+    const rows = this.#triedAsync(`the plan of batch ${batch}`, () =>
+      super.plannedRows(batch, fromRow, limit),
+    );
+    return (await rows) ?? [];
+  }
+
+  override async subjects(account: string): Promise<readonly KnownSubject[]> {
+    return (await this.#triedAsync('what is known of people', () => super.subjects(account))) ?? [];
   }
 
   /** Every call by its number, which is that of an attempt. */

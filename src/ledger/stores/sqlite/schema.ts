@@ -7,6 +7,7 @@ import { CHANGES } from './schema/changes.ts';
 import { CLOSURES, CLOSURES_TABLE_8 } from './schema/closures.ts';
 import { DOUBTS } from './schema/doubts.ts';
 import { ERASURES } from './schema/erasures.ts';
+import { ESTIMATED_BEFORE, ESTIMATES } from './schema/estimates.ts';
 import { FRESHNESS } from './schema/freshness.ts';
 import { HOLDS, HOLDS_TABLE } from './schema/holds.ts';
 import { LEDGER } from './schema/ledger.ts';
@@ -59,6 +60,7 @@ export const TOPICS: readonly string[] = [
   ERASURES,
   AGREEMENTS,
   HOLDS,
+  ESTIMATES,
   FIRST_ROW,
 ];
 
@@ -130,7 +132,7 @@ export const schema = (): string => TOPICS.join('');
  * topic's file has what it adds as well. One that adds a column to batches or accounts removes their checksums, and they get
  * new ones.
  */
-export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT, READ_AS_NONE];
+export const ADDED: readonly string[] = [HOLDS_TABLE, UNBOOKED, COMPACT, READ_AS_NONE, ESTIMATED_BEFORE];
 
 /** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */
 export const REDEFINED = ['attempts', 'calls', 'closures', 'readings', 'replies', 'rows'];

@@ -1,5 +1,5 @@
 import { invariant } from '../../../core/errors.ts';
-import type { Subject, SubjectFacts } from '../../../core/membership.ts';
+import type { Subject, SubjectDoubt, SubjectFacts } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
@@ -107,15 +107,23 @@ export function knownSubjects(connection: Connection, identity: string): readonl
     .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
 }
 
-type LastChange = ChangeRow & { readonly batch: number; readonly settled_at: number };
+/** The newest entry of a subject, and who made the newest one that is not as the entry before it. */
+type LastChange = ChangeRow & { readonly batch: number | null; readonly settled_at: number | null };
+
+const FACTS = ['state', 'role', 'email', 'invite_code', 'user_id', 'project_id'];
+const factsOf = (table: string): string => `(${FACTS.map((column) => `${table}.${column}`).join(', ')})`;
 
 function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
   const rows = connection.all<LastChange>(
     `SELECT g.*, a.batch, coalesce(d.at, k.closed_at) AS settled_at
        FROM subjects s JOIN changes g ON g.subject = s.id AND g.sequence = s.sequence
-       JOIN attempts a ON a.id = g.attempt
-       JOIN closures k ON k.attempt = g.attempt
-       LEFT JOIN told t ON t.attempt = g.attempt
+       LEFT JOIN changes l ON l.subject = s.id AND l.sequence = (
+         SELECT max(c.sequence)
+           FROM changes c LEFT JOIN changes b ON b.subject = c.subject AND b.sequence = c.sequence - 1
+          WHERE c.subject = s.id AND ${factsOf('c')} IS NOT ${factsOf('b')})
+       LEFT JOIN attempts a ON a.id = l.attempt
+       LEFT JOIN closures k ON k.attempt = l.attempt
+       LEFT JOIN told t ON t.attempt = l.attempt
        LEFT JOIN decisions d ON d.id = t.decision
       WHERE s.account = +?`,
     account,
@@ -123,22 +131,27 @@ function lastChanges(connection: Connection, account: number): ReadonlyMap<numbe
   return new Map(rows.map((row) => [row.subject, CHANGES_TABLE.checked(row)]));
 }
 
-type SubjectDoubt = NonNullable<KnownSubject['doubt']>;
+interface DoubtRow extends CallRow {
+  readonly subject: number;
+  readonly batch: number;
+  readonly row: number;
+  readonly isOpen: 0 | 1;
+}
 
 function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<number, SubjectDoubt> {
-  const rows = connection.all<
-    CallRow & { readonly subject: number; readonly batch: number; readonly row: number }
-  >(
-    `SELECT c.*, a.batch, a.row FROM calls c JOIN attempts a ON a.id = c.doubt
-      WHERE c.subject IS NOT NULL AND c.doubt IS NOT NULL AND c.account = +?`,
+  const rows = connection.all<DoubtRow>(
+    `SELECT c.*, a.batch, a.row, p.attempt IS NOT c.doubt AS isOpen
+       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN attempts a ON a.id = p.attempt
+      WHERE c.account = +? ORDER BY isOpen DESC`,
     account,
   );
-  return new Map(
-    rows.map((row) => [
-      row.subject,
-      { batch: batchId(row.batch), row: row.row, operation: callFrom(connection, row).operation },
-    ]),
-  );
+  // A lost request that is being sent again is in doubt all the same, so that comes last.
+  return new Map(rows.map((row) => [row.subject, doubtFrom(connection, row)]));
+}
+
+function doubtFrom(connection: Connection, row: DoubtRow): SubjectDoubt {
+  const doubt = { batch: batchId(row.batch), row: row.row, operation: callFrom(connection, row).operation };
+  return row.isOpen === 1 ? { ...doubt, isOpen: true } : doubt;
 }
 
 function knownSubject(
@@ -149,12 +162,16 @@ function knownSubject(
   if (sequence !== (last?.sequence ?? 0))
     throw new AlteredRow(`change ${sequence} of subject ${id} is missing`);
   const facts = last && factsFrom(last);
+  const batch = last?.batch ?? undefined;
   return {
     subject: project === '' ? { name } : { project, name },
     sequence,
-    ...present({ facts }),
-    ...(last === undefined ? {} : { batch: batchId(last.batch), changedAtMs: last.settled_at }),
-    ...present({ doubt }),
+    ...present({
+      facts,
+      batch: batch === undefined ? undefined : batchId(batch),
+      changedAtMs: last?.settled_at ?? undefined,
+      doubt,
+    }),
   };
 }
 

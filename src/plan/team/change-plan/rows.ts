@@ -44,9 +44,8 @@ interface UnworkableRow {
   readonly kind: 'end';
   readonly row: RowNumber;
   readonly outcome: Outcome;
-  /** What is known about the person that the row is about. */
-  readonly of: Whom;
-  readonly beyond?: true;
+  /** What the row says; undefined when nobody can be sure which cell belongs to which column. */
+  readonly cells: RowInput | undefined;
 }
 
 export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind === 'work';
@@ -54,7 +53,8 @@ export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind ===
 /** A row of the file after the checks that need no other row and no team. */
 export interface ListedRow {
   readonly row: RowNumber;
-  readonly text: RowInput;
+  /** Undefined for a row that cannot be read. */
+  readonly text: RowInput | undefined;
   /** The fingerprint of the row's cells, see `rowInputOf`. */
   readonly input: number;
   readonly prepared: PreparedRow;
@@ -68,7 +68,7 @@ export async function preparedRows(context: PlanContext, input: PlannedInput): P
     for (const each of group) {
       rows.push({
         row: each.row,
-        text: each.unreadable === undefined ? input.columns.read(each) : {},
+        text: each.unreadable === undefined ? input.columns.read(each) : undefined,
         input: inputOf(each),
         prepared: prepare(each),
       });
@@ -87,7 +87,7 @@ export function resolved(
   const options = optionsOf(context);
   return rows.map(({ row, text, prepared }): ResolvedRow => {
     const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
-    if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, of: cellsOf(text) };
+    if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
     return workable(context, row, { ...found.input, ...repairOf(prepared) });
   });
 }
@@ -114,42 +114,29 @@ export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
 }
 
 /** The person and project in the cells of an invalid row. */
-function cellsOf({ email = '', project = '' }: RowInput): Whom {
+export function cellsOf({ email = '', project = '' }: RowInput = {}): Whom {
   return {
     ...(email.trim() === '' ? {} : { email: email.trim() }),
     ...(project.trim() === '' ? {} : { project: project.trim() }),
   };
 }
 
-/**
- * Rows for work that no row of the file asks for, such as removing people whom the list no longer names. An invalid row may
- * mean any of these people, so nobody is removed until that row is corrected.
- */
+/** Rows for work that no row of the file asks for, such as removing people whom the list no longer names. */
 export function missingRows(
   context: PlanContext,
   asked: readonly ResolvedRow[],
   team: Team,
-): readonly ResolvedRow[] {
-  const options = optionsOf(context);
+): readonly WorkableRow[] {
   const works = asked.filter(isWorkable).map(({ work }) => work);
-  const missing = changePartOf(context).missing?.(works, team, options) ?? [];
-  const unclear = asked.find((row) => !isWorkable(row));
+  const invalid = asked.flatMap((row) =>
+    isWorkable(row) ? [] : [{ row: row.row, ...present({ cells: row.cells }) }],
+  );
+  const missing = changePartOf(context).missing?.(works, team, optionsOf(context), invalid) ?? [];
   const last = asked.at(-1)?.row ?? HEADER_ROW;
-  return missing.map((work, index): ResolvedRow => {
-    const row = last + 1 + index;
-    if (unclear !== undefined) return withheld(row, work, unclear.row);
-    return { ...workable(context, row, work), beyond: true };
-  });
+  return missing.map((work, index) => ({ ...workable(context, last + 1 + index, work), beyond: true }));
 }
 
 const HEADER_ROW = 1;
-
-function withheld(row: RowNumber, work: PlannedWork, invalidRow: RowNumber): UnworkableRow {
-  const of = factsOf(work);
-  const who = `${of.email ?? work.subject.name} was not removed from ${of.project}`;
-  const reason = `${who}, because row ${invalidRow} is invalid and may mean the same person. Mend that row first`;
-  return { kind: 'end', row, outcome: { kind: 'refused', reason }, of, beyond: true };
-}
 
 function changePartOf({ job }: PlanContext): ChangePart<unknown, PlannedWork> {
   const { change, name } = job.operation;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
+import { formatDuration } from '../../../core/duration.ts';
 
 /** Why and until when nothing is sent. `asked`: the vendor asked for it, so later runs keep it as well. */
 export interface Pause {
@@ -56,15 +57,41 @@ export class Backoff {
     return Math.max(this.#untilMs - nowMs, 0);
   }
 
-  /** Without `askedMs` the wait is random, up to a time that doubles. @returns whether this is a new pause. */
-  pause(askedMs: number | undefined, sentAtMs: number, why: string): boolean {
+  /**
+   * The vendor said "too fast", in these words. Without `askedMs` it named no time.
+   * @returns whether this is a new pause.
+   */
+  pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
+    const isNew = this.#begin(sentAtMs);
+    if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
+    else {
+      const ownMs = this.#ownMs();
+      this.waitFor(
+        ownMs,
+        `the vendor says that requests come too fast (${said}), and names no time; Rowonce waits ${formatDuration(ownMs)}`,
+      );
+    }
+    return isNew;
+  }
+
+  /** Waits as after a pause without a time, for another reason. */
+  backOff(sentAtMs: number, why: string): void {
+    this.#begin(sentAtMs);
+    this.waitFor(this.#ownMs(), why);
+  }
+
+  #begin(sentAtMs: number): boolean {
     const isNew = sentAtMs >= this.#beganMs;
     if (isNew) {
       this.#pausesInARow += 1;
       this.#beganMs = this.#clock.monotonicMs();
     }
-    this.waitFor(askedMs ?? fullJitterMs(this.#pausesInARow - 1), why, askedMs !== undefined);
     return isNew;
+  }
+
+  /** A random part of a wait that doubles, so that many callers do not return together. */
+  #ownMs(): number {
+    return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** (this.#pausesInARow - 1), LONGEST_BACKOFF_MS);
   }
 
   /** An answer was lost. @returns how many in a row. */
@@ -98,9 +125,4 @@ export class Backoff {
     const fromMs = this.#clock.wallMs();
     this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
   }
-}
-
-/** A random part of a wait that doubles, so that many callers do not return together. */
-function fullJitterMs(earlierPauses: number): number {
-  return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** earlierPauses, LONGEST_BACKOFF_MS);
 }

@@ -1,5 +1,6 @@
 import type { Window } from '../windows.ts';
 import { RecentSends, ToldWindows } from './learned-rate/recent-sends.ts';
+import { Setback } from './learned-rate/setback.ts';
 
 /**
  * How fast an account may be asked when nobody stated a limit: learned from which requests the vendor accepts and which
@@ -15,11 +16,15 @@ import { RecentSends, ToldWindows } from './learned-rate/recent-sends.ts';
  * **Probe.** Past the ceiling, slowly: a refusal costs a request, a limit that was raised is worth minutes. A tenth
  * beyond it the ceiling was wrong, and the search begins anew.
  *
+ * **Setback.** A bad minute leaves a speed far below what the vendor had allowed before. After a while without a refusal
+ * it goes back towards that (`Setback`), and a lower limit is believed only after several tries.
+ *
  * A vendor that still refuses after a cut counts over a longer time: one probe after the other, ever more seldom, shows
  * when it accepts again, and what was accepted before is the quota of that time.
  */
 
 const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 
 /** Slow enough that a plan of two requests a second refuses one or two of the first hundred and not ten. */
 const FIRST_PER_SECOND = 2;
@@ -61,6 +66,9 @@ const BOLD_REFUSALS = 0.005;
 /** Shortly after a cut little is certain: the next cut leaves at least this share of the speed. */
 const LARGEST_CUT = 0.3;
 
+/** The way back after a setback begins at this share of the speed before: a slow account takes minutes for the rest. */
+const WAY_BACK_FROM = 0.5;
+
 /** Sixty requests an hour. Slower plans are daily quotas, and pauses handle those. */
 const LEAST_PER_SECOND = 1 / 60;
 
@@ -79,8 +87,8 @@ const LONGEST_PROBE_MS = 30 * SECOND_MS;
 const LEAST_OUTAGE_MS = 1500;
 const LONGER_WINDOWS_MS = [10 * SECOND_MS, 60 * SECOND_MS];
 
-/** The longest window, plus the longest time that an answer may take. */
-const REMEMBERED_MS = 130 * SECOND_MS;
+/** The longest window before an outage of that length, with the longest hold of a probe and of an answer. */
+const REMEMBERED_MS = 170 * SECOND_MS;
 
 /** Finer than the margin below the ceiling, in a window of a second. */
 const BIN_MS = 20;
@@ -114,6 +122,7 @@ export class RateLearner {
   /** Time of the first send after the last cut. */
   #evidenceFromMs: number | undefined;
   #outage: Outage | undefined;
+  readonly #setback = new Setback();
   #told: ToldWindows | undefined;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #toldKey = '';
@@ -133,7 +142,8 @@ export class RateLearner {
   takeNews(): number | undefined {
     const { perSecond } = this;
     const before = this.#newsPerSecond;
-    if (perSecond === undefined) return undefined;
+    // A bad minute is nothing for a later run to begin with.
+    if (perSecond === undefined || this.#setback.isOn) return undefined;
     if (before !== undefined && Math.abs(perSecond - before) <= before * NEWS_DIFFERENCE) return undefined;
     this.#newsPerSecond = perSecond;
     return perSecond;
@@ -246,6 +256,7 @@ export class RateLearner {
       LEAST_PER_SECOND,
     );
     this.#ceiling = Math.max(ceiling, this.#perSecond);
+    this.#setback.refused(NEAR * this.#ceiling, this.#bestMinute(sentAtMs), sentAtMs);
     this.#evidenceFromMs = undefined;
     this.#outage = { sinceMs: sentAtMs, lastRefusedMs: sentAtMs, refusals: 0, isProbed: false };
   }
@@ -253,6 +264,14 @@ export class RateLearner {
   /** The accepted requests of the window before the refusal: the limit itself, when the vendor keeps a sliding log. */
   #recentPerSecond(atMs: number): number {
     return this.#sends.between(atMs - this.#windowMs, atMs) / (this.#windowMs / SECOND_MS);
+  }
+
+  /** Requests a second in the best minute of what is remembered. */
+  #bestMinute(atMs: number): number {
+    let best = 0;
+    for (let toMs = atMs; toMs >= atMs - REMEMBERED_MS + MINUTE_MS; toMs -= MINUTE_MS / 4)
+      best = Math.max(best, this.#sends.between(toMs - MINUTE_MS, toMs));
+    return best / (MINUTE_MS / SECOND_MS);
   }
 
   /**
@@ -296,6 +315,8 @@ export class RateLearner {
     const sinceMs = Math.min(Math.max(nowMs - this.#grewAtMs, 0), SECOND_MS);
     this.#grewAtMs = nowMs;
     if (!this.#isUsed(nowMs)) return;
+    const before = this.#setback.wayBack(this.#perSecond, this.#probingMs(), nowMs);
+    if (before !== undefined) this.#goBack(before);
     if (this.#ceiling === undefined) this.#search();
     else if (this.#perSecond < NEAR * this.#ceiling) this.#approach(NEAR * this.#ceiling, sinceMs);
     else if (this.#perSecond < BEYOND * this.#ceiling) this.#probe(sinceMs);
@@ -320,9 +341,19 @@ export class RateLearner {
   }
 
   #probe(sinceMs: number): void {
+    this.#perSecond *= (BEYOND / NEAR) ** (sinceMs / this.#probingMs());
+  }
+
+  #probingMs(): number {
     const wantedMs = (PROBING_REQUESTS * SECOND_MS) / this.#perSecond;
-    const takesMs = Math.min(Math.max(wantedMs, LEAST_PROBING_MS), LONGEST_PROBING_MS);
-    this.#perSecond *= (BEYOND / NEAR) ** (sinceMs / takesMs);
+    return Math.min(Math.max(wantedMs, LEAST_PROBING_MS), LONGEST_PROBING_MS);
+  }
+
+  /** What was refused meanwhile may have looked like a longer window, too. */
+  #goBack(perSecond: number): void {
+    this.#ceiling = perSecond / NEAR;
+    this.#windowMs = SECOND_MS;
+    this.#perSecond = Math.max(this.#perSecond, WAY_BACK_FROM * perSecond);
   }
 
   #searchAgain(): void {

@@ -1,5 +1,5 @@
 import Bottleneck from 'bottleneck';
-import { marginMs, perSecondOf, type Window } from '../windows.ts';
+import { isSpread, marginMs, perSecondOf, type Window } from '../windows.ts';
 
 /** Bottleneck manages some 420 jobs a second, so faster rates lease several permits with one job. */
 const LEASES_PER_SECOND = 100;
@@ -9,8 +9,6 @@ const LEASES_PER_SECOND = 100;
  * catches up instead of losing them; after an idle time a tenth of a second's worth has gathered.
  */
 const ORDERED_AHEAD_MS = 100;
-
-const LONGEST_SPREAD_MS = 60_000;
 
 /** Bottleneck uses the calendar. While a caller waits it is checked this often for a set-back of more than this. */
 const SET_BACK_MS = 50;
@@ -45,9 +43,7 @@ export class Leases {
    * a day's quota may be used up at once.
    */
   static for(windows: readonly Window[]): Leases | undefined {
-    const [shortest] = windows
-      .filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS)
-      .sort((a, b) => a.windowMs - b.windowMs);
+    const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
     return shortest === undefined ? undefined : new Leases(shortest);
   }
 

@@ -119,7 +119,8 @@ function byProject(
 }
 
 function Line({ change }: { readonly change: PlannedChangeView }) {
-  const { row, action, email, from, to, reason, beyond } = change;
+  const { row, action, email, from, to, reason, refused_before: before, beyond } = change;
+  const because = reason ?? before;
   const [sign, look] = SIGNS[action] ?? ['', ''];
   const roles = [...new Set([from, to])].filter((role) => role !== null && role !== '').join(' → ');
   return (
@@ -129,7 +130,7 @@ function Line({ change }: { readonly change: PlannedChangeView }) {
       </span>
       <span>
         {email ?? change.project} <span class="muted">{roles}</span>
-        {reason !== undefined && <span class="muted">: {reason}</span>}
+        {because !== undefined && <span class="muted">: {because}</span>}
       </span>
       <span class="muted number">{beyond === true ? text.diff.beyond : `${text.columns.row} ${row}`}</span>
     </li>

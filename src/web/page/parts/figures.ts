@@ -1,3 +1,5 @@
+import { text } from '../text.ts';
+
 /** Numbers, sizes and times as people read them, the same in every browser. */
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -8,6 +10,11 @@ export const grouped = (value: number): string => NUMBER.format(value);
 /** `1 row`, `2,000 rows`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+/** `62`, or `at most 62` where it may have been less. */
+export function spentWords({ spent, exact }: { readonly spent: number; readonly exact: boolean }): string {
+  return exact || spent === 0 ? grouped(spent) : text.atMost(grouped(spent));
 }
 
 const STEP = 1024;

@@ -3,7 +3,7 @@ import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { AccountForm } from '../parts/account-form.tsx';
 import { useAction } from '../parts/action.ts';
-import { grouped } from '../parts/figures.ts';
+import { grouped, spentWords } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
@@ -215,11 +215,12 @@ function Spent({ account: { today, month, budget } }: { readonly account: PageAc
   ] as const;
   return (
     <dl class="spent">
-      {rows.map(([name, { spent, in_doubt: doubt }, most]) => (
+      {rows.map(([name, { spent, exact, in_doubt: doubt }, most]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <strong>{grouped(spent)}</strong> {most === null ? words.credits : words.of(grouped(most))}{' '}
+            <strong>{spentWords({ spent, exact })}</strong>{' '}
+            {most === null ? words.credits : words.of(grouped(most))}{' '}
             {doubt > 0 && <span class="tag warn">{words.inDoubt(grouped(doubt))}</span>}
             {most !== null && (
               <progress max={Math.max(most, 1)} value={Math.min(spent + doubt, most)} aria-label={name} />

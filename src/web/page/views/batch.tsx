@@ -4,7 +4,8 @@ import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, awaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { clock, dateAndTime, duration, grouped } from '../parts/figures.ts';
+import { Changes, changeFigures } from '../parts/changes.tsx';
+import { clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
@@ -61,6 +62,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       >
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
       </Loaded>
+      {batch.changes !== null && <Changes changes={batch.changes} />}
       <section class="card stack">
         <h2>{words.speed}</h2>
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
@@ -136,7 +138,7 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
   return (
     <p class="muted now" aria-live="polite">
       {running && paused !== null ? (
-        <Pause until={paused.until} why={paused.why} />
+        <Pause {...paused} />
       ) : (
         running && left !== null && words.left(duration(left))
       )}
@@ -145,7 +147,7 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
 }
 
 /** The clock until a pause ends. */
-function Pause({ until, why }: { readonly until: string; readonly why: string }) {
+function Pause({ until, why, asked }: NonNullable<BatchDetail['paused']>) {
   const now = useSignal(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {
@@ -157,8 +159,8 @@ function Pause({ until, why }: { readonly until: string; readonly why: string })
   if (seconds <= 0) return null;
   return (
     <>
-      <span class="tag warn">{words.waits}</span> {words.pausedFor}{' '}
-      <strong role="timer">{clock(seconds)}</strong>
+      <span class="tag warn">{words.waits}</span> {asked ? words.pausedFor : words.backsOff}{' '}
+      <strong role="timer">{clock(seconds)}</strong>, {words.until(exactTime(until))}
       {why !== '' && `: ${why}.`}
     </>
   );
@@ -176,17 +178,22 @@ function Figures({
 }) {
   const { credits, counts } = batch;
   const { budget, spent, in_doubt, reserved } = credits;
-  const figures: (readonly [name: string, value: number | undefined, more?: string | undefined])[] = [];
+  const figures: (readonly [name: string, value: string | number | undefined, more?: string | undefined])[] =
+    [];
   if (batch.has_costs) {
     const ofBudget = budget === null ? words.noBudget : words.ofBudget(grouped(budget));
-    figures.push([words.spent, spent, ofBudget]);
+    figures.push([words.spent, spentWords(credits), ofBudget]);
     if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
     figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
+  if (batch.changes === null) {
+    figures.push(
+      [words.matched, sumOf(counts, ['matched'])],
+      [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
+    );
+  } else figures.push(...changeFigures(batch.changes));
   figures.push(
-    [words.matched, sumOf(counts, ['matched', 'applied', 'unchanged'])],
-    [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],
     [words.attention, sumOf(counts, NEED_ATTENTION)],
     [
       words.requests,
@@ -199,7 +206,7 @@ function Figures({
       {figures.map(([name, value, more]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value === undefined ? '…' : grouped(value)}</dd>
+          <dd>{typeof value === 'number' ? grouped(value) : (value ?? '…')}</dd>
           {more !== undefined && <dd class="more">{more}</dd>}
         </div>
       ))}

@@ -167,10 +167,15 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
         <OutcomeBar counts={batch.counts} rows={batch.rows} label={progress} />
         <span class="muted">{progress}</span>
       </div>
-      <div class="batch-cost number">{batch.has_costs ? counted(batch.credits.spent, 'credit') : ''}</div>
+      <div class="batch-cost number">{batch.has_costs ? costOf(batch.credits) : ''}</div>
       <time class="batch-when muted" dateTime={batch.created_at}>
         {dateAndTime(batch.created_at)}
       </time>
     </li>
   );
+}
+
+function costOf({ spent, exact }: BatchView['credits']): string {
+  const cost = counted(spent, 'credit');
+  return exact || spent === 0 ? cost : text.atMost(cost);
 }

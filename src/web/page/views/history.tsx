@@ -2,7 +2,15 @@ import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { DayBars } from '../parts/day-bars.tsx';
-import { counted, dateAndTime, dayName, grouped, monthBeside, monthName } from '../parts/figures.ts';
+import {
+  counted,
+  dateAndTime,
+  dayName,
+  grouped,
+  monthBeside,
+  monthName,
+  spentWords,
+} from '../parts/figures.ts';
 import { fileName } from '../parts/row-words.tsx';
 import { SubjectSearch } from '../parts/subject-search.tsx';
 import { numbers, Table } from '../parts/table.tsx';
@@ -112,7 +120,11 @@ function MoneyShown({
         {(['spent', 'saved', 'in_doubt', 'requests'] as const).map((name) => (
           <div key={name}>
             <dt>{words.figures[name]}</dt>
-            <dd>{grouped(sum(name))}</dd>
+            <dd>
+              {name === 'spent'
+                ? spentWords({ spent: sum(name), exact: accounts.every(({ exact }) => exact) })
+                : grouped(sum(name))}
+            </dd>
           </div>
         ))}
       </dl>
@@ -150,7 +162,7 @@ function AccountsTable({
               {each.account}
             </span>
           </th>
-          <td class="number">{grouped(each.spent)}</td>
+          <td class="number">{spentWords(each)}</td>
           <td class="number">
             {each.per_month === null ? (
               <span class="muted">{words.noBudget}</span>
@@ -199,7 +211,9 @@ function Nights({
           <td class="nowrap">{dayName(month, day)}</td>
           <td class="number">{grouped(files.length)}</td>
           <td class="number">{grouped(sum(files, 'rows'))}</td>
-          <td class="number">{grouped(sum(files, 'spent'))}</td>
+          <td class="number">
+            {spentWords({ spent: sum(files, 'spent'), exact: files.every(({ exact }) => exact) })}
+          </td>
           <td class="number">{grouped(sum(files, 'saved'))}</td>
         </tr>
       ))}
@@ -238,7 +252,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
           </td>
           <td class="nowrap">{dateAndTime(each.created_at)}</td>
           <td class="number">{grouped(each.rows)}</td>
-          <td class="number">{grouped(each.spent)}</td>
+          <td class="number">{spentWords(each)}</td>
           <td class="number">{grouped(each.saved)}</td>
           <td class="number">
             {each.can_undo && (

@@ -163,14 +163,18 @@ function Named({ name, children }: { readonly name: string; readonly children: C
 /** How it ended and what it cost. */
 function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptView }) {
   if (closure === null) return <span class="tag warn">{text.row.open}</span>;
-  const { kind, answer, charged } = closure;
+  const { kind, answer, charged, exact } = closure;
   const tone = kind === 'in_doubt' ? 'warn' : kind === 'stopped' ? 'bad' : answer === 'found' ? 'good' : '';
   const words = answer === undefined ? wordOf(text.row.kinds, kind) : answer.replace('_', ' ');
   return (
     <span>
       <span class={`tag ${tone}`}>{words}</span>{' '}
       {charged !== undefined && (subject === null || charged > 0) && (
-        <strong>{counted(charged, 'credit')}</strong>
+        <strong>
+          {exact === false && charged > 0
+            ? text.atMost(counted(charged, 'credit'))
+            : counted(charged, 'credit')}
+        </strong>
       )}
     </span>
   );

@@ -1,6 +1,7 @@
 import { CellSafety } from '../../../core/formulas.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { identifierNames } from '../../../files/columns/column-kind.ts';
+import { sinceOf } from '../../../files/output/changes-done.ts';
 import {
   type Addition,
   addedCells,
@@ -72,6 +73,8 @@ export interface BothOfRow {
   readonly input: InputRow | undefined;
   /** Absent while the row is pending. */
   readonly record: RowRecord | undefined;
+  /** What other batches have done since about it; absent when it is as it ended. */
+  readonly since: string | undefined;
 }
 
 /** Rows by rising numbers, each with its cells and its record. Numbers of blank lines are left out. */
@@ -86,11 +89,17 @@ export async function bothOfRows(
     const wanted = new Set(rows.filter((row) => row >= from && row < before));
     const inputs = new Map((await list?.between(ledger, from, before))?.map((row) => [row.row, row]));
     const records = await recordsBetween(ledger, batch, wanted, from, before);
+    const since = await sinceOf(ledger, batch, [...records.values()]);
     for (const row of wanted) {
       const input = inputs.get(row);
       const record = records.get(row);
       if (input !== undefined || record !== undefined || list === undefined)
-        both.push({ row, record, input: list && input && own(list, input, record) });
+        both.push({
+          row,
+          record,
+          input: list && input && own(list, input, record),
+          since: since.get(row),
+        });
     }
   }
   return both;
@@ -134,7 +143,7 @@ export function viewOfRow(
   batch: Batch,
   columns: Columns,
   width: number,
-  { row, input, record }: BothOfRow,
+  { row, input, record, since }: BothOfRow,
   longest = LONGEST_CELL,
 ): RowView {
   const { answerPlace } = outputSettings(batch.settings);
@@ -145,7 +154,13 @@ export function viewOfRow(
     () => addedCells(columns, asked, body, answerPlace, AS_IT_IS),
     body,
   );
-  const [status = '', reason = '', , credits = '', source = ''] = ourCells(batch, { row }, record, made.why);
+  const [status = '', reason = '', , credits = '', source = ''] = ourCells(
+    batch,
+    { row },
+    record,
+    made.why,
+    since,
+  );
   const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
   return {
     row,

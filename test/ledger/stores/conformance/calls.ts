@@ -404,7 +404,7 @@ export function callsConform(store: Store): void {
       expect(newest[0]).toMatchObject({ call: { operation: 'enrich-company' }, reply: { status: 200 } });
     });
 
-    test('send times are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
+    test('sends are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
@@ -416,11 +416,22 @@ export function callsConform(store: Store): void {
       await ledger.closeAttempt(unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
       await admitted(ledger, batch, 'in flight', { atMs: NOON_MS + 6000 });
       const times = async (sinceMs: number, limit: number) =>
-        (await ledger.sendTimes(ACCOUNT, NOON_MS + sinceMs, limit)).map((ms) => (ms - NOON_MS) / 1000);
+        (await ledger.sends(ACCOUNT, NOON_MS + sinceMs, limit)).map(({ atMs }) => (atMs - NOON_MS) / 1000);
       expect(await times(0, 100)).toEqual([1, 2, 3, 4, 6]);
       expect(await times(2000, 100)).toEqual([2, 3, 4, 6]);
       expect(await times(0, 2)).toEqual([4, 6]);
       expect(await times(DAY_MS, 100)).toEqual([]);
+    });
+
+    test('a send says when its answer settled its call, and a lost answer settles nothing', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'lost', { atMs: NOON_MS });
+      await answered(ledger, batch, 'acme', { atMs: NOON_MS + 1000 });
+      expect(await ledger.sends(ACCOUNT, NOON_MS, 100)).toEqual([
+        { atMs: NOON_MS },
+        { atMs: NOON_MS + 1000, settledAtMs: NOON_MS + 50 },
+      ]);
     });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
-import { credits } from '../../../../src/ledger/ledger.ts';
+import { type BatchId, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';
 import {
@@ -65,12 +65,7 @@ export function changesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await changed(ledger, batch, changeOf('create-invite', 0), { answer: 'refused', status: 422 });
-      expect(await known(ledger)).toEqual({
-        subject: KIM,
-        sequence: 1,
-        batch,
-        changedAtMs: NOON_MS + 50,
-      });
+      expect(await known(ledger)).toEqual({ subject: KIM, sequence: 1 });
       await changed(ledger, batch, changeOf('create-invite', 1), { left: INVITED });
       await changed(ledger, batch, changeOf('update-user', 2), { answer: 'refused', status: 403 });
       expect(await known(ledger)).toMatchObject({ sequence: 3, facts: INVITED });
@@ -81,6 +76,18 @@ export function changesConform(store: Store): void {
         left: unsure,
       });
       expect(await known(ledger)).toMatchObject({ sequence: 4, facts: unsure });
+    });
+
+    test('names the batch that left it so: a refusal, and a change to what is so already, leave nothing', async () => {
+      const ledger = await freshLedger(store);
+      const batches = await Promise.all(['a', 'b', 'c', 'd'].map((name) => batchNamed(ledger, name)));
+      const [inviter, refused, same, remover] = batches as [BatchId, BatchId, BatchId, BatchId];
+      await changed(ledger, inviter, changeOf('create-invite', 0), { left: INVITED });
+      await changed(ledger, refused, changeOf('update-user', 1), { answer: 'refused', status: 403 });
+      await changed(ledger, same, changeOf('update-user', 2), { left: INVITED });
+      expect(await known(ledger)).toMatchObject({ sequence: 3, batch: inviter, changedAtMs: NOON_MS + 50 });
+      await changed(ledger, remover, changeOf('remove-user', 3), { left: { state: 'gone' } });
+      expect(await known(ledger)).toMatchObject({ sequence: 4, batch: remover });
     });
 
     test('stays where it is while a change was not sent, was paused, stopped or lost', async () => {
@@ -95,6 +102,21 @@ export function changesConform(store: Store): void {
       await lostChange(ledger, batch, invite, { row: 7 });
       const doubt = { batch, row: 7, operation: 'create-invite' };
       expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
+    });
+
+    test('is in doubt from the moment at which a request about it may leave, and no more once that is settled', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3 });
+      const doubt = { batch, row: 3, operation: 'remove-user' };
+      expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt: { ...doubt, isOpen: true } });
+      await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'lost' }, NOON_MS);
+      expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
+      const decision = await decideChange(ledger, batch, changeOf('remove-user', 0), 'repeat');
+      const again = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3, decision });
+      expect((await known(ledger))?.doubt, 'lost once, and on its way').toEqual(doubt);
+      await settleChange(ledger, again, { left: { state: 'gone' } });
+      expect(await known(ledger)).not.toHaveProperty('doubt');
     });
 
     test('goes through a role change step by step: deleted, created anew, the old one restored', async () => {

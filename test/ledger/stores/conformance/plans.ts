@@ -21,7 +21,7 @@ export function plansConform(store: Store): void {
       const ledger = await freshLedger(store);
       const spec = batchSpec({ rowsBeyond: 1 });
       const { batch } = await ledger.beginBatch(spec, false, PLAN.toReversed());
-      expect(batch).toMatchObject({ rowsBeyond: 1 });
+      expect(batch).toMatchObject({ rowsBeyond: 1, plannedRows: PLAN.length });
       expect(await ledger.batch(batch.id)).toEqual(batch);
       expect(await ledger.plannedRows(batch.id, 0, 100)).toEqual(PLAN);
       expect(await ledger.plannedRows(batch.id, 3, 2)).toEqual(PLAN.slice(1, 3));
@@ -32,6 +32,7 @@ export function plansConform(store: Store): void {
       const ledger = await freshLedger(store);
       const { batch } = await begin(ledger);
       expect(batch).not.toHaveProperty('rowsBeyond');
+      expect(batch).not.toHaveProperty('plannedRows');
       expect(await ledger.plannedRows(batch.id, 0, 100)).toEqual([]);
       expect(await ledger.plannedRows('last' as never, 0, 100)).toEqual([]);
     });

@@ -40,15 +40,48 @@ export function pricesConform(store: Store): void {
       asked: Call,
       charged: number,
       showsPrice = true,
+      isAtMost = false,
     ): Promise<number> {
       const admission = await ledger.admit(intentOf(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.record(admission.attempt, replyWith('found'));
       const closure = { kind: 'settled', answer: 'found', charged: credits(charged), why: 'x' } as const;
-      const shown = showsPrice ? { ...closure, showsPrice: true as const } : closure;
+      const shown = {
+        ...closure,
+        ...(showsPrice ? { showsPrice: true as const } : {}),
+        ...(isAtMost ? { isAtMost: true as const } : {}),
+      };
       await ledger.closeAttempt(admission.attempt, shown, NOON_MS);
       return admission.reserved;
     }
+
+    test('is not what was charged where nobody stated it: of its batch, and of the account', async () => {
+      const ledger = await freshLedger(store);
+      const [exact, open] = [await batchNamed(ledger, 'exact'), await batchNamed(ledger, 'open')];
+      await bought(ledger, exact, call('stated'), 5);
+      await bought(ledger, exact, call('free'), 0, false, true);
+      expect(await ledger.isSpentAtMost({ batch: exact })).toBe(false);
+      expect(await ledger.isSpentAtMost({ account: ACCOUNT })).toBe(false);
+      await bought(ledger, open, call('one'), 1, false, true);
+      await bought(ledger, open, call('two'), 5);
+      expect(await ledger.isSpentAtMost({ batch: open })).toBe(true);
+      expect(await ledger.isSpentAtMost({ batch: exact })).toBe(false);
+      expect(await ledger.isSpentAtMost({ account: ACCOUNT })).toBe(true);
+      expect(await ledger.isSpentAtMost({ account: 'another' })).toBe(false);
+    });
+
+    test('is not what was charged where a person told the answer of a lost call', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const intent = intentOf(batch, call('lost'));
+      const admission = await ledger.admit(intent);
+      if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
+      await ledger.closeAttempt(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
+      expect(await ledger.isSpentAtMost({ batch })).toBe(false);
+      const told = { key: intent.key, batch, kind: 'told', by: 'person', why: 'x', atMs: NOON_MS } as const;
+      await ledger.decide(told, replyWith('told'));
+      expect(await ledger.isSpentAtMost({ batch })).toBe(true);
+    });
 
     test('is reserved by every later attempt of the operation, and falls no more', async () => {
       const ledger = await freshLedger(store);

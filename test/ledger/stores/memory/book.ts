@@ -143,6 +143,12 @@ export class MemoryBook {
   readonly prices = new Map<string, Credits>();
   /** By account and subject. */
   readonly subjects = new Map<string, KeptSubject>();
+  /** Batches whose spent credits are the most that was charged. */
+  readonly estimates = new Set<BatchId>();
+
+  estimate({ intent }: KeptAttempt): void {
+    this.estimates.add(intent.batch);
+  }
 
   account(identity: string): KeptAccount {
     const known = this.accounts.get(identity);

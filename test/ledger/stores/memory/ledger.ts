@@ -78,7 +78,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const id = randomInt(2 ** 32)
       .toString(16)
       .padStart(8, '0') as BatchId;
-    const batch: Batch = { ...spec, id, generation: (newest?.batch.generation ?? 0) + 1, state: 'open' };
+    const batch: Batch = {
+      ...spec,
+      ...(plan.length === 0 ? {} : { plannedRows: plan.length }),
+      id,
+      generation: (newest?.batch.generation ?? 0) + 1,
+      state: 'open',
+    };
     this.book.batches.push({
       batch,
       budget: undefined,
@@ -209,7 +215,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       moveSubject(attempt, left, atMs);
       Object.assign(call, { answer: attempt, doubt: undefined });
       noteStatus(this.book, attempt, reply.status);
-      for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
+      const repeated = this.book.repeated(attempt);
+      for (const held of repeated) held.freedBy = attempt;
+      const atMost = closure.isAtMost && closure.charged > 0 ? [attempt, ...repeated] : [];
+      for (const each of atMost) this.book.estimate(each);
       if (closure.showsPrice) this.#keepPrice(call, closure.charged);
     }
     if (closure.kind === 'in_doubt' && (call.answer === undefined || isUnanswered(this.book, call))) {
@@ -272,7 +281,9 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.book.decisions.push({ decision, doubt: call.doubt });
     if (told === undefined) return id;
     for (const attempt of this.book.attempts) {
-      if (attempt.call === call && holds(attempt)) attempt.told = { decision, reply: told };
+      if (attempt.call !== call || !holds(attempt)) continue;
+      attempt.told = { decision, reply: told };
+      if (attempt.intent.reserve > 0) this.book.estimate(attempt);
     }
     call.doubt.toldAsAnswer = true;
     moveSubject(call.doubt, left, spec.atMs);

@@ -30,6 +30,7 @@ import type {
   RowKind,
   RowRecord,
   SavedPart,
+  Sent,
   SettledInput,
 } from '../../../../src/ledger/ledger.ts';
 import { credits, isAnswer, rowAnswersOf, settledCall } from '../../../../src/ledger/ledger.ts';
@@ -107,6 +108,12 @@ export class MemoryReader implements LedgerReader {
 
   async accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     return this.book.periodMoney(accountIdentity, scope, atMs);
+  }
+
+  async isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
+    const isOf = ({ id, accountIdentity }: Batch): boolean =>
+      'batch' in of ? id === of.batch : accountIdentity === of.account;
+    return this.book.batches.some(({ batch }) => isOf(batch) && this.book.estimates.has(batch.id));
   }
 
   async account(accountIdentity: string): Promise<AccountState> {
@@ -215,13 +222,18 @@ export class MemoryReader implements LedgerReader {
     }
   }
 
-  async sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+  async sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
     const sent = this.book.attempts.filter(
       ({ intent, closure }) =>
         intent.accountIdentity === accountIdentity && intent.atMs >= sinceMs && closure?.kind !== 'not_sent',
     );
-    const times = sent.map(({ intent }) => intent.atMs).sort((a, b) => a - b);
-    return times.slice(Math.max(0, times.length - limit));
+    const sends = sent
+      .map(({ intent, closure }) => ({
+        atMs: intent.atMs,
+        ...(closure?.kind === 'settled' ? { settledAtMs: closure.closedAtMs } : {}),
+      }))
+      .sort((a, b) => a.atMs - b.atMs);
+    return sends.slice(Math.max(0, sends.length - limit));
   }
 
   async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {

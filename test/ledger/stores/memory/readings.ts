@@ -11,7 +11,10 @@ export function addReading(book: MemoryBook, { showsPrice: _, ...reading }: Read
   invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
   const wasAnswer = attempt.closure?.kind === 'settled' || attempt.read;
   invariant(wasAnswer || isAnswer(reading.answer), 'only what was an answer turns out to be none');
-  const charged = credits(Math.max(reading.charged, book.booked(attempt)));
+  const before = book.booked(attempt);
+  const charged = credits(Math.max(reading.charged, before));
+  const isLost = attempt.closure?.kind === 'in_doubt';
+  if (charged > 0 && (charged !== reading.charged || charged !== before || isLost)) book.estimate(attempt);
   book.readings.push({ ...reading, charged });
   if (attempt.call.doubt === attempt) {
     attempt.read = true;

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { invariant } from '../../../../src/core/errors.ts';
-import type { SubjectFacts } from '../../../../src/core/membership.ts';
+import type { SubjectDoubt, SubjectFacts } from '../../../../src/core/membership.ts';
 import type { Admission, Intent, KnownSubject } from '../../../../src/ledger/ledger.ts';
 import type { KeptAttempt, KeptSubject, MemoryBook } from './book.ts';
 
@@ -51,8 +52,8 @@ export function knownSubjects(book: MemoryBook, accountIdentity: string): readon
 
 function knownSubject(book: MemoryBook, kept: KeptSubject): KnownSubject {
   const { subject, changes } = kept;
-  const last = changes.at(-1);
-  const doubt = pending(book, kept).find((attempt) => attempt.call.doubt === attempt);
+  const last = changes.findLast(({ facts }, at) => !isDeepStrictEqual(facts, changes[at - 1]?.facts));
+  const [doubt] = pending(book, kept);
   return {
     subject,
     sequence: changes.length,
@@ -62,6 +63,8 @@ function knownSubject(book: MemoryBook, kept: KeptSubject): KnownSubject {
   };
 }
 
-function doubtOf({ intent, call }: KeptAttempt): NonNullable<KnownSubject['doubt']> {
-  return { batch: intent.batch, row: intent.row, operation: call.call.operation };
+function doubtOf(attempt: KeptAttempt): SubjectDoubt {
+  const { intent, call } = attempt;
+  const doubt = { batch: intent.batch, row: intent.row, operation: call.call.operation };
+  return call.doubt === attempt ? doubt : { ...doubt, isOpen: true };
 }

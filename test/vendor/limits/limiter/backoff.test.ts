@@ -31,7 +31,9 @@ describe('pauses', () => {
   test("last as long as the vendor asks, and are told by the calendar's time", () => {
     backoff.pause(7_000, clock.nowMs, 'too fast');
     const fromMs = clock.wallMs();
-    expect(pauses).toEqual([{ fromMs, untilMs: fromMs + 7_000, why: 'too fast', asked: true }]);
+    expect(pauses).toEqual([
+      { fromMs, untilMs: fromMs + 7_000, why: 'the vendor asked to wait (too fast)', asked: true },
+    ]);
     expect(waitOut()).toBe(7_000);
   });
 
@@ -50,6 +52,9 @@ describe('pauses', () => {
     }
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
     expect(pauses.every(({ asked }) => !asked)).toBe(true);
+    expect(pauses[3]?.why).toBe(
+      'the vendor says that requests come too fast (too fast), and names no time; Rowonce waits 4 s',
+    );
   });
 
   test('are spread by chance, so that many callers do not come back together', () => {

@@ -6,7 +6,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RateLearner } from '../../../../src/vendor/limits/limiter/learned-rate.ts';
+import { perSecondOf, type Window } from '../../../../src/vendor/limits/windows.ts';
 import {
+  type Admits,
   between,
   changing,
   KINDS,
@@ -193,6 +195,46 @@ describe('a refusal', () => {
     expect(rate.waitMs(5100)).toBeGreaterThan(5000);
     expect(rate.waitMs(15_100)).toBe(0);
   });
+});
+
+describe.each(KINDS)('a bad minute of a %s', (kind) => {
+  const [FROM, TO] = [180, 240];
+
+  test.each<[string, (window: Window) => Admits]>([
+    ['refuses all', () => () => false],
+    ['allows a tenth', ({ requests, windowMs }) => vendor(kind, { requests: requests / 10, windowMs })],
+    ['refuses every second request, however slow', everySecond],
+  ])('that %s is made up for within two minutes, and no speed to remember', (_, bad) => {
+    for (const window of [
+      { requests: 5, windowMs: 1000 },
+      { requests: 20, windowMs: 1000 },
+      { requests: 100, windowMs: 1000 },
+      { requests: 600, windowMs: 60_000 },
+    ]) {
+      const [rate, perSecond, where] = [new RateLearner(), perSecondOf(window), JSON.stringify(window)];
+      const usually = vendor(kind, window);
+      const admits = changing(changing(usually, FROM * 1000, bad(window)), TO * 1000, usually);
+      const remembered: number[] = [];
+      const remembering = (atMs: number): boolean => {
+        const learned = rate.takeNews();
+        if (learned !== undefined && atMs >= FROM * 1000 && atMs < TO * 1000) remembered.push(learned);
+        return admits(atMs);
+      };
+      const arrivals = play({ ...usual, rate, admits: remembering, seconds: TO + 180 });
+      const after = between(arrivals, TO, TO + 180);
+      expect(shareOf(arrivals, TO + 120, TO + 180, { perSecond }), where).toBeGreaterThan(0.85);
+      expect(refused(after) / after.length, where).toBeLessThan(0.01);
+      expect(Math.min(...remembered, perSecond), where).toBeGreaterThan(0.8 * perSecond);
+    }
+  });
+
+  function everySecond(): Admits {
+    let count = 0;
+    return () => {
+      count += 1;
+      return count % 2 === 0;
+    };
+  }
 });
 
 describe('what the vendor says', () => {

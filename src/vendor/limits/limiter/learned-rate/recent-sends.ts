@@ -1,4 +1,4 @@
-import { marginMs, type Window } from '../../windows.ts';
+import { isSpread, marginMs, type Window } from '../../windows.ts';
 
 /** When requests left, counted in bins, so that memory and time do not depend on how many there were. */
 export class RecentSends {
@@ -86,9 +86,6 @@ export class RecentSends {
   }
 }
 
-/** Windows up to this length are spread evenly; the quota of an hour or a day may be used up at once. */
-const LONGEST_SPREAD_MS = 60_000;
-
 /** The number of bins in a window of any length: a send holds back the next at most a thousandth too long. */
 const BINS = 1000;
 
@@ -105,7 +102,7 @@ export class ToldWindows {
 
   private constructor(guards: readonly Guard[]) {
     this.#guards = guards;
-    const paces = guards.filter(isSpread).map(({ window }) => pacePerSecond(window));
+    const paces = guards.flatMap(({ window }) => (isSpread(window) ? [pacePerSecond(window)] : []));
     this.pacePerSecond = paces.length === 0 ? undefined : Math.min(...paces);
   }
 
@@ -121,7 +118,7 @@ export class ToldWindows {
 
   /** The windows that may be used up at once, with what they have counted. */
   longer(): ToldWindows {
-    return new ToldWindows(this.#guards.filter((guard) => !isSpread(guard)));
+    return new ToldWindows(this.#guards.filter(({ window }) => !isSpread(window)));
   }
 
   sent(nowMs: number): void {
@@ -142,10 +139,6 @@ export class ToldWindows {
     }
     return waitMs;
   }
-}
-
-function isSpread({ window }: Guard): boolean {
-  return window.windowMs <= LONGEST_SPREAD_MS;
 }
 
 function pacePerSecond(window: Window): number {

@@ -1,0 +1,58 @@
+import { actionCounts } from '../../core/action-words.ts';
+import type { PlannedAction } from '../../core/operation.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/changes-done.ts';
+
+/** Shows what a batch of changes has done, and what others have done since, for a person and for `--json`. */
+
+/** The number of people whom the file does not name. */
+export function missingIn(changes: ChangesDone | undefined): number {
+  return changes === undefined ? 0 : changes.removed.length + changes.notRemoved.length;
+}
+
+export function changesLines({ done, counts, groups, overtaken }: ChangesDone): readonly string[] {
+  const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
+  const projects = Map.groupBy(groups, ({ project }) => project ?? '');
+  return [
+    `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
+    ...(projects.size > 1 ? [...projects].flatMap(([name, of]) => projectLine(name, of)) : []),
+    ...overtakenLines(overtaken),
+  ];
+}
+
+/** A project in which something was changed. */
+function projectLine(name: string, groups: readonly ChangeGroup[]): readonly string[] {
+  const done: Partial<Record<PlannedAction, number>> = {};
+  for (const group of groups) {
+    for (const [action, count] of Object.entries(group.done) as [PlannedAction, number][])
+      done[action] = (done[action] ?? 0) + count;
+  }
+  const words = actionCounts(done);
+  return words === '' ? [] : [`  ${name === '' ? 'no project' : plainText(name)}: ${words}`];
+}
+
+/** So many rows are named; `_reason` has all of them. */
+const OVERTAKEN_SHOWN = 5;
+
+export function overtakenLines(overtaken: readonly OvertakenRow[]): readonly string[] {
+  if (overtaken.length === 0) return [];
+  const are = overtaken.length === 1 ? 'is' : 'are';
+  const more = overtaken.length - OVERTAKEN_SHOWN;
+  return [
+    `Overtaken  ${counted(overtaken.length, 'change')} ${are} not so any more, or perhaps not`,
+    ...overtaken
+      .slice(0, OVERTAKEN_SHOWN)
+      .map(({ row, who, since }) => `  row ${row}, ${plainText(who)}: ${plainText(since)}`),
+    ...(more > 0 ? [`  and ${more} more, in the _reason of their rows`] : []),
+  ];
+}
+
+/** The member `changes` of a run and of a batch. */
+export function changesObject({ done, counts, groups, overtaken }: ChangesDone): object {
+  return {
+    done,
+    counts,
+    projects: groups.map(({ project, to, ...figures }) => ({ project: project ?? null, to, ...figures })),
+    overtaken: overtaken.map(({ row, who, since }) => ({ row, who, since })),
+  };
+}

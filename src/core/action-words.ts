@@ -1,0 +1,25 @@
+import { PLANNED_ACTIONS, type PlannedAction } from './operation.ts';
+import { counted } from './plain-text.ts';
+
+/** Changes as they are counted in words, in the same order everywhere. */
+
+const NOUNS: Readonly<Record<PlannedAction, string>> = {
+  create_project: 'new project',
+  invite: 'invite',
+  change_role: 'role',
+  remove: 'removal',
+  call: 'call',
+};
+
+type Counts = Readonly<Partial<Record<PlannedAction, number>>>;
+
+/** `8 invites, 3 roles, 1 removal`; empty when there are none. */
+export function actionCounts(counts: Counts): string {
+  return countedActions(counts, () => '');
+}
+
+/** @param behind what stands behind the count of an action, such as ` in Sales`. */
+export function countedActions(counts: Counts, behind: (action: PlannedAction) => string): string {
+  const some = PLANNED_ACTIONS.filter((action) => (counts[action] ?? 0) > 0);
+  return some.map((action) => counted(counts[action] ?? 0, NOUNS[action]) + behind(action)).join(', ');
+}

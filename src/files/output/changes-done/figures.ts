@@ -1,0 +1,37 @@
+import type { PlannedAction } from '../../../core/operation.ts';
+
+/** The figures of a batch of changes. */
+
+/**
+ * The ends of a change, in the order in which they are told. `held_back`: a removal that no row asks for, and that an invalid
+ * row forbids or nobody can make.
+ */
+export const CHANGE_ENDS = [
+  'applied',
+  'unchanged',
+  'held_back',
+  'refused',
+  'in_doubt',
+  'skipped',
+  'invalid',
+  'pending',
+] as const;
+
+export type ChangeEnd = (typeof CHANGE_ENDS)[number];
+
+export type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
+export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
+
+export interface ChangeFigures {
+  /** How many changes the service has confirmed. A project counts once, however many rows it was made for. */
+  readonly done: DoneCounts;
+  /** How the changes of the plan ended, each subject once; an invalid row of which nobody knows whom it means is one. */
+  readonly counts: EndCounts;
+}
+
+export interface ChangeGroup extends ChangeFigures {
+  /** As the list calls it; undefined for what belongs to no project. */
+  readonly project: string | undefined;
+  /** A role, `none` for "not in it", or in a word what else is wanted. */
+  readonly to: string;
+}

@@ -1,0 +1,74 @@
+import type { Client } from '../vendor/client.ts';
+import type { Verdict } from '../vendor/judge.ts';
+
+/** So often a call is told "too many requests" while others are answered, until it is left to the next run. */
+export const MOST_TOLD = 8;
+
+/**
+ * Calls that the vendor tells "too many requests" while it answers others: what is wrong then is the call and not the
+ * speed of its account. One for all runs of an account.
+ */
+export class TooFast {
+  #answeredSentMs = Number.NEGATIVE_INFINITY;
+  #asking = 0;
+  #alone = 0;
+
+  /** A call was answered whose request left then, monotonic. */
+  answered(sentAtMs: number): void {
+    this.#answeredSentMs = Math.max(this.#answeredSentMs, sentAtMs);
+  }
+
+  /** A call begins to be asked; its `end` has to follow. */
+  begin(): AskedCall {
+    this.#asking += 1;
+    let toldSentMs = Number.POSITIVE_INFINITY;
+    let isAlone = false;
+    let times = 0;
+    return {
+      told: (sentAtMs) => {
+        const othersPass = this.#answeredSentMs > toldSentMs;
+        toldSentMs = sentAtMs;
+        if (othersPass && !isAlone) {
+          isAlone = true;
+          this.#alone += 1;
+        }
+        // Where only such calls are left, nobody else can pass any more.
+        if (times === 0 || othersPass || (isAlone && this.#alone === this.#asking)) times += 1;
+        return { times, isAlone };
+      },
+      end: () => {
+        this.#asking -= 1;
+        if (isAlone) this.#alone -= 1;
+      },
+    };
+  }
+}
+
+export interface AskedCall {
+  /** The vendor said "too many requests" to its request that left then. */
+  told(sentAtMs: number): Told;
+  end(): void;
+}
+
+/** `isAlone`: others that left later than one of its requests were answered. `times`: how often it was told so, as far as that counts. */
+export interface Told {
+  readonly times: number;
+  readonly isAlone: boolean;
+}
+
+/** The vendor told this call alone "too many requests", so often that the next run has to ask again. */
+export interface PutOff {
+  readonly kind: 'put_off';
+}
+
+/** The account waits, and the slot is left to others. A call that alone is told so teaches nothing about the speed. */
+export function turnedAway(
+  limiter: Client['limiter'],
+  asked: AskedCall,
+  { pauseMs, why }: Extract<Verdict, { readonly kind: 'paused' }>,
+  sentAtMs: number,
+): 'after_others' | PutOff {
+  const { times, isAlone } = asked.told(sentAtMs);
+  limiter.pause(pauseMs, sentAtMs, why, !isAlone);
+  return times < MOST_TOLD ? 'after_others' : { kind: 'put_off' };
+}

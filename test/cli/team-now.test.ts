@@ -1,0 +1,187 @@
+/**
+ * Goal: a run of a list of a team says what is so now. What another batch has moved or left in doubt since is said, in the summary,
+ * by the exit code and in the rows of an output that is written again, and no refusal is taken for a state of a person.
+ * Method: the real commands before a sandbox service, killed where an answer is on its way; the service's own state is the judge.
+ */
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { ChoosyVendor } from '../faults/choosy-vendor.ts';
+import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import type { JsonResult } from './desk.ts';
+
+async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
+  const team = await TeamWorkplace.open({ concurrency: 1, ...options });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  return team;
+}
+
+const [JO, MO, VI] = ['jo@team.example', 'mo@team.example', 'vi@team.example'];
+
+const as = (role: string, ...emails: readonly string[]): readonly Wanted[] =>
+  emails.map((email) => ({ email, role }));
+
+/** Kills an undo at a point, by the real process. */
+async function undoKilled(team: TeamWorkplace, batch: string, crashAt: string): Promise<void> {
+  const words = ['undo', batch, '--yes', '--store', team.place.path('store')];
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: crashAt }).ended;
+  expect(killed.signal, killed.stderr).toBe('SIGKILL');
+}
+
+interface Ran {
+  readonly code: number | null;
+  readonly report: JsonResult;
+}
+
+async function run(team: TeamWorkplace): Promise<Ran> {
+  const { code, report } = await team.runHere();
+  return { code, report };
+}
+
+test('a list whose undo was killed after the deletions had reached the service: nobody is told as applied', async () => {
+  const team = await openTeam({ concurrency: 3, latencyMs: 300 });
+  await team.apply(as('viewer', JO, MO, VI));
+  const { batch } = await team.json('status', 'last');
+  // All three are on their way before the first answer comes, which is seconds later.
+  await team.vendor.setFaults('slow@delete-invite:x3');
+  await undoKilled(team, batch, 'after-send:3');
+  await expect.poll(async () => (await team.state()).roles()).toEqual({});
+
+  const { code, report } = await run(team);
+  expect(code).toBe(3);
+  expect(report.counts).toEqual({ refused: 3 });
+  expect(team.row(JO)._reason).toMatch(
+    /the answer to an earlier delete-invite of jo.* was lost.*Settle row 2 of batch/,
+  );
+  // It has said so once, and says it again by the same batch.
+  const again = await run(team);
+  expect(again.report).toMatchObject({ batch: report.batch, counts: { refused: 3 }, requests: 0 });
+
+  const old = await team.type('export', batch, '-o', team.place.path('old.csv'));
+  expect(old.code).toBe(0);
+  expect(team.row(JO, 'old.csv')).toMatchObject({ _status: 'applied' });
+  expect(team.row(JO, 'old.csv')._reason).toMatch(
+    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: the answer was lost; settle it with rowonce settle [0-9a-f]{8} 2$/,
+  );
+
+  expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });
+  expect((await run(team)).report.counts).toEqual({ applied: 3 });
+  expect(Object.keys((await team.state()).roles())).toHaveLength(3);
+});
+
+test('an undo of which nothing had reached the service: once that is settled, the list says that all is so', async () => {
+  const team = await openTeam();
+  await team.apply(as('viewer', JO, MO));
+  const { batch } = await team.json('status', 'last');
+  await undoKilled(team, batch, 'after-intent:1');
+  const undo = (await team.json('status', 'last')).batch;
+  expect(await run(team)).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
+  await team.type('cancel', undo);
+  await team.type('settle', undo, '2', '--not-done');
+  expect(await run(team)).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
+  expect(Object.keys((await team.state()).roles())).toHaveLength(2);
+});
+
+test('a run that goes on after another batch has changed its people says so, and the next one makes it so', async () => {
+  const team = await openTeam();
+  team.writeSheet(as('viewer', JO, MO));
+  await team.runHere({ more: ['--limit', '1'] });
+  const { batch } = await team.json('status', 'last');
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  await team.apply(as('editor', JO), other);
+  const since = (await team.json('status', 'last')).batch;
+
+  const { code, report } = await run(team);
+  expect(report).toMatchObject({ batch, counts: { applied: 2 } });
+  expect(report.changes.overtaken).toEqual([
+    { row: 2, who: `${JO} in ${PROJECT}`, since: `since then batch ${since} set the role to editor` },
+  ]);
+  expect(code).toBe(3);
+  expect(team.row(JO)._reason).toBe(`invited as viewer; since then batch ${since} set the role to editor`);
+  expect(team.row(MO)._reason).toBe('invited as viewer');
+  expect((await team.type('status', batch)).stdout).toContain(
+    `Overtaken  1 change is not so any more, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
+  );
+  expect((await team.type('status', batch, '2')).stdout).toContain(
+    `\n  since then batch ${since} set the role to editor\n`,
+  );
+  expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain('<h2>Since then</h2>');
+  expect((await run(team)).report.counts).toEqual({ applied: 1, unchanged: 1 });
+  expect((await team.state()).standing(PROJECT, JO)?.role).toBe('viewer');
+});
+
+test('two exports of one state are the same to the byte, also where others have moved its people', async () => {
+  const team = await openTeam();
+  await team.apply(as('viewer', JO, MO));
+  const { batch } = await team.json('status', 'last');
+  await team.apply(as('editor', JO), { input: 'other.csv', output: 'other-out.csv' });
+  const written = async (name: string): Promise<readonly string[]> => {
+    await team.type('export', batch, '--copy', '-o', team.place.path(`${name}.csv`));
+    return ['csv', 'report.html'].map((ending) => readFileSync(team.place.path(`${name}.${ending}`), 'utf8'));
+  };
+  const [first, second] = [await written('one'), await written('two')];
+  expect(second).toEqual(first);
+  expect(first[0]).toContain('since then batch');
+});
+
+test('a refused row is planned again by the next run, which says that it was refused before and why, one try a run', async () => {
+  let seats = 0;
+  const door = await ChoosyVendor.start(({ role }) => role === 'role:editor' && seats === 0);
+  onTestFinished(() => door[Symbol.asyncDispose]());
+  const team = await openTeam({ reachedAt: door.url });
+  door.standBefore(team.vendor.url);
+  const sheet = [...as('editor', JO), ...as('viewer', MO)];
+  const first = await team.apply(sheet);
+  expect(first).toMatchObject({ code: 3, report: { counts: { refused: 1, applied: 1 } } });
+  const { batch } = await team.json('status', 'last');
+  const why = 'the service refused the invite as editor (status 422, "no seats are left for this role")';
+
+  const plan = ['plan', team.place.path('team.yaml'), team.place.path('team.csv'), '--account', 'data'];
+  expect((await team.type(...plan)).stdout).toContain(
+    `+ invite ${JO} to ${PROJECT} as editor (row 2); refused before, in batch ${batch}: ${why}\n`,
+  );
+  expect((await team.json(...plan)).changes[0]).toMatchObject({
+    action: 'invite',
+    refused_before: `refused before, in batch ${batch}: ${why}`,
+  });
+
+  const again = await run(team);
+  expect(again).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 }, requests: 1 } });
+  expect(team.row(JO)._reason).toBe(`${why}; refused before, in batch ${batch}: ${why}`);
+  const third = await run(team);
+  expect(third).toMatchObject({ code: 3, report: { requests: 1 } });
+  expect(team.row(JO)._reason, 'of the last time alone').toBe(
+    `${why}; refused before, in batch ${again.report.batch}: ${why}`,
+  );
+
+  seats = 1;
+  expect(await run(team)).toMatchObject({ code: 0, report: { counts: { applied: 1, unchanged: 1 } } });
+  expect(team.row(JO)._reason).toBe(
+    `invited as editor; refused before, in batch ${third.report.batch}: ${why}`,
+  );
+  expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
+});
+
+test("a change that was refused to another list is none of this batch's people: they can be undone", async () => {
+  const team = await openTeam();
+  await team.apply(as('viewer', JO));
+  const { batch } = await team.json('status', 'last');
+  await team.vendor.setFaults('422@delete-invite:x1');
+  const other = { input: 'other.csv', output: 'other-out.csv' };
+  expect(await team.apply(as('editor', JO), other)).toMatchObject({ report: { counts: { refused: 1 } } });
+  await team.vendor.setFaults();
+  expect(await team.json('undo', batch, '--yes')).toMatchObject({ counts: { applied: 1 }, not_undone: [] });
+  expect((await team.state()).roles()).toEqual({});
+});
+
+test('what the service refused to undo is tried again by the next undo', async () => {
+  const team = await openTeam();
+  await team.apply(as('viewer', JO, MO));
+  const { batch } = await team.json('status', 'last');
+  await team.vendor.setFaults('422@delete-invite:x1');
+  const refused = await team.type('undo', batch, '--yes', '--json');
+  expect(JSON.parse(refused.stdout)).toMatchObject({ counts: { refused: 1, applied: 1 } });
+  expect(refused.code).toBe(3);
+  await team.vendor.setFaults();
+  expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
+  expect((await team.state()).roles()).toEqual({});
+});

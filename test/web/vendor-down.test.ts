@@ -1,0 +1,123 @@
+/**
+ * Goal: while a vendor is down, refuses or asks to wait, the page and `status` say what the terminal of the run says: that
+ * the batch is running and waits, why, and until when. Nobody is told how long the rest takes.
+ * Method: a run of the command line beside a real `rowonce serve`, before a vendor that answers some rows and then no more.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import type { BatchDetail, ChangeMessage } from '../../src/web/api.ts';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { Gateway, type Weather } from '../faults/gateway.ts';
+import type { Program } from '../faults/program.ts';
+import { Served } from './served.ts';
+
+const SOON = { timeout: 30_000 };
+
+/** So many rows are answered before the vendor goes down. */
+const ANSWERED = 3;
+
+interface Down {
+  readonly desk: Desk;
+  readonly served: Served;
+  readonly running: Program;
+  readonly batch: string;
+  detail(): Promise<BatchDetail>;
+}
+
+async function down(weather: Weather | 'refused'): Promise<Down> {
+  const desk = await openDesk({ concurrency: 1 });
+  desk.list(20);
+  const gateway = await Gateway.before(desk.place.vendor.url);
+  onTestFinished(() => gateway[Symbol.asyncDispose]());
+  let isRefusing = false;
+  gateway.weather = (call) => {
+    if (call <= ANSWERED) return undefined;
+    if (weather !== 'refused') return weather(call);
+    isRefusing = true;
+    return new Promise(() => {});
+  };
+  desk.place.writeAccount(gateway.url, { limits: { per_second: 2_000, concurrency: 1 } });
+  const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const running = desk.place.type(
+    desk.run().map((word) => (word.endsWith('.csv') ? desk.place.path(word) : word)),
+    desk.environment(),
+  );
+  onTestFinished(async () => void (await running.kill()));
+  await running.said(/Batch [0-9a-f]{8}: 20 rows/);
+  const { batch } = await desk.json(['status', 'last']);
+  if (weather === 'refused') {
+    // Nobody listens there any more, and what was on its way is cut off.
+    await running.until(() => isRefusing);
+    await gateway[Symbol.asyncDispose]();
+  }
+  const detail = async () => JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
+  return { desk, served, running, batch, detail };
+}
+
+/** What a tab knows that asks for the batch when it begins to listen, and later only when the stream names it. */
+function tabOf({ served, batch, detail }: Down): () => BatchDetail | undefined {
+  let known: BatchDetail | undefined;
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const read = async (): Promise<void> => {
+    const headers = { authorization: `Bearer ${served.note.token}` };
+    const answer = await fetch(`${served.url}/api/events`, { headers, signal: leaving.signal });
+    let rest = '';
+    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const parts = (rest + chunk).split('\n\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) {
+        const { batches } = JSON.parse(part.replace(/^data: /, '')) as ChangeMessage;
+        if (known === undefined || batches.includes(batch)) known = await detail();
+      }
+    }
+  };
+  read().catch(() => {});
+  return () => known;
+}
+
+test.each([
+  [
+    'asks to wait for five minutes',
+    () => ({ status: 429, body: '{"error":"too many"}', headers: { 'retry-after': '300' } }),
+    'the vendor asked to wait (status 429',
+  ],
+  ['answers 503 for ever', () => ({ status: 503 }), 'answers get lost (status 503'],
+] as const)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
+  const it = await down(weather);
+  const tab = tabOf(it);
+  await expect.poll(() => tab()?.paused?.why ?? '', SOON).toContain(why);
+  const { paused, ...page } = await it.detail();
+  expect(page).toMatchObject({ running: true, seconds_left: null, running_since: expect.any(String) });
+  await it.running.said(/Paused until/);
+  await it.running.kill().then(({ stderr }) => {
+    expect(stderr).toContain(`Paused until ${paused?.until}: ${paused?.why}.`);
+  });
+});
+
+test('a vendor that refuses connections: the page says so, though it asked for nothing', async () => {
+  const it = await down('refused');
+  const tab = tabOf(it);
+  await expect.poll(() => tab()?.paused?.why ?? '', SOON).toMatch(/ECONNREFUSED/);
+  expect(tab()).toMatchObject({ running: true, seconds_left: null, paused: { asked: false } });
+});
+
+test('status of a batch that a run works on says so, since when, why it waits, and nothing of going on', async () => {
+  const it = await down(() => ({ status: 429, headers: { 'retry-after': '300' } }));
+  const status = (...words: readonly string[]): Promise<JsonResult> => it.desk.json(['status', ...words]);
+  await expect.poll(async () => (await status('last')).paused_why ?? '', SOON).toContain('asked to wait');
+  const { paused_until, running_since } = await status('last');
+  expect(await it.detail()).toMatchObject({ running_since, paused: { until: paused_until } });
+  const { stdout, stderr } = await it.desk.type(['status', 'last']);
+  expect(stdout).toContain(`Batch ${it.batch}, running, enrich-company`);
+  expect(stdout).toContain(`Running    since ${running_since}, by process ${it.running.pid}\n`);
+  expect(stdout).toContain(`Paused     until ${paused_until}: the vendor asked to wait`);
+  expect(stderr).not.toContain('To go on');
+  expect((await it.desk.type(['status'])).stdout).toMatch(/ {2}running {5}3\/20 rows/);
+  expect((await status()).batches).toMatchObject([{ state: 'open', running: true }]);
+
+  await it.running.kill();
+  const killed = await status('last');
+  expect(killed).toMatchObject({ state: 'open', running: false, paused_until });
+  expect((await it.desk.type(['status', 'last'])).stderr).toContain('To go on');
+});
