@@ -23,7 +23,7 @@ const serve: CliCommand = {
     command
       .argument('[jobs...]', 'YAML files whose inboxes are swept by their schedules')
       .option('--time-zone <zone>', 'where schedules are meant, such as Australia/Melbourne; left out: here')
-      .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '0')
+      .option('--port <number>', 'where to listen on this machine; 0: any free port', '0')
       .option('--open', 'open it in the browser, as on a terminal with a screen')
       .option('--no-open', 'only print its address')
       .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')

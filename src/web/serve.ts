@@ -1,16 +1,17 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
-import { messageOf, stop } from '../core/errors.ts';
 import type { ProcessLock } from '../core/process-lock.ts';
 import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
+import type { Opening } from './api.ts';
+import { Address } from './server/address.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
-import { addressOf, type Place, placeIn, removeNote, writeNote } from './server/note.ts';
+import { listenOn } from './server/listeners.ts';
+import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
@@ -76,9 +77,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
-  const http = createServer(LIMITS);
-  http.maxConnections = MOST_CONNECTIONS;
-  const port = await listening(http, options.port);
+  const { port, servers } = await listenOn('127.0.0.1', options.port, () => createServer(LIMITS));
+  for (const http of servers) http.maxConnections = MOST_CONNECTIONS;
+  const address = new Address(port);
   const admission = new Admission(systemClock, folder);
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
@@ -91,17 +92,18 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     isLookedAt = true;
   };
   void sweepUnused(server).then(lookedAt, lookedAt);
-  const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, () => ({
+  const opening = (): Opening => ({ address: address.named(admission.issue('named')) });
+  const app = appOf(server, { address, admission }, opening, files, () => ({
     version,
     store: folder,
     checking: !isLookedAt,
   }));
-  http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const url = `http://127.0.0.1:${port}`;
-  await writeNote(folder, { url, token: admission.tool, pid: process.pid });
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  for (const http of servers) http.on('request', answer);
+  await writeNote(folder, { url: address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
-    opening: () => addressOf(url, admission.issue()),
+    opening: () => opening().address,
     damaged: await schedules.damaged(),
     close: async () => {
       removeNote(folder);
@@ -109,8 +111,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
       const ended = schedules.stop();
       const stopped = await work.close();
       await ended;
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
+      for (const http of servers) http.closeAllConnections();
+      await Promise.all(servers.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();
       return stopped;
     },
@@ -126,21 +128,6 @@ const MOST_CONNECTIONS = 512;
 const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
 
 const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
-
-function listening(http: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once('error', (error) =>
-      reject(
-        stop(
-          'usage',
-          `Port ${port} cannot be used: ${messageOf(error)}.`,
-          'Name another one with --port, or 0 for any.',
-        ),
-      ),
-    );
-    http.listen(port, '127.0.0.1', () => resolve((http.address() as AddressInfo).port));
-  });
-}
 
 export { hasScreen };
 

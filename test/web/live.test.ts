@@ -208,7 +208,10 @@ async function openCable() {
         count.streams -= 1;
       });
     }
-    const asking = request(url, { method, headers, agent: false }, (answer) => {
+    // Browsers resolve the name of the page, and Node does not.
+    const { port, pathname: path, search } = new URL(url);
+    const to = { host: '127.0.0.1', port, path: path + search, method, headers, agent: false };
+    const asking = request(to, (answer) => {
       answered.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.pipe(answered);
     });

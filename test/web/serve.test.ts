@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
-import { environmentIn, Served } from './served.ts';
+import { environmentIn, Served, wordOf } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
   const served = await Served.start(words, { env });
@@ -166,9 +166,7 @@ describe('a second serve', () => {
     expect([code, address.origin]).toEqual([0, served.url]);
     expect(address.hash).not.toBe(new URL(served.address).hash);
     expect(stderr).toContain('was served already');
-    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
-    const body = JSON.stringify({ opening: address.hash.slice('#open='.length) });
-    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+    expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
 
   test('at the same instant is one page: the others give further addresses of it', async () => {
@@ -188,7 +186,8 @@ describe('a second serve', () => {
     const others = await Promise.all(ended.filter((_, at) => at !== page));
     expect(others.map(([code]) => code)).toEqual([0, 0, 0]);
     const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-    expect(note).toMatchObject({ pid: children[page]?.pid, url: new URL(pages[0]?.url ?? '').origin });
+    const { port } = new URL(pages[0]?.url ?? '');
+    expect(note).toMatchObject({ pid: children[page]?.pid, url: `http://127.0.0.1:${port}` });
   });
 
   test('beside a page that does not answer ends after a while, and says which process it is', async () => {
@@ -221,11 +220,9 @@ describe('the browser', () => {
     expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
     expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
     const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
-    const [, opening = ''] = /url=http:\/\/127\.0\.0\.1:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
+    const [, opening = ''] = /url=http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
     expect(existsSync(file)).toBe(true);
-    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
-    const body = JSON.stringify({ opening });
-    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+    expect((await served.enter(opening)).status).toBe(200);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -14,8 +14,10 @@ export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
 export const OpenAnswer = z.object({ token: z.string() });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
 
-/** A new one-time word, for `ADDRESS/#open=WORD`. It is valid for a minute. */
-export const Opening = z.object({ opening: z.string().regex(/^[\w-]{1,100}$/) });
+/** A new address of the page, with a one-time word behind the `#` that is valid for a minute. */
+export const Opening = z.object({
+  address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
+});
 export type Opening = z.infer<typeof Opening>;
 
 /** Another process that is spending from the store, as its lock names it. */

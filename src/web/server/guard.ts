@@ -1,6 +1,8 @@
 import type { Context, HonoRequest, Next } from 'hono';
+import type { Address, Door } from './address.ts';
 import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
+import { closedPage } from './closed.ts';
 
 /**
  * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name that resolves to
@@ -19,38 +21,40 @@ const HEADERS = {
 } as const;
 
 export interface Guarded {
-  /** `127.0.0.1:PORT` and `localhost:PORT`. */
-  readonly hosts: readonly string[];
+  readonly address: Address;
   readonly admission: Admission;
 }
 
 /** The middleware before everything else. A download has a ticket of its own in the place of the token. */
 export function guard(guarded: Guarded) {
-  return async (context: Context, next: Next): Promise<void> => {
+  return async (context: Context, next: Next): Promise<Response | undefined> => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
-    requireOwnHost(context.req, guarded);
-    requireNoOtherPage(context.req, guarded);
-    requireEntry(context.req, guarded);
+    const { req } = context;
+    const host = req.header('host') ?? '';
+    const door = guarded.address.doorOf(host);
+    // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it.
+    const isForTools = door === 'bare' && (isApi(req) || req.path.startsWith('/downloads/'));
+    if (door !== 'named' && !isForTools && isRead(req)) return closedPage(context);
+    if (door === undefined) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
+    requireNoOtherPage(req, host);
+    requireEntry(req, door, guarded);
     await next();
+    return undefined;
   };
-}
-
-/** A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it. */
-function requireOwnHost(req: HonoRequest, { hosts }: Guarded): void {
-  const host = req.header('host') ?? '';
-  if (!hosts.includes(host)) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
 }
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
+const isApi = ({ path }: HonoRequest): boolean => path.startsWith('/api/');
+
 /** Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses over. */
-function requireNoOtherPage(req: HonoRequest, { hosts }: Guarded): void {
+function requireNoOtherPage(req: HonoRequest, host: string): void {
   const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
   const site = req.header('sec-fetch-site') ?? 'same-origin';
   if (site !== 'same-origin' && !(isRead(req) && (isOpened || site === 'none')))
     throw refused('The request comes from another page.');
   const origin = req.header('origin');
-  if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`))
+  if (origin !== undefined && origin !== `http://${host}`)
     throw refused(`The origin "${origin.slice(0, 100)}" is not this page's.`);
 }
 
@@ -58,10 +62,10 @@ function requireNoOtherPage(req: HonoRequest, { hosts }: Guarded): void {
  * A tool shows the token that only this user can read. A tab shows its own, and its browser says that the page itself
  * asks; what says nothing of the kind is no browser that is known to say it always.
  */
-function requireEntry(req: HonoRequest, { admission }: Guarded): void {
-  if (!req.path.startsWith('/api/')) return;
+function requireEntry(req: HonoRequest, door: Door, { admission }: Guarded): void {
+  if (!isApi(req)) return;
   const given = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
-  const holder = given === undefined ? undefined : admission.holderOf(given);
+  const holder = given === undefined ? undefined : admission.holderOf(given, door);
   if (holder === 'tool') return;
   if (holder === undefined && req.path !== '/api/session')
     throw new HttpRefusal(401, 'The request has no valid token.', 'Open the page again with rowonce serve.');

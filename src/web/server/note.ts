@@ -85,7 +85,7 @@ async function newAddress({ url, token }: Note): Promise<string | undefined> {
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    return addressOf(url, Opening.parse(await answer.json()).opening);
+    return Opening.parse(await answer.json()).address;
   } catch {
     return undefined;
   }
@@ -98,9 +98,4 @@ function silent(folder: string, note: Note | undefined): StopError {
     `The page of the store ${folder} belongs to ${who}, which does not say where it is.`,
     'It may be ending: wait for that, or end the process. Then run the same command again.',
   );
-}
-
-/** Browsers send what follows the `#` to nobody. */
-export function addressOf(url: string, opening: string): string {
-  return `${url}/#open=${opening}`;
 }

@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto';
+
+/**
+ * Where the page is. Each start has a name that no program ever served at, so that nothing which a browser keeps for an
+ * address, such as a service worker, can be there before the page. Browsers lead every name below `localhost` to this machine.
+ */
+
+/** By which address a request comes: the name of this start, or the bare address of the machine. */
+export type Door = 'named' | 'bare';
+
+export class Address {
+  readonly #name = `${newName()}.localhost`;
+  readonly #port: number;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Where tools ask, which do not resolve names below `localhost`. */
+  get forTools(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Opens the page by its name. Browsers send what follows the `#` to nobody. */
+  named(word: string): string {
+    return `http://${this.#name}:${this.#port}/#open=${word}`;
+  }
+
+  /** @param host the `Host` of a request. The end of a tunnel may have another port, and a name is ours at any. */
+  doorOf(host: string): Door | undefined {
+    if (host === `127.0.0.1:${this.#port}`) return 'bare';
+    return host.replace(/:\d{1,5}$/, '') === this.#name ? 'named' : undefined;
+  }
+}
+
+const LETTERS = 26;
+
+/** 122 random bits. */
+function newName(): string {
+  const letter = (): string => String.fromCharCode('a'.charCodeAt(0) + randomInt(LETTERS));
+  return Array.from({ length: 26 }, letter).join('');
+}

@@ -1,0 +1,142 @@
+/**
+ * Goal: at the address that is printed nobody but this start of the page ever was, is or can be: no program that served
+ * there before, no other user of the machine, and nobody at the far end of a tunnel.
+ * Method: a real Chromium with a service worker that a stranger planted, listeners of a stranger, and a tunnel of sockets.
+ */
+import { once } from 'node:events';
+import { createServer as createHttp, type Server } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server as SocketServer } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { listenOn } from '../../src/web/server/listeners.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+
+describe('a port of which another user has the half that browsers ask first', () => {
+  /** Whoever listens there would get the name's requests. */
+  async function strangerAt(port: number): Promise<SocketServer> {
+    const stranger = createServer().listen(port, '::1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    return stranger;
+  }
+
+  test('is refused where it was asked for', async () => {
+    const port = portOf(await strangerAt(0));
+    await expect(Served.start(['--port', String(port)])).rejects.toThrow(`Port ${port} cannot be used`);
+  });
+
+  test('is left for the next one where any will do', async () => {
+    const made: Server[] = [];
+    const strangers: SocketServer[] = [];
+    const { port, servers } = await listenOn('127.0.0.1', 0, () => {
+      // The second server is for the other half of the first one's port: the stranger is there before.
+      if (made.length === 1) strangers.push(createServer().listen(portOf(made[0] as Server), '::1'));
+      const server = createHttp();
+      made.push(server);
+      return server;
+    });
+    onTestFinished(() => {
+      for (const server of [...servers, ...strangers]) server.close();
+    });
+    expect(strangers.map(portOf)).not.toContain(port);
+    expect(servers.map((server) => server.address())).toEqual([
+      { address: '127.0.0.1', family: 'IPv4', port },
+      { address: '::1', family: 'IPv6', port },
+    ]);
+    expect(made[0]?.listening).toBe(false);
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  test('a service worker that another program left at the port gets neither page nor word', async () => {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    const { port, seen } = await planted(page);
+    await using served = await Served.start(['--port', String(port)]);
+    await page.goto(served.address);
+    await page.waitForSelector('header.top');
+    // It is still there, at the address at which the page would have been.
+    await page.goto(`http://127.0.0.1:${port}/`);
+    expect(await page.textContent('body')).toContain('taken over');
+    expect(seen).toContain(`http://127.0.0.1:${port}/`);
+    expect(seen.filter((url) => /open|localhost/.test(url))).toEqual([]);
+  });
+
+  test('a tunnel with another port at its near end leads to the page by its name', async () => {
+    await using served = await Served.start();
+    const tunnel = createServer((near) => {
+      const far = connect(served.port, '127.0.0.1');
+      near.pipe(far).pipe(near);
+      for (const end of [near, far]) end.on('error', () => {}).on('close', () => near.destroy());
+    });
+    tunnel.listen(0, '127.0.0.1');
+    await once(tunnel, 'listening');
+    onTestFinished(() => void tunnel.close());
+    const address = new URL(served.address);
+    address.port = String(portOf(tunnel));
+    const page = await browser.newPage();
+    await page.goto(address.href);
+    await page.waitForSelector('header.top');
+    await page.context().close();
+  });
+});
+
+/** What a stranger knows of what its worker was asked. */
+interface Planted {
+  readonly port: number;
+  readonly seen: readonly string[];
+}
+
+/** Serves a page that leaves a service worker for its port, and ends. The worker answers whatever is asked of it itself. */
+async function planted(page: Page): Promise<Planted> {
+  const seen: string[] = [];
+  const report = createHttp((request, response) => {
+    seen.push(decodeURIComponent(request.url ?? '').slice(1));
+    response.setHeader('access-control-allow-origin', '*').end();
+  });
+  report.listen(0, '127.0.0.1');
+  await once(report, 'listening');
+  const stranger = createHttp((request, response) => {
+    const isWorker = request.url === '/planted.js';
+    response.setHeader('content-type', isWorker ? 'text/javascript' : 'text/html');
+    response.end(isWorker ? workerThatTells(portOf(report)) : '<!doctype html><title>stranger</title>');
+  });
+  stranger.listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  const port = portOf(stranger);
+  await page.goto(`http://127.0.0.1:${port}/planted`);
+  await page.evaluate(
+    `navigator.serviceWorker.register('/planted.js').then(() => navigator.serviceWorker.ready)`,
+  );
+  await page.goto(`http://127.0.0.1:${port}/planted`);
+  expect(await page.textContent('body')).toContain('taken over');
+  stranger.closeAllConnections();
+  await new Promise((resolve) => stranger.close(resolve));
+  onTestFinished(() => {
+    report.closeAllConnections();
+    report.close();
+  });
+  return { port, seen };
+}
+
+/** It tells each address that was asked, and puts a page of its own there, which tells its address with the fragment. */
+const workerThatTells = (port: number): string => `
+  const tell = (url) => fetch('http://127.0.0.1:${port}/' + encodeURIComponent(url), { mode: 'no-cors' });
+  const page = '<!doctype html><p>taken over</p><script>fetch("http://127.0.0.1:${port}/" +' +
+    ' encodeURIComponent(location.href), { mode: "no-cors" })</script>';
+  addEventListener('install', () => skipWaiting());
+  addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+  addEventListener('fetch', (event) => {
+    void tell(event.request.url);
+    event.respondWith(new Response(page, { headers: { 'content-type': 'text/html' } }));
+  });
+`;
