@@ -4,9 +4,10 @@ import { systemClock } from '../core/clock.ts';
 import type { ProcessLock } from '../core/process-lock.ts';
 import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
 import type { Opening } from './api.ts';
-import { Address } from './server/address.ts';
+import { Address, USUAL_HOST } from './server/address.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
+import { BareEntry } from './server/bare-entry.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
@@ -25,6 +26,8 @@ import { Work } from './server/work.ts';
 export interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** Another IPv4 address of this machine alone, where the page has no name; left out: 127.0.0.1. */
+  readonly host?: string | undefined;
   /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
@@ -41,8 +44,8 @@ export interface PageOptions {
 }
 
 export interface RunningPage {
-  /** With a one-time word in its fragment, which browsers send to nobody; it is valid for a minute. */
-  opening(): string;
+  /** Each address has a one-time word, which is valid for a minute. */
+  opening(): Opening;
   /** The files of schedules that were damaged: what was agreed to in them does not begin. */
   readonly damaged: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
@@ -71,16 +74,17 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, jobs, timeZone } = options;
+  const { store, version, script, jobs, timeZone, host = USUAL_HOST } = options;
   const files = await loadPage();
   const program = { script, env: process.env };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
-  const { port, servers } = await listenOn('127.0.0.1', options.port, () => createServer(LIMITS));
+  const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
   for (const http of servers) http.maxConnections = MOST_CONNECTIONS;
-  const address = new Address(port);
+  const address = new Address(host, port);
   const admission = new Admission(systemClock, folder);
+  const bareEntry = new BareEntry(systemClock);
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
@@ -92,8 +96,11 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     isLookedAt = true;
   };
   void sweepUnused(server).then(lookedAt, lookedAt);
-  const opening = (): Opening => ({ address: address.named(admission.issue('named')) });
-  const app = appOf(server, { address, admission }, opening, files, () => ({
+  const opening = (): Opening => {
+    const bare = address.entry(bareEntry.begin());
+    return { address: address.named(admission.issue('named')) ?? bare, bare_address: bare };
+  };
+  const app = appOf(server, { address, admission, bareEntry }, opening, files, () => ({
     version,
     store: folder,
     checking: !isLookedAt,
@@ -103,7 +110,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   await writeNote(folder, { url: address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
-    opening: () => opening().address,
+    opening,
     damaged: await schedules.damaged(),
     close: async () => {
       removeNote(folder);
@@ -129,9 +136,10 @@ const locationOf = (store: string | undefined): string => chooseStore(store, fal
 
 const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
 
+export type { Opening };
 export { hasScreen };
 
-/** Opens the user's browser at an address of this store's page. @returns whether there was one to open. */
-export function openInBrowser(store: string | undefined, address: string): Promise<boolean> {
-  return openBrowser(locationOf(store), address);
+/** Opens the user's browser at the page of this store. @returns whether there was one to open. */
+export function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
+  return openBrowser(locationOf(store), opening);
 }

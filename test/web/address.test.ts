@@ -4,13 +4,18 @@
  * Method: a real Chromium with a service worker that a stranger planted, listeners of a stranger, and a tunnel of sockets.
  */
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer as createHttp, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server as SocketServer } from 'node:net';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { BareEntry } from '../../src/web/server/bare-entry.ts';
 import { listenOn } from '../../src/web/server/listeners.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { VirtualClock } from '../virtual-clock.ts';
 import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { environmentIn, Served } from './served.ts';
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
@@ -90,6 +95,126 @@ describe('in a browser', () => {
   });
 });
 
+describe('in a browser that does not find the name', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(['--host-resolver-rules=MAP *.localhost ~NOTFOUND']);
+  });
+  afterAll(() => browser?.close());
+
+  /** The file that a browser is opened with; there is none here to be opened. */
+  async function leadIn({ folder }: Served): Promise<string> {
+    await rowonce(['serve', '--open'], { cwd: folder, env: { ...environmentIn(folder), PATH: folder } });
+    return `file://${join(folder, 'store', 'open.html')}`;
+  }
+
+  /** What is at the bare address for a tab that was not led there. */
+  const statusAt = async ({ note }: Served, path: string): Promise<number> =>
+    (await fetch(note.url + path)).status;
+
+  test('the file that opens it leads to the bare address, where nothing of the page is before', async () => {
+    await using served = await Served.start();
+    expect([await statusAt(served, '/'), await statusAt(served, '/page.js')]).toEqual([403, 403]);
+    const page = await (await browser.newContext()).newPage();
+    onTestFinished(() => page.context().close());
+    await page.goto(await leadIn(served));
+    await page.waitForSelector('header.top');
+    expect(page.url()).toBe(`${served.note.url}/`);
+    expect(existsSync(join(served.folder, 'store', 'open.html'))).toBe(false);
+    // It is in with a token of its own, and tells it to no other tab of this address.
+    await page.reload();
+    await page.waitForSelector('header.top');
+    const beside = await page.context().newPage();
+    await beside.goto(served.note.url);
+    await beside.waitForSelector('main.empty');
+  });
+
+  test('a service worker that was left there gets the first visit, no word, and is gone then', async () => {
+    const page = await (await browser.newContext()).newPage();
+    onTestFinished(() => page.context().close());
+    const { port, seen } = await planted(page);
+    await using served = await Served.start(['--port', String(port)]);
+    await page.goto(await leadIn(served));
+    await page.waitForSelector('header.top');
+    expect(seen.filter((url) => url.includes('/enter/'))).not.toEqual([]);
+    expect(seen.filter((url) => url.includes('open='))).toEqual([]);
+    expect(await page.evaluate('navigator.serviceWorker.getRegistrations().then((all) => all.length)')).toBe(
+      0,
+    );
+  });
+
+  test('another address of this machine is one where nothing was, and has no name', async () => {
+    await using served = await Served.start(['--host', '127.8.3.4']);
+    expect(served.address).toMatch(/^http:\/\/127\.8\.3\.4:\d+\/enter\/[\w-]+$/);
+    expect(served.note.url).toBe(served.url);
+    const page = await browser.newPage();
+    await page.goto(served.address);
+    await page.waitForSelector('header.top');
+    expect(page.url()).toBe(`${served.url}/`);
+    await page.context().close();
+  });
+});
+
+describe('the way in at the bare address', () => {
+  test('is free at a second visit, and not while workers ask for their scripts', () => {
+    const entry = new BareEntry(new VirtualClock());
+    const again = (key: string): string => {
+      const found = entry.visit(key);
+      expect(found).toEqual({ nextKey: expect.stringMatching(/^[\w-]{43}$/) });
+      return (found as { nextKey: string }).nextKey;
+    };
+    const first = entry.begin();
+    const second = again(first);
+    entry.noteWorker();
+    const third = again(second);
+    expect([entry.isOpen, entry.visit(third), entry.isOpen]).toEqual([false, 'free', true]);
+    // Each key was used.
+    expect([first, second, third, 'x'].map((key) => entry.visit(key))).toEqual(Array(4).fill(undefined));
+  });
+
+  test('is there for an opened window alone, and never for what a script asks', async () => {
+    await using served = await Served.start();
+    const { bare_address } = JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body);
+    const { host, pathname } = new URL(bare_address);
+    const opened = {
+      host,
+      'sec-fetch-site': 'none',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    for (const dest of ['empty', 'iframe'])
+      expect((await served.ask(pathname, { headers: { ...opened, 'sec-fetch-dest': dest } })).status).toBe(
+        403,
+      );
+    expect((await served.ask(pathname, { headers: { host } })).status).toBe(403);
+    expect((await served.ask(pathname, { headers: { ...opened, host: 'evil.example' } })).status).toBe(403);
+    const { status, body, headers } = await served.ask(pathname, { headers: opened });
+    expect([status, headers['clear-site-data']]).toEqual([200, '"storage"']);
+    expect(body).not.toContain('open=');
+  });
+
+  test('is printed where Safari is, which does not find the name', async () => {
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ON_A_MAC)}` };
+    await using served = await Served.start(['--no-open'], { env });
+    const { stderr } = await served.stop();
+    expect(stderr).toMatch(
+      new RegExp(`^In Safari, .*: http://127\\.0\\.0\\.1:${served.port}/enter/[\\w-]+$`, 'm'),
+    );
+  });
+
+  test('is refused at an address of other machines', async () => {
+    for (const host of ['0.0.0.0', '::1'])
+      await expect(Served.start(['--host', host])).rejects.toThrow('is not of this machine alone');
+  });
+});
+
+/** The command alone takes this system for a Mac; what is loaded for the system is that of this one. */
+const ON_A_MAC = `
+  const { platform } = process;
+  const get = () => (new Error().stack.split('\\n')[2].includes('/cli/serve.') ? 'darwin' : platform);
+  Object.defineProperty(process, 'platform', { get });
+`;
+
 /** What a stranger knows of what its worker was asked. */
 interface Planted {
   readonly port: number;
@@ -105,8 +230,10 @@ async function planted(page: Page): Promise<Planted> {
   });
   report.listen(0, '127.0.0.1');
   await once(report, 'listening');
+  let timesAsked = 0;
   const stranger = createHttp((request, response) => {
     const isWorker = request.url === '/planted.js';
+    if (isWorker) timesAsked += 1;
     response.setHeader('content-type', isWorker ? 'text/javascript' : 'text/html');
     response.end(isWorker ? workerThatTells(portOf(report)) : '<!doctype html><title>stranger</title>');
   });
@@ -119,6 +246,8 @@ async function planted(page: Page): Promise<Planted> {
   );
   await page.goto(`http://127.0.0.1:${port}/planted`);
   expect(await page.textContent('body')).toContain('taken over');
+  // The browser looks after each visit whether the worker has changed: this one's look is over before the next program serves.
+  await expect.poll(() => timesAsked, { timeout: 20_000 }).toBe(2);
   stranger.closeAllConnections();
   await new Promise((resolve) => stranger.close(resolve));
   onTestFinished(() => {

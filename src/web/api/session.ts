@@ -14,9 +14,17 @@ export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
 export const OpenAnswer = z.object({ token: z.string() });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
 
-/** A new address of the page, with a one-time word behind the `#` that is valid for a minute. */
+/** An address of the page, which opens it once and within a minute. */
+const PageAddress = z
+  .string()
+  .regex(/^http:\/\/(?:[a-z]+\.localhost|127(?:\.\d{1,3}){3}):\d{1,5}\/(?:#open=|enter\/)[\w-]{1,100}$/);
+
+/** New addresses of the page, each with a one-time word that is valid for a minute. */
 export const Opening = z.object({
-  address: z.string().regex(/^http:\/\/[a-z]+\.localhost:\d{1,5}\/#open=[\w-]{1,100}$/),
+  /** By the name of this start. */
+  address: PageAddress,
+  /** For a browser that does not find the name. */
+  bare_address: PageAddress,
 });
 export type Opening = z.infer<typeof Opening>;
 

@@ -42,8 +42,15 @@ const CHANNEL = 'rowonce-tabs';
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
 const ANSWER_MS = 300;
 
-/** A tab that somebody opened by hand. The channel reaches tabs of this origin only. */
+/**
+ * The channel reaches tabs of this origin only, and none of another program was ever at a name of ours. At the bare address
+ * there may be one, so a tab tells nothing there.
+ */
+const isShared = location.hostname.endsWith('.localhost');
+
+/** A tab that somebody opened by hand. */
 function tokenOfOtherTab(): Promise<string | undefined> {
+  if (!isShared) return Promise.resolve(undefined);
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
     let isLate = false;
@@ -64,6 +71,7 @@ function tokenOfOtherTab(): Promise<string | undefined> {
 }
 
 function shareToken(): void {
+  if (!isShared) return;
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
     if (data?.ask === true && token !== undefined) channel.postMessage({ token });

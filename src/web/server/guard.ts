@@ -1,8 +1,9 @@
 import type { Context, HonoRequest, Next } from 'hono';
-import type { Address, Door } from './address.ts';
+import { type Address, type Door, entryPath } from './address.ts';
 import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
-import { closedPage } from './closed.ts';
+import type { BareEntry } from './bare-entry.ts';
+import { closedPage, removingWorker } from './closed.ts';
 
 /**
  * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name that resolves to
@@ -23,6 +24,7 @@ const HEADERS = {
 export interface Guarded {
   readonly address: Address;
   readonly admission: Admission;
+  readonly bareEntry: BareEntry;
 }
 
 /** The middleware before everything else. A download has a ticket of its own in the place of the token. */
@@ -32,15 +34,30 @@ export function guard(guarded: Guarded) {
     const { req } = context;
     const host = req.header('host') ?? '';
     const door = guarded.address.doorOf(host);
+    // The page has none. One that is asked for was left by another program that served here.
+    if (req.header('service-worker') !== undefined) {
+      guarded.bareEntry.noteWorker();
+      return removingWorker(context);
+    }
     // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it.
-    const isForTools = door === 'bare' && (isApi(req) || req.path.startsWith('/downloads/'));
-    if (door !== 'named' && !isForTools && isRead(req)) return closedPage(context);
+    if (isRead(req) && !isShownAt(door, req, guarded)) return closedPage(context);
     if (door === undefined) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
-    requireNoOtherPage(req, host);
+    // By this picture the file that opens the browser learns whether the name is found.
+    if (req.path === PICTURE) context.header('cross-origin-resource-policy', 'cross-origin');
+    else requireNoOtherPage(req, host);
     requireEntry(req, door, guarded);
     await next();
     return undefined;
   };
+}
+
+const PICTURE = '/icon.svg';
+
+/** At the bare address are what tools ask for and a way in; the page itself only once a browser came in by that. */
+function isShownAt(door: Door | undefined, req: HonoRequest, { bareEntry }: Guarded): boolean {
+  const isForTools = isApi(req) || req.path.startsWith('/downloads/');
+  const isEntry = req.path.startsWith(entryPath(''));
+  return door === 'named' || (door === 'bare' && (isForTools || isEntry || bareEntry.isOpen));
 }
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';

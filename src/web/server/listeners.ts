@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import { USUAL_HOST } from './address.ts';
 
 /**
  * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who listens there
- * would get the page's word. So both are ours before an address is said.
+ * would get the page's word. So both are ours before an address is said. No name leads to another address of the machine.
  */
 export interface Listeners {
   readonly port: number;
@@ -27,6 +28,7 @@ export async function listenOn(host: string, wanted: number, create: () => Serve
     const port = await bound(first, wanted, host).catch((error: unknown) => {
       throw unusable(wanted, error);
     });
+    if (host !== USUAL_HOST) return { port, servers: [first] };
     const second = create();
     try {
       await bound(second, port, '::1');

@@ -1,12 +1,15 @@
 import { Hono } from 'hono';
 import { type OpenAnswer, type Opening, OpenRequest } from '../api.ts';
+import { entryPath } from './address.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
+import { closedPage, waitingPage } from './closed.ts';
 import type { Guarded } from './guard.ts';
 
 /** How a tab gets its token. @param opening makes another address of the page. */
-export function sessionRoutes({ address, admission }: Guarded, opening: () => Opening): Hono {
+export function sessionRoutes(guarded: Guarded, opening: () => Opening): Hono {
+  const { address, admission } = guarded;
   const app = new Hono();
-  app.post('/session', async (context) => {
+  app.post('/api/session', async (context) => {
     const { opening: word } = await bodyOf(context, OpenRequest);
     const door = address.doorOf(context.req.header('host') ?? '');
     const token = door && admission.admit(word, door);
@@ -19,6 +22,16 @@ export function sessionRoutes({ address, admission }: Guarded, opening: () => Op
     return context.json({ token } satisfies OpenAnswer);
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
-  app.post('/openings', (context) => context.json(opening()));
+  app.post('/api/openings', (context) => context.json(opening()));
+  app.get('/enter/:key', (context) => {
+    const { req } = context;
+    // What a script asks for, such as a worker that another program left, does not say this, and cannot.
+    const isOpened =
+      req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
+    const found = isOpened ? guarded.bareEntry.visit(req.param('key')) : undefined;
+    if (found === undefined) return closedPage(context);
+    if (found === 'free') return context.redirect(`/#open=${admission.issue('bare')}`, 303);
+    return waitingPage(context, entryPath(found.nextKey));
+  });
   return app;
 }
