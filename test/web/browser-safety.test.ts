@@ -174,13 +174,13 @@ describe('the page itself', () => {
   test('lets in a tab whose neighbour was too busy to answer at once', async () => {
     const busy = await openTab(browser, served);
     await busy.waitForSelector('header.top');
-    const token = await busy.evaluate(`sessionStorage.getItem('rowonce-token')`);
+    const entry = await busy.evaluate(`sessionStorage.getItem('rowonce-entry')`);
     // It is of the same origin and runs no script of the page, so it answers when the test says so.
     await busy.goto(`${served.url}/icon.svg`);
     const beside = await busy.context().newPage();
     await beside.goto(`${served.url}/`);
     await beside.waitForSelector('main.empty');
-    await busy.evaluate(`new BroadcastChannel('rowonce-tabs').postMessage({ token: '${token}' })`);
+    await busy.evaluate(`new BroadcastChannel('rowonce-tabs').postMessage({ entry: ${entry} })`);
     await beside.waitForSelector('header.top');
     await busy.context().close();
   });

@@ -10,9 +10,19 @@ export type Refusal = z.infer<typeof Refusal>;
 
 /** The one-time word of an address that `rowonce serve` printed. */
 export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
-/** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
-export const OpenAnswer = z.object({ token: z.string() });
+export const OpenAnswer = z.object({
+  /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
+  token: z.string(),
+  /** By what the server proves to the tab that it is this start. It is never sent again, by nobody. */
+  proof_key: z.string(),
+});
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
+
+/** What a tab has made up for this one question. */
+export const ProofRequest = z.strictObject({ nonce: z.string().regex(/^[\w-]{43}$/) });
+/** HMAC-SHA-256 of the words `rowonce-proof:NONCE` under the key of the tab, as base64url. */
+export const Proof = z.object({ proof: z.string() });
+export type Proof = z.infer<typeof Proof>;
 
 /** An address of the page, which opens it once and within a minute. */
 const PageAddress = z

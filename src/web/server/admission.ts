@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
@@ -8,6 +9,8 @@ import { newSecret, OnceOnly, SHORT_MS, sameSecret } from './secrets.ts';
 export class Admission {
   /** What `serve.json` holds, for tools of this user. */
   readonly tool = newSecret();
+  /** What tabs get with their token, to know this start again by `prove`. */
+  readonly proofKey = newSecret();
   readonly #tabs: { readonly token: string; readonly door: Door }[] = [];
   readonly #openings: OnceOnly<Door>;
   readonly #redirect: string;
@@ -41,6 +44,11 @@ export class Admission {
     if (sameSecret(token, this.tool)) return 'tool';
     const isTab = this.#tabs.some((tab) => sameSecret(token, tab.token) && tab.door === door);
     return isTab ? 'tab' : undefined;
+  }
+
+  /** Says what only this start can say of words that nobody has said before. */
+  prove(nonce: string): string {
+    return createHmac('sha256', this.proofKey).update(`rowonce-proof:${nonce}`).digest('base64url');
   }
 
   removeRedirect(): void {

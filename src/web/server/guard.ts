@@ -62,6 +62,9 @@ function isShownAt(door: Door | undefined, req: HonoRequest, { bareEntry }: Guar
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
 
+/** A tab asks these before it has a token, or before it shows it. */
+const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['/api/session', '/api/proof']);
+
 const isApi = ({ path }: HonoRequest): boolean => path.startsWith('/api/');
 
 /** Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses over. */
@@ -84,7 +87,7 @@ function requireEntry(req: HonoRequest, door: Door, { admission }: Guarded): voi
   const given = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
   const holder = given === undefined ? undefined : admission.holderOf(given, door);
   if (holder === 'tool') return;
-  if (holder === undefined && req.path !== '/api/session')
+  if (holder === undefined && !WITHOUT_TOKEN.has(req.path))
     throw new HttpRefusal(401, 'The request has no valid token.', 'Open the page again with rowonce serve.');
   const isOfPage = req.header('sec-fetch-site') === 'same-origin';
   if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { type OpenAnswer, type Opening, OpenRequest } from '../api.ts';
+import { type OpenAnswer, type Opening, OpenRequest, type Proof, ProofRequest } from '../api.ts';
 import { entryPath } from './address.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { closedPage, waitingPage } from './closed.ts';
@@ -19,7 +19,12 @@ export function sessionRoutes(guarded: Guarded, opening: () => Opening): Hono {
         'This address was used already, or is older than a minute.',
         'Run rowonce serve again for a new one.',
       );
-    return context.json({ token } satisfies OpenAnswer);
+    return context.json({ token, proof_key: admission.proofKey } satisfies OpenAnswer);
+  });
+  // A tab asks without its token, which it would not show to who cannot prove this.
+  app.post('/api/proof', async (context) => {
+    const { nonce } = await bodyOf(context, ProofRequest);
+    return context.json({ proof: admission.prove(nonce) } satisfies Proof);
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json(opening()));
