@@ -13,7 +13,7 @@ export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
 export const OpenAnswer = z.object({
   /** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
   token: z.string(),
-  /** By what the server proves to the tab that it is this start. It is never sent again, by nobody. */
+  /** The key by which the server proves to the tab that it is this start. Neither of them sends it again. */
   proof_key: z.string(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
