@@ -14,6 +14,7 @@ import { sweepUnused } from './server/list-batches.ts';
 import { listenOn } from './server/listeners.ts';
 import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
+import { Places } from './server/places.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
 import { Work } from './server/work.ts';
@@ -81,7 +82,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
   const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
-  for (const http of servers) http.maxConnections = MOST_CONNECTIONS;
+  const places = new Places();
   const address = new Address(host, port);
   const admission = new Admission(systemClock, folder);
   const bareEntry = new BareEntry(systemClock);
@@ -100,13 +101,16 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     const bare = address.entry(bareEntry.begin());
     return { address: address.named(admission.issue('named')) ?? bare, bare_address: bare };
   };
-  const app = appOf(server, { address, admission, bareEntry }, opening, files, () => ({
+  const app = appOf(server, { address, admission, bareEntry, places }, opening, files, () => ({
     version,
     store: folder,
     checking: !isLookedAt,
   }));
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  for (const http of servers) http.on('request', answer);
+  for (const http of servers) {
+    places.watch(http);
+    http.on('request', answer);
+  }
   await writeNote(folder, { url: address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
@@ -127,10 +131,13 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
 }
 
 /** Whoever asks is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
-const LIMITS = { headersTimeout: 5_000, requestTimeout: 3_600_000, connectionsCheckingInterval: 1_000 };
-
-/** More than a browser opens to all sites together. */
-const MOST_CONNECTIONS = 512;
+const LIMITS = {
+  headersTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  keepAliveTimeoutBuffer: 0,
+  requestTimeout: 3_600_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
 

@@ -1,9 +1,11 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { Context, HonoRequest, Next } from 'hono';
 import { type Address, type Door, entryPath } from './address.ts';
 import type { Admission } from './admission.ts';
 import { HttpRefusal } from './answers.ts';
 import type { BareEntry } from './bare-entry.ts';
 import { closedPage, removingWorker } from './closed.ts';
+import type { Places } from './places.ts';
 
 /**
  * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name that resolves to
@@ -21,15 +23,21 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
+/** What the adapter for Node says of a request. */
+interface Connected {
+  Bindings: HttpBindings;
+}
+
 export interface Guarded {
   readonly address: Address;
   readonly admission: Admission;
   readonly bareEntry: BareEntry;
+  readonly places: Places;
 }
 
 /** The middleware before everything else. A download has a ticket of its own in the place of the token. */
 export function guard(guarded: Guarded) {
-  return async (context: Context, next: Next): Promise<Response | undefined> => {
+  return async (context: Context<Connected>, next: Next): Promise<Response | undefined> => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
     const host = req.header('host') ?? '';
@@ -45,7 +53,7 @@ export function guard(guarded: Guarded) {
     // By this picture the file that opens the browser learns whether the name is found.
     if (req.path === PICTURE) context.header('cross-origin-resource-policy', 'cross-origin');
     else requireNoOtherPage(req, host);
-    requireEntry(req, door, guarded);
+    requireEntry(context, door, guarded);
     await next();
     return undefined;
   };
@@ -82,10 +90,11 @@ function requireNoOtherPage(req: HonoRequest, host: string): void {
  * A tool shows the token that only this user can read. A tab shows its own, and its browser says that the page itself
  * asks; what says nothing of the kind is no browser that is known to say it always.
  */
-function requireEntry(req: HonoRequest, door: Door, { admission }: Guarded): void {
+function requireEntry({ req, env }: Context<Connected>, door: Door, { admission, places }: Guarded): void {
   if (!isApi(req)) return;
   const given = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
   const holder = given === undefined ? undefined : admission.holderOf(given, door);
+  if (holder !== undefined) places.keep(env.incoming.socket);
   if (holder === 'tool') return;
   if (holder === undefined && !WITHOUT_TOKEN.has(req.path))
     throw new HttpRefusal(401, 'The request has no valid token.', 'Open the page again with rowonce serve.');
