@@ -17,6 +17,7 @@ import { loadPage } from './server/page-files.ts';
 import { Places } from './server/places.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
+import { openingOf } from './server/session.ts';
 import { Work } from './server/work.ts';
 
 /**
@@ -82,10 +83,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
   const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
-  const places = new Places();
-  const address = new Address(host, port);
   const admission = new Admission(systemClock, folder);
   const bareEntry = new BareEntry(systemClock);
+  const guarded = { address: new Address(host, port), admission, bareEntry, places: new Places() };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
@@ -97,24 +97,19 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     isLookedAt = true;
   };
   void sweepUnused(server).then(lookedAt, lookedAt);
-  const opening = (): Opening => {
-    const bare = address.entry(bareEntry.begin());
-    return { address: address.named(admission.issue('named')) ?? bare, bare_address: bare };
-  };
-  const app = appOf(server, { address, admission, bareEntry, places }, opening, files, () => ({
+  const app = appOf(server, guarded, files, () => ({
     version,
     store: folder,
     checking: !isLookedAt,
   }));
-  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   for (const http of servers) {
-    places.watch(http);
-    http.on('request', answer);
+    guarded.places.watch(http);
+    http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   }
-  await writeNote(folder, { url: address.forTools, token: admission.tool, pid: process.pid });
+  await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
-    opening,
+    opening: () => openingOf(guarded),
     damaged: await schedules.damaged(),
     close: async () => {
       removeNote(folder);

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { OpenAnswer, Proof, Refusal } from '../api.ts';
+import { newNonce, proofOf } from './proof.ts';
 import { text } from './text.ts';
 
 /**
@@ -77,10 +78,11 @@ function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
       location.reload();
     };
     channel.postMessage({ ask: true });
-    setTimeout(() => {
+    const giveUp = (): void => {
       isLate = true;
       resolve(undefined);
-    }, ANSWER_MS);
+    };
+    setTimeout(giveUp, ANSWER_MS);
   });
 }
 
@@ -104,7 +106,7 @@ const PROOF_MS = 10_000;
  */
 export async function isProved(): Promise<boolean> {
   if (entry === undefined) return false;
-  const nonce = base64url(crypto.getRandomValues(new Uint8Array(32)));
+  const nonce = newNonce();
   let answer: Response;
   try {
     const signal = AbortSignal.timeout(PROOF_MS);
@@ -119,19 +121,6 @@ export async function isProved(): Promise<boolean> {
   leave();
   return false;
 }
-
-async function proofOf(nonce: string, proofKey: string): Promise<string> {
-  const bytes = (words: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(words);
-  const how = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', bytes(proofKey), how, false, ['sign']);
-  return base64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(`rowonce-proof:${nonce}`))));
-}
-
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
 
 /** What is typed, a key or a list, is sent to nobody who has not proved just before to be the server. @throws Refused */
 export async function requireProof(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Opening, State } from '../api.ts';
+import type { State } from '../api.ts';
 import { accountRoutes } from './accounts.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
 import { batchActionRoutes } from './batch-actions.ts';
@@ -25,7 +25,6 @@ import { workRoutes } from './work-routes.ts';
 export function appOf(
   server: Server,
   guarded: Guarded,
-  opening: () => Opening,
   files: ReadonlyMap<string, PageFile>,
   state: () => Omit<State, 'schedules'>,
 ): Hono {
@@ -40,7 +39,7 @@ export function appOf(
   });
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
-  app.route('/', sessionRoutes(guarded, opening));
+  app.route('/', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server, savings));
   app.route('/api', listRoutes(server, facts));
   app.route('/api', planRoutes(server, facts));

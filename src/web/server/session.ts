@@ -5,8 +5,14 @@ import { bodyOf, HttpRefusal } from './answers.ts';
 import { closedPage, waitingPage } from './closed.ts';
 import type { Guarded } from './guard.ts';
 
-/** How a tab gets its token. @param opening makes another address of the page. */
-export function sessionRoutes(guarded: Guarded, opening: () => Opening): Hono {
+/** Makes another address of the page. */
+export function openingOf({ address, admission, bareEntry }: Guarded): Opening {
+  const bare = address.entry(bareEntry.begin());
+  return { address: address.named(admission.issue('named')) ?? bare, bare_address: bare };
+}
+
+/** How a tab gets its token. */
+export function sessionRoutes(guarded: Guarded): Hono {
   const { address, admission } = guarded;
   const app = new Hono();
   app.post('/api/session', async (context) => {
@@ -27,7 +33,7 @@ export function sessionRoutes(guarded: Guarded, opening: () => Opening): Hono {
     return context.json({ proof: admission.prove(nonce) } satisfies Proof);
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
-  app.post('/api/openings', (context) => context.json(opening()));
+  app.post('/api/openings', (context) => context.json(openingOf(guarded)));
   app.get('/enter/:key', (context) => {
     const { req } = context;
     // What a script asks for, such as a worker that another program left, does not say this, and cannot.
