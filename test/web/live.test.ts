@@ -10,7 +10,7 @@ import { text } from '../../src/web/page/text.ts';
 import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
-import type { Served } from './served.ts';
+import { Served } from './served.ts';
 import { underWay } from './under-way.ts';
 
 const SOON = { timeout: 30_000 };
@@ -177,6 +177,27 @@ test('the end of a batch is told once for a browser, wherever its tabs are, and 
   await one.goto(`${served.url}/batches/${batch}`);
   await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
   expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
+});
+
+test('what a person wants to be told of outlives the page, whose next start has another address', async () => {
+  const { served, desk, batch, gate, running } = await underWay(3);
+  const first = await tabAt(served, `/batches/${batch}`, { permissions: ['notifications'] });
+  await first.getByRole('button', { name: text.batch.tellMe }).click();
+  await first.getByText(text.batch.willTell).waitFor();
+  await served.stop();
+  const next = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  onTestFinished(() => void next.stop());
+  const asked = await tabAt(next, `/batches/${batch}`);
+  await asked.getByRole('button', { name: text.batch.tellMe }).waitFor();
+  const second = await tabAt(next, '/', { permissions: ['notifications'] });
+  await second.context().addInitScript(NOTED);
+  await second.goto(`${next.url}/batches/${batch}`);
+  await second.getByText(text.batch.willTell).waitFor();
+  gate.let();
+  expect((await running).code).toBe(0);
+  const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
+  await expect.poll(() => second.evaluate('said.notes'), SOON).toEqual([note]);
+  expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
 });
 
 /** A browser without a screen shows no notification, so what it is given is noted, and how often it is asked. */

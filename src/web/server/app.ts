@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { State } from '../api.ts';
 import { accountRoutes } from './accounts.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
+import { awaitedEndRoutes } from './awaited-ends.ts';
 import { batchActionRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batches.ts';
 import { doubtRoutes } from './doubts.ts';
@@ -47,6 +48,7 @@ export function appOf(
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
+  app.route('/api', awaitedEndRoutes(server));
   app.route('/api', eventRoutes(server));
   app.route('/', downloadRoutes(server));
   app.route('/api', historyRoutes(server, savings));

@@ -133,6 +133,7 @@ const FILES_BESIDE = [
   'serve.lock-journal',
   'schedules.json',
   'starts.json',
+  'awaited-ends.json',
 ];
 
 /** Standard input, and lists and what belongs to them, are saved there, also before the ledger is made. */
