@@ -70,8 +70,9 @@ describe('the host', () => {
 
   test.each(FOREIGN)('%s is refused, even with the token', async (pattern) => {
     const host = hostOf(pattern);
-    const { status } = await served.tool('/api/state', { headers: { host } });
+    const { status, body } = await served.tool('/api/state', { headers: { host } });
     expect([400, 403]).toContain(status);
+    if (status === 403) expect(JSON.parse(body).error.message).toContain("is not this page's");
     expect((await served.ask('/', { headers: { host } })).status).toBe(status);
   });
 

@@ -42,13 +42,9 @@ export function guard(guarded: Guarded) {
     const { req } = context;
     const host = req.header('host') ?? '';
     const door = guarded.address.doorOf(host);
-    // The page has none. One that is asked for was left by another program that served here.
-    if (req.header('service-worker') !== undefined) {
-      guarded.bareEntry.noteWorker();
-      return removingWorker(context);
-    }
+    const elsewhere = answerElsewhere(context, door, guarded);
+    if (elsewhere !== undefined) return elsewhere;
     // A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it.
-    if (isRead(req) && !isShownAt(door, req, guarded)) return closedPage(context);
     if (door === undefined) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
     // By this picture the file that opens the browser learns whether the name is found.
     if (req.path === PICTURE) context.header('cross-origin-resource-policy', 'cross-origin');
@@ -59,13 +55,24 @@ export function guard(guarded: Guarded) {
   };
 }
 
+/** The answer where the page is not, and to workers, of which it has none: another program that served here has left them. */
+function answerElsewhere(context: Context, door: Door | undefined, guarded: Guarded): Response | undefined {
+  const { req } = context;
+  if (req.header('service-worker') !== undefined) {
+    if (door === 'bare') guarded.bareEntry.noteWorker();
+    return removingWorker(context);
+  }
+  const isView = isRead(req) && !isApi(req);
+  return isView && !isShownAt(door, req, guarded) ? closedPage(context) : undefined;
+}
+
 const PICTURE = '/icon.svg';
 
-/** At the bare address are what tools ask for and a way in; the page itself only once a browser came in by that. */
+/** At the bare address are downloads of tools and a way in; the page itself only once a browser came in by that. */
 function isShownAt(door: Door | undefined, req: HonoRequest, { bareEntry }: Guarded): boolean {
-  const isForTools = isApi(req) || req.path.startsWith('/downloads/');
-  const isEntry = req.path.startsWith(entryPath(''));
-  return door === 'named' || (door === 'bare' && (isForTools || isEntry || bareEntry.isOpen));
+  const isThere =
+    bareEntry.isOpen || ['/downloads/', entryPath('')].some((path) => req.path.startsWith(path));
+  return door === 'named' || (door === 'bare' && isThere);
 }
 
 const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
