@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer as createHttp, type Server } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server as SocketServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -19,7 +20,11 @@ import { environmentIn, Served } from './served.ts';
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-describe('a port of which another user has the half that browsers ask first', () => {
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+describe.runIf(hasIPv6)('a port of which another user has the half that browsers ask first', () => {
   /** Whoever listens there would get the name's requests. */
   async function strangerAt(port: number): Promise<SocketServer> {
     const stranger = createServer().listen(port, '::1');
