@@ -134,19 +134,22 @@ describe('in a browser that does not find the name', () => {
     await beside.waitForSelector('main.empty');
   });
 
-  test('a service worker that was left there gets the first visit, no word, and is gone then', async () => {
-    const page = await (await browser.newContext()).newPage();
-    onTestFinished(() => page.context().close());
-    const { port, seen } = await planted(page);
-    await using served = await Served.start(['--port', String(port)]);
-    await page.goto(await leadIn(served));
-    await page.waitForSelector('header.top');
-    expect(seen.filter((url) => url.includes('/enter/'))).not.toEqual([]);
-    expect(seen.filter((url) => url.includes('open='))).toEqual([]);
-    expect(await page.evaluate('navigator.serviceWorker.getRegistrations().then((all) => all.length)')).toBe(
-      0,
-    );
-  });
+  test.each(['own page', 'handed on'] as const)(
+    'a service worker that was left there gets the first visit, no word, and is gone then: %s',
+    async (answer) => {
+      const page = await (await browser.newContext()).newPage();
+      onTestFinished(() => page.context().close());
+      const { port, seen } = await planted(page, answer);
+      await using served = await Served.start(['--port', String(port)]);
+      await page.goto(await leadIn(served));
+      await page.waitForSelector('header.top');
+      expect(seen.filter((url) => url.includes('/enter/'))).not.toEqual([]);
+      expect(seen.filter((url) => url.includes('open='))).toEqual([]);
+      expect(
+        await page.evaluate('navigator.serviceWorker.getRegistrations().then((all) => all.length)'),
+      ).toBe(0);
+    },
+  );
 
   test('another address of this machine is one where nothing was, and has no name', async () => {
     await using served = await Served.start(['--host', '127.8.3.4']);
@@ -187,11 +190,12 @@ describe('the way in at the bare address', () => {
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
     };
-    for (const dest of ['empty', 'iframe'])
-      expect((await served.ask(pathname, { headers: { ...opened, 'sec-fetch-dest': dest } })).status).toBe(
-        403,
-      );
-    expect((await served.ask(pathname, { headers: { host } })).status).toBe(403);
+    for (const dest of ['empty', 'iframe', undefined]) {
+      // It learns no other key than its own, which works all the same.
+      const by = dest === undefined ? { host } : { ...opened, 'sec-fetch-dest': dest };
+      const { body: told } = await served.ask(pathname, { headers: by });
+      expect(told.match(/\/enter\/[\w-]+/g)).toEqual([pathname]);
+    }
     expect((await served.ask(pathname, { headers: { ...opened, host: 'evil.example' } })).status).toBe(403);
     const { status, body, headers } = await served.ask(pathname, { headers: opened });
     expect([status, headers['clear-site-data']]).toEqual([200, '"storage"']);
@@ -227,7 +231,7 @@ interface Planted {
 }
 
 /** Serves a page that leaves a service worker for its port, and ends. The worker answers whatever is asked of it itself. */
-async function planted(page: Page): Promise<Planted> {
+async function planted(page: Page, answer: 'own page' | 'handed on' = 'own page'): Promise<Planted> {
   const seen: string[] = [];
   const report = createHttp((request, response) => {
     seen.push(decodeURIComponent(request.url ?? '').slice(1));
@@ -240,7 +244,9 @@ async function planted(page: Page): Promise<Planted> {
     const isWorker = request.url === '/planted.js';
     if (isWorker) timesAsked += 1;
     response.setHeader('content-type', isWorker ? 'text/javascript' : 'text/html');
-    response.end(isWorker ? workerThatTells(portOf(report)) : '<!doctype html><title>stranger</title>');
+    response.end(
+      isWorker ? workerThatTells(portOf(report), answer) : '<!doctype html><title>stranger</title>',
+    );
   });
   stranger.listen(0, '127.0.0.1');
   await once(stranger, 'listening');
@@ -250,7 +256,7 @@ async function planted(page: Page): Promise<Planted> {
     `navigator.serviceWorker.register('/planted.js').then(() => navigator.serviceWorker.ready)`,
   );
   await page.goto(`http://127.0.0.1:${port}/planted`);
-  expect(await page.textContent('body')).toContain('taken over');
+  expect(await page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
   // The browser looks after each visit whether the worker has changed: this one's look is over before the next program serves.
   await expect.poll(() => timesAsked, { timeout: 20_000 }).toBe(2);
   stranger.closeAllConnections();
@@ -262,8 +268,11 @@ async function planted(page: Page): Promise<Planted> {
   return { port, seen };
 }
 
-/** It tells each address that was asked, and puts a page of its own there, which tells its address with the fragment. */
-const workerThatTells = (port: number): string => `
+/**
+ * It tells each address that was asked. Then it puts a page of its own there, which tells its address with the fragment, or hands
+ * the question on and tells the answer.
+ */
+const workerThatTells = (port: number, answer: 'own page' | 'handed on'): string => `
   const tell = (url) => fetch('http://127.0.0.1:${port}/' + encodeURIComponent(url), { mode: 'no-cors' });
   const page = '<!doctype html><p>taken over</p><script>fetch("http://127.0.0.1:${port}/" +' +
     ' encodeURIComponent(location.href), { mode: "no-cors" })</script>';
@@ -271,6 +280,12 @@ const workerThatTells = (port: number): string => `
   addEventListener('activate', (event) => event.waitUntil(clients.claim()));
   addEventListener('fetch', (event) => {
     void tell(event.request.url);
-    event.respondWith(new Response(page, { headers: { 'content-type': 'text/html' } }));
+    const handedOn = async () => {
+      const answer = await fetch(event.request);
+      if (answer.type !== 'opaque') void answer.clone().text().then(tell);
+      return answer;
+    };
+    const own = () => new Response(page, { headers: { 'content-type': 'text/html' } });
+    event.respondWith(${answer === 'own page' ? 'own' : 'handedOn'}());
   });
 `;

@@ -36,10 +36,11 @@ export function sessionRoutes(guarded: Guarded): Hono {
   app.post('/api/openings', (context) => context.json(openingOf(guarded)));
   app.get('/enter/:key', (context) => {
     const { req } = context;
-    // What a script asks for, such as a worker that another program left, does not say this, and cannot.
+    // What a script asks for does not say this, and cannot. A worker that hands on what a window asks is gone with the answer.
     const isOpened =
       req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
-    const found = isOpened ? guarded.bareEntry.visit(req.param('key')) : undefined;
+    if (!isOpened) return waitingPage(context, entryPath(encodeURIComponent(req.param('key'))));
+    const found = guarded.bareEntry.visit(req.param('key'));
     if (found === undefined) return closedPage(context);
     if (found === 'free') return context.redirect(`/#open=${admission.issue('bare')}`, 303);
     return waitingPage(context, entryPath(found.nextKey));
