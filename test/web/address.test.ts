@@ -60,6 +60,24 @@ describe.runIf(hasIPv6)('a port of which another user has the half that browsers
   });
 });
 
+test('a machine without IPv6 has one half of each port, where nobody else can listen', async () => {
+  const made: Server[] = [];
+  const { port, servers } = await listenOn('127.0.0.1', 0, () => {
+    const server = createHttp();
+    made.push(server);
+    // This machine may have IPv6, so the second server says what the system says of one that has none.
+    const error = Object.assign(new Error('address not available'), { code: 'EADDRNOTAVAIL' });
+    const refuse = (): Server => {
+      server.emit('error', error);
+      return server;
+    };
+    if (made.length === 2) server.listen = refuse;
+    return server;
+  });
+  onTestFinished(() => void made[0]?.close());
+  expect([servers.length, portOf(made[0] as Server)]).toEqual([1, port]);
+});
+
 describe('in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
