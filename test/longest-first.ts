@@ -21,6 +21,7 @@ const LONGEST = [
   'faults/misses',
   'web/running',
   'web/ends',
+  'web/address',
   'faults/doubts',
   'cli/hints',
   'faults/onboarding-kills',

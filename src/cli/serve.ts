@@ -1,13 +1,15 @@
+import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
 import { wholeNumber } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
-import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
+import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import type { CliCommand, Console } from './shell/command.ts';
 
 interface Flags {
   readonly port: string;
+  readonly host?: string;
   /** Left out: where a person sits in front of a screen. */
   readonly open?: boolean;
   readonly maxUpload?: string;
@@ -23,7 +25,11 @@ const serve: CliCommand = {
     command
       .argument('[jobs...]', 'YAML files whose inboxes are swept by their schedules')
       .option('--time-zone <zone>', 'where schedules are meant, such as Australia/Melbourne; left out: here')
-      .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '0')
+      .option('--port <number>', 'where to listen on this machine; 0: any free port', '0')
+      .option(
+        '--host <address>',
+        'listen there instead, such as 127.8.3.4: for a browser that does not find the name',
+      )
       .option('--open', 'open it in the browser, as on a terminal with a screen')
       .option('--no-open', 'only print its address')
       .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')
@@ -36,6 +42,7 @@ export default serve;
 async function serveCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
   const opened = await openPage({
     port: portOf(flags.port),
+    host: hostOf(flags.host),
     store: flags.store,
     jobs,
     timeZone: flags.timeZone,
@@ -51,22 +58,22 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
         'The page of this store is served already, without these jobs.',
         'End it with Ctrl-C where it runs, then run the same command again.',
       );
-    await show(console, flags, opened.address, opened.another);
+    await show(console, flags, opened.opening, opened.another);
     console.say('The page of this store was served already.');
-    console.result({ url: opened.address, already_served: true });
+    console.result({ url: opened.opening.address, already_served: true });
     return EXIT.done;
   }
   const { page } = opened;
   // Listens for a stop before the address is printed, because its reader may stop the page at once.
   const stopped = stopRequest();
-  const url = page.opening();
-  await show(console, flags, url, async () => page.opening());
+  const opening = page.opening();
+  await show(console, flags, opening, async () => page.opening());
   for (const name of page.damaged)
     console.warn(
       `A file of schedules could not be read and lies aside as ${name} in the store's folder: starts in it are not made. Agree to them again, then delete it.`,
     );
   console.say('Ctrl-C ends it.');
-  console.result({ url });
+  console.result({ url: opening.address });
   const exitCode = await stopped;
   const drained = await page.close();
   if (drained === 0) return EXIT.done;
@@ -79,11 +86,12 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
 async function show(
   console: Console,
   { open = console.interactive && hasScreen(process.env), store }: Flags,
-  address: string,
-  another: () => Promise<string | undefined>,
+  { address, bare_address }: Opening,
+  another: () => Promise<Opening | undefined>,
 ): Promise<void> {
   console.print(address);
   console.say('This address opens the page once, within a minute; the same command gives another.');
+  if (process.platform === 'darwin') console.say(`In Safari, which does not find that name: ${bare_address}`);
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
     console.say('No browser could be started here, so open the address yourself.');
@@ -93,6 +101,11 @@ function portOf(text: string): number {
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw stop('usage', `--port ${text} is no port.`, 'Give a whole number from 0 to 65535.');
+}
+
+function hostOf(text: string | undefined): string | undefined {
+  if (text === undefined || (isIPv4(text) && text.startsWith('127.'))) return text;
+  throw stop('usage', `--host ${text} is not of this machine alone.`, 'Give an address such as 127.8.3.4.');
 }
 
 function megabytesOf(text: string | undefined): number | undefined {

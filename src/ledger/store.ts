@@ -28,6 +28,12 @@ export interface Store {
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
   /**
+   * Makes the folder of a store, or takes the one that is there, as `open` would, and opens no ledger: what belongs to the
+   * ledger may then be kept beside it. A store without this method has no folder.
+   * @throws StopError `store`, `store_lost` or `disk_full`.
+   */
+  prepare?(location: string): Promise<void>;
+  /**
    * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
    * back. No decision about money depends on it. A store without this method names nobody.
    */

@@ -82,6 +82,22 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
 }
 
 /**
+ * Makes the folder of a store ready for what belongs beside its ledger.
+ * @returns the folder. @throws StopError as `run` would, and `usage` when the store has no folder.
+ */
+export async function prepareFolder(location: string): Promise<string> {
+  const store = await storeOf(location);
+  if (store.prepare === undefined)
+    throw stop(
+      'usage',
+      `The page keeps uploads in the store's folder, and ${location} is none.`,
+      'Name a folder with --store.',
+    );
+  await store.prepare(location);
+  return location;
+}
+
+/**
  * Opens the store for a command that can also do with reading only. Undefined while another process spends from the store,
  * or when the store cannot be written to, for example because a newer ledger is known or the disk is read-only.
  */

@@ -1,21 +1,24 @@
-import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
-import { messageOf, stop } from '../core/errors.ts';
 import type { ProcessLock } from '../core/process-lock.ts';
 import type { Tell } from '../ledger/store.ts';
-import { chooseStore } from '../run/open-ledger.ts';
+import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
+import type { Opening } from './api.ts';
+import { Address, USUAL_HOST } from './server/address.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
+import { BareEntry } from './server/bare-entry.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
-import { addressOf, type Place, placeIn, removeNote, writeNote } from './server/note.ts';
+import { listenOn } from './server/listeners.ts';
+import { type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
+import { Places } from './server/places.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
+import { openingOf } from './server/session.ts';
 import { Work } from './server/work.ts';
 
 /**
@@ -26,6 +29,8 @@ import { Work } from './server/work.ts';
 export interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
+  /** Another IPv4 address of this machine alone, where the page has no name; left out: 127.0.0.1. */
+  readonly host?: string | undefined;
   /** The store's folder; left out: the default ones. */
   readonly store: string | undefined;
   readonly version: string;
@@ -44,8 +49,8 @@ export interface PageOptions {
 }
 
 export interface RunningPage {
-  /** With a one-time word in its fragment, which browsers send to nobody; it is valid for a minute. */
-  opening(): string;
+  /** Each address has a one-time word, which is valid for a minute. */
+  opening(): Opening;
   /** The files of schedules that were damaged: what was agreed to in them does not begin. */
   readonly damaged: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
@@ -58,11 +63,11 @@ export type OpenedPage =
 
 /**
  * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one has it.
- * @throws StopError `usage` when the page was not built or the port is taken, `busy` when the one that is there is silent.
+ * @throws StopError as a run would about the store; `usage` when the page was not built or the port is taken, `busy` when
+ * the one that is there is silent.
  */
 export async function openPage(options: PageOptions): Promise<OpenedPage> {
-  const folder = folderOf(options.store);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = await prepareFolder(locationOf(options.store));
   const place = await placeIn(folder, systemClock);
   if (place.kind === 'served') return place;
   try {
@@ -74,16 +79,16 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, jobs, timeZone } = options;
+  const { store, version, script, jobs, timeZone, host = USUAL_HOST } = options;
   const files = await loadPage();
   const program = { script, env: process.env };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
-  const http = createServer(LIMITS);
-  http.maxConnections = MOST_CONNECTIONS;
-  const port = await listening(http, options.port);
+  const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
+  const bareEntry = new BareEntry(systemClock);
+  const guarded = { address: new Address(host, port), admission, bareEntry, places: new Places() };
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
@@ -95,17 +100,19 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
     isLookedAt = true;
   };
   void sweepUnused(server, options.tell).then(lookedAt, lookedAt);
-  const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, () => ({
+  const app = appOf(server, guarded, files, () => ({
     version,
     store: folder,
     checking: !isLookedAt,
   }));
-  http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  const url = `http://127.0.0.1:${port}`;
-  await writeNote(folder, { url, token: admission.tool, pid: process.pid });
+  for (const http of servers) {
+    guarded.places.watch(http);
+    http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  }
+  await writeNote(folder, { url: guarded.address.forTools, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
-    opening: () => addressOf(url, admission.issue()),
+    opening: () => openingOf(guarded),
     damaged: await schedules.damaged(),
     close: async () => {
       removeNote(folder);
@@ -113,8 +120,8 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
       const ended = schedules.stop();
       const stopped = await work.close();
       await ended;
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
+      for (const http of servers) http.closeAllConnections();
+      await Promise.all(servers.map((http) => new Promise((resolve) => http.close(resolve))));
       lock.release();
       return stopped;
     },
@@ -122,41 +129,22 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
 }
 
 /** Whoever asks is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
-const LIMITS = { headersTimeout: 5_000, requestTimeout: 3_600_000, connectionsCheckingInterval: 1_000 };
+const LIMITS = {
+  headersTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  keepAliveTimeoutBuffer: 0,
+  requestTimeout: 3_600_000,
+  connectionsCheckingInterval: 1_000,
+};
 
-/** More than a browser opens to all sites together. */
-const MOST_CONNECTIONS = 512;
-
-function folderOf(store: string | undefined): string {
-  const folder = chooseStore(store, false).location;
-  if (!folder.includes('://')) return folder;
-  throw stop(
-    'usage',
-    `The page keeps uploads in the store's folder, and ${folder} is none.`,
-    'Name a folder with --store.',
-  );
-}
+const locationOf = (store: string | undefined): string => chooseStore(store, false).location;
 
 const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
 
-function listening(http: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once('error', (error) =>
-      reject(
-        stop(
-          'usage',
-          `Port ${port} cannot be used: ${messageOf(error)}.`,
-          'Name another one with --port, or 0 for any.',
-        ),
-      ),
-    );
-    http.listen(port, '127.0.0.1', () => resolve((http.address() as AddressInfo).port));
-  });
-}
-
+export type { Opening };
 export { hasScreen };
 
-/** Opens the user's browser at an address of this store's page. @returns whether there was one to open. */
-export function openInBrowser(store: string | undefined, address: string): Promise<boolean> {
-  return openBrowser(folderOf(store), address);
+/** Opens the user's browser at the page of this store. @returns whether there was one to open. */
+export function openInBrowser(store: string | undefined, opening: Opening): Promise<boolean> {
+  return openBrowser(locationOf(store), opening);
 }

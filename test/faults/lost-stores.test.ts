@@ -94,6 +94,8 @@ describe.concurrent('a store that is lost', () => {
     expect(refused.stderr).toMatch(
       /is gone: \d+ commits were made .* All that it bought would be bought again\./,
     );
+    const served = await type(workplace, ['serve']);
+    expect(served).toMatchObject({ code: 2, stderr: expect.stringContaining('is gone') });
     expect(existsSync(workplace.path('store'))).toBe(false);
     const planned = await type(workplace, ['plan', 'enrich-company', 'one.csv', '--account', 'data']);
     expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The store .* is gone: /) });

@@ -91,7 +91,8 @@ describe('what costs by volume', () => {
     expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), stating, search))).toBe(
       'no_match, 1 credits',
     );
-    const answers = [{ status: [404], means: 'no_match', charged: false }, ...provider.answers] as const;
+    const free = { status: [404], means: 'no_match', charged: false } as const;
+    const answers = [{ ...free, status: [...free.status] }, ...provider.answers];
     expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), { ...stating, answers }, search))).toBe(
       'no_match, 0 credits',
     );

@@ -39,8 +39,8 @@ export function routesInSource(): readonly string[] {
   return [...new Set(routes)].filter((route) => route !== 'GET /').sort();
 }
 
-/** Routes that say their whole path: a download is a link that a browser follows, and has a ticket for a token. */
-const OUTSIDE = /^\/(?:api|downloads)\//;
+/** Routes that say their whole path: a browser follows a link to a download or to the way in, which has a key for a token. */
+const OUTSIDE = /^\/(?:api|downloads|enter)\//;
 
 /** The section, as it has to be now. */
 export function shapesNow(): string {

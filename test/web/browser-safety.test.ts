@@ -38,15 +38,10 @@ afterAll(async () => {
   await served?.[Symbol.asyncDispose]();
 });
 
-const newWord = async (): Promise<string> =>
-  JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body).opening;
+const newWord = (): Promise<string> => served.newWord();
 
 /** Whether the word still opens the page, for who comes from it. */
-async function opens(opening: string): Promise<boolean> {
-  const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
-  const body = JSON.stringify({ opening });
-  return (await served.ask('/api/session', { method: 'POST', headers, body })).status === 200;
-}
+const opens = async (opening: string): Promise<boolean> => (await served.enter(opening)).status === 200;
 
 /** What a page gets by this request: its text, or that the browser or the server let it have nothing. */
 const got = (page: Page, url: string, how: Asked & { readonly mode?: 'no-cors' } = {}): Promise<string> =>
@@ -179,13 +174,13 @@ describe('the page itself', () => {
   test('lets in a tab whose neighbour was too busy to answer at once', async () => {
     const busy = await openTab(browser, served);
     await busy.waitForSelector('header.top');
-    const token = await busy.evaluate(`sessionStorage.getItem('rowonce-token')`);
+    const entry = await busy.evaluate(`sessionStorage.getItem('rowonce-entry')`);
     // It is of the same origin and runs no script of the page, so it answers when the test says so.
     await busy.goto(`${served.url}/icon.svg`);
     const beside = await busy.context().newPage();
     await beside.goto(`${served.url}/`);
     await beside.waitForSelector('main.empty');
-    await busy.evaluate(`new BroadcastChannel('rowonce-tabs').postMessage({ token: '${token}' })`);
+    await busy.evaluate(`new BroadcastChannel('rowonce-tabs').postMessage({ entry: ${entry} })`);
     await beside.waitForSelector('header.top');
     await busy.context().close();
   });
@@ -220,8 +215,9 @@ describe('the page itself', () => {
     await gone.stop();
     const next = await Served.start(['--port', String(gone.port)], { cwd: gone.folder });
     await page.reload();
-    await page.waitForSelector('main.empty');
-    expect(await page.locator('main').textContent()).toContain('rowonce serve');
+    // Nothing but the one line is at the name of an earlier start, so that a bookmark of it says what to type.
+    expect(await page.locator('code').textContent()).toBe('rowonce serve');
+    expect(await page.locator('script').count()).toBe(0);
     await page.context().close();
     await next[Symbol.asyncDispose]();
   });

@@ -8,8 +8,7 @@ export async function openTab(
   { path = '/', ...options }: BrowserContextOptions & { readonly path?: string } = {},
 ): Promise<Page> {
   const page = await (await browser.newContext(options)).newPage();
-  const { body } = await served.tool('/api/openings', { method: 'POST' });
-  await page.goto(`${served.url}${path}#open=${JSON.parse(body).opening}`);
+  await page.goto(`${served.url}${path}#open=${await served.newWord()}`);
   await page.waitForSelector('main');
   return page;
 }

@@ -134,7 +134,7 @@ test('an upload whose sender falls silent is ended in words, and leaves nothing 
   const opened = await servePage({ ...options, store: folder, mostSilenceMs: 500 });
   if (opened.kind !== 'started') throw new Error(opened.kind);
   onTestFinished(async () => void (await opened.page.close()));
-  const { port, host } = new URL(opened.page.opening());
+  const { port, host } = new URL(opened.page.opening().address);
   const { token } = JSON.parse(readFileSync(join(folder, 'serve.json'), 'utf8'));
   const socket = connect(Number(port), '127.0.0.1');
   const said = text(socket);

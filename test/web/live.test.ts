@@ -4,14 +4,13 @@
  * Method: a real Chromium before a real `rowonce serve`, beside a run of the command line whose vendor answers when the test
  * says so.
  */
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { openTab } from './browser.ts';
+import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
-import type { Served } from './served.ts';
+import { Served } from './served.ts';
 import { underWay } from './under-way.ts';
 
 const SOON = { timeout: 30_000 };
@@ -180,6 +179,27 @@ test('the end of a batch is told once for a browser, wherever its tabs are, and 
   expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
 });
 
+test('what a person wants to be told of outlives the page, whose next start has another address', async () => {
+  const { served, desk, batch, gate, running } = await underWay(3);
+  const first = await tabAt(served, `/batches/${batch}`, { permissions: ['notifications'] });
+  await first.getByRole('button', { name: text.batch.tellMe }).click();
+  await first.getByText(text.batch.willTell).waitFor();
+  await served.stop();
+  const next = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  onTestFinished(() => void next.stop());
+  const asked = await tabAt(next, `/batches/${batch}`);
+  await asked.getByRole('button', { name: text.batch.tellMe }).waitFor();
+  const second = await tabAt(next, '/', { permissions: ['notifications'] });
+  await second.context().addInitScript(NOTED);
+  await second.goto(`${next.url}/batches/${batch}`);
+  await second.getByText(text.batch.willTell).waitFor();
+  gate.let();
+  expect((await running).code).toBe(0);
+  const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
+  await expect.poll(() => second.evaluate('said.notes'), SOON).toEqual([note]);
+  expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
+});
+
 /** A browser without a screen shows no notification, so what it is given is noted, and how often it is asked. */
 const NOTED = `
   globalThis.said = { asks: 0, notes: [] };
@@ -194,45 +214,3 @@ const NOTED = `
     }
   };
 `;
-
-/** What is between the browser and the page: a proxy that hands everything on, until it is cut. */
-async function openCable() {
-  let isCut = false;
-  const count = { refused: 0, streams: 0, mostStreams: 0 };
-  const cable = createServer((asked, answered) => {
-    const { method = 'GET', headers, url = '' } = asked;
-    if (url.endsWith('/api/events')) {
-      count.streams += 1;
-      count.mostStreams = Math.max(count.mostStreams, count.streams);
-      answered.on('close', () => {
-        count.streams -= 1;
-      });
-    }
-    const asking = request(url, { method, headers, agent: false }, (answer) => {
-      answered.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(answered);
-    });
-    asking.on('error', () => answered.destroy());
-    answered.on('close', () => asking.destroy());
-    asked.pipe(asking);
-  });
-  cable.on('connection', (socket) => {
-    if (!isCut) return;
-    count.refused += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
-  const set = (cut: boolean): void => {
-    isCut = cut;
-    if (cut) cable.closeAllConnections();
-  };
-  onTestFinished(() => {
-    set(true);
-    cable.close();
-  });
-  return {
-    count,
-    proxy: { server: `127.0.0.1:${(cable.address() as AddressInfo).port}`, bypass: '<-loopback>' },
-    set,
-  };
-}

@@ -67,7 +67,7 @@ describe('headers', () => {
     ['thousands of them', 'X-Odd: 1\r\n'.repeat(3_000), 431],
     ['an expectation', 'Expect: something\r\n', 417],
   ])('%s is refused', async (_what, more, status) => {
-    const own = `Origin: ${served.url}\r\nSec-Fetch-Site: same-origin\r\n`;
+    const own = `Origin: ${served.note.url}\r\nSec-Fetch-Site: same-origin\r\n`;
     expect(await statusOf('GET /api/state', host() + own + bearer())).toBe(200);
     expect(await statusOf('GET /api/state', host() + own + bearer() + more)).toBe(status);
   });

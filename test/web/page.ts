@@ -232,10 +232,7 @@ async function enter(
     console.log(`error in the page: ${error.message}`);
   });
   await page.addInitScript(SHIFTS);
-  const { opening } = JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body) as {
-    opening: string;
-  };
-  await page.goto(`${served.url}/#open=${opening}`);
+  await page.goto(`${served.url}/#open=${await served.newWord()}`);
   await page.waitForSelector('h1');
   return page;
 }

@@ -161,6 +161,25 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   expect(remembered).toEqual({ 'enrich-company': { domain: 'Domain' } });
 });
 
+test('the same plan under two budgets at once is started under the first, and the second is told so', async () => {
+  const { desk, page } = await servedDesk();
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  const starts = await Promise.all(
+    [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
+  );
+  const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
+  expect(refused).toMatchObject({
+    status: 409,
+    error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
+  });
+  await page.ended(started?.id);
+  expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
+  // Once it has ended, the same plan goes on with the same batch under another budget.
+  const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
+  expect([later.status, later.id === started?.id]).toEqual([200, false]);
+  await page.ended(later.id);
+});
+
 test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
   const { desk, page } = await servedDesk();
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });

@@ -52,7 +52,7 @@ function stream() {
   const messages: ChangeMessage[] = [];
   const headers = { authorization: `Bearer ${served.note.token}` };
   const reading = Promise.withResolvers<IncomingMessage>();
-  const asking = get(`${served.url}/api/events`, { headers, agent: false }, reading.resolve);
+  const asking = get(`${served.note.url}/api/events`, { headers, agent: false }, reading.resolve);
   let rest = '';
   let end = '';
   const read = (answer: IncomingMessage): void => {

@@ -7,12 +7,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
-import { environmentIn, Served } from './served.ts';
+import { environmentIn, Served, wordOf } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
   const served = await Served.start(words, { env });
@@ -102,6 +105,59 @@ describe('serve.json', () => {
   });
 });
 
+describe('a store that others could have prepared', () => {
+  const SOMEBODY = 65_534;
+  /** A page of somebody else, under a number of a process that lives. */
+  const planted = JSON.stringify({ url: 'http://127.0.0.1:9', token: 'x', pid: process.pid });
+
+  /** What `serve` says of a store that is no place for it. Nothing is printed for which a browser could be opened. */
+  async function refusalOf(prepare: (store: string) => void): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const store = join(folder, 'store');
+    mkdirSync(store);
+    prepare(store);
+    const before = readdirSync(store);
+    const { code, stdout, stderr } = await rowonce(['serve'], { cwd: folder, env: environmentIn(folder) });
+    expect([code, stdout, readdirSync(store)]).toEqual([2, '', before]);
+    return stderr;
+  }
+
+  test.each(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'starts.json', 'lists', 'downloads'])(
+    'with a link in the place of %s is not taken, and nothing is written where it leads',
+    async (name) => {
+      const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
+      onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+      const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
+      expect(said).toContain(`${name} is a link`);
+      expect(readdirSync(elsewhere)).toEqual([]);
+    },
+  );
+
+  test.runIf(process.geteuid?.() === 0)(
+    'of another user is not taken, nor one with their serve.json',
+    async () => {
+      expect(await refusalOf((store) => chownSync(store, SOMEBODY, SOMEBODY))).toContain(
+        'belongs to the user',
+      );
+      const said = await refusalOf((store) => {
+        writeFileSync(join(store, 'serve.json'), planted);
+        chownSync(join(store, 'serve.json'), SOMEBODY, SOMEBODY);
+      });
+      expect(said).toContain('serve.json belongs to the user');
+    },
+  );
+
+  test('in which others could write once it has a ledger is not taken', async () => {
+    const said = await refusalOf((store) => {
+      writeFileSync(join(store, 'ledger.db'), '');
+      writeFileSync(join(store, 'serve.json'), planted);
+      chmodSync(store, 0o777);
+    });
+    expect(said).toContain('other users can write');
+  });
+});
+
 describe('a second serve', () => {
   test('of the same store gives another address of the same page', async () => {
     const served = await serve();
@@ -110,9 +166,7 @@ describe('a second serve', () => {
     expect([code, address.origin]).toEqual([0, served.url]);
     expect(address.hash).not.toBe(new URL(served.address).hash);
     expect(stderr).toContain('was served already');
-    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
-    const body = JSON.stringify({ opening: address.hash.slice('#open='.length) });
-    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+    expect((await served.enter(wordOf(stdout))).status).toBe(200);
   });
 
   test('at the same instant is one page: the others give further addresses of it', async () => {
@@ -132,7 +186,8 @@ describe('a second serve', () => {
     const others = await Promise.all(ended.filter((_, at) => at !== page));
     expect(others.map(([code]) => code)).toEqual([0, 0, 0]);
     const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-    expect(note).toMatchObject({ pid: children[page]?.pid, url: new URL(pages[0]?.url ?? '').origin });
+    const { port } = new URL(pages[0]?.url ?? '');
+    expect(note).toMatchObject({ pid: children[page]?.pid, url: `http://127.0.0.1:${port}` });
   });
 
   test('beside a page that does not answer ends after a while, and says which process it is', async () => {
@@ -165,11 +220,9 @@ describe('the browser', () => {
     expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
     expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
     const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
-    const [, opening = ''] = /url=http:\/\/127\.0\.0\.1:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
+    const [, opening = ''] = /lead\('http:\/\/[a-z]+\.localhost:\d+\/#open=([\w-]+)'\)/.exec(page) ?? [];
     expect(existsSync(file)).toBe(true);
-    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
-    const body = JSON.stringify({ opening });
-    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+    expect((await served.enter(opening)).status).toBe(200);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -33,6 +33,9 @@ export function environmentIn(folder: string): Record<string, string> {
   };
 }
 
+/** @param address of the page, as it is printed. */
+export const wordOf = (address: string): string => new URL(address).hash.slice('#open='.length);
+
 export class Served implements AsyncDisposable {
   readonly folder: string;
   readonly child: ChildProcess;
@@ -71,6 +74,7 @@ export class Served implements AsyncDisposable {
     return served;
   }
 
+  /** The origin of the page: the name of this start. */
   get url(): string {
     return new URL(this.address).origin;
   }
@@ -80,7 +84,7 @@ export class Served implements AsyncDisposable {
   }
 
   get word(): string {
-    return new URL(this.address).hash.slice('#open='.length);
+    return wordOf(this.address);
   }
 
   /** What `serve.json` says now. */
@@ -90,14 +94,30 @@ export class Served implements AsyncDisposable {
 
   /** Asks as a tool does, which has the token of `serve.json`. */
   tool(path: string, asked: Asked = {}): Promise<Answer> {
-    const authorization = `Bearer ${this.note.token}`;
-    return this.ask(path, { ...asked, headers: { authorization, ...asked.headers } });
+    const { token, url } = this.note;
+    const own = { authorization: `Bearer ${token}`, host: new URL(url).host };
+    return this.ask(path, { ...asked, headers: { ...own, ...asked.headers } });
   }
 
-  /** Asks without a token, by a client that sends nothing but what it is told and the right host. */
+  /** The one-time word of a new address. */
+  async newWord(): Promise<string> {
+    return wordOf(JSON.parse((await this.tool('/api/openings', { method: 'POST' })).body).address);
+  }
+
+  /** What a browser sends with what the page itself asks. */
+  get ofPage(): { readonly host: string; readonly origin: string; readonly 'sec-fetch-site': 'same-origin' } {
+    return { host: new URL(this.url).host, origin: this.url, 'sec-fetch-site': 'same-origin' };
+  }
+
+  /** Redeems a word as the page does. */
+  enter(opening: string, headers: Readonly<Record<string, string>> = this.ofPage): Promise<Answer> {
+    return this.ask('/api/session', { method: 'POST', headers, body: JSON.stringify({ opening }) });
+  }
+
+  /** Asks without a token, by a client that sends nothing but what it is told and the name of the page. */
   ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
     const { port } = this;
-    const sent = { host: `127.0.0.1:${port}`, ...headers };
+    const sent = { host: new URL(this.url).host, ...headers };
     return new Promise((resolve, reject) => {
       const asking = request({ host: '127.0.0.1', port, path, method, headers: sent, agent: false });
       asking.once('error', reject);

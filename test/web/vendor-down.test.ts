@@ -61,7 +61,7 @@ function tabOf({ served, batch, detail }: Down): () => BatchDetail | undefined {
   onTestFinished(() => leaving.abort());
   const read = async (): Promise<void> => {
     const headers = { authorization: `Bearer ${served.note.token}` };
-    const answer = await fetch(`${served.url}/api/events`, { headers, signal: leaving.signal });
+    const answer = await fetch(`${served.note.url}/api/events`, { headers, signal: leaving.signal });
     let rest = '';
     for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const parts = (rest + chunk).split('\n\n');

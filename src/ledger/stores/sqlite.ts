@@ -59,6 +59,8 @@ const sqlite: Store = {
 
   look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
 
+  prepare: (location) => explaining(location, async (folder) => void prepare(folder, {})),
+
   spender: async (location) => livingSpender(storeFolder(location)),
 
   erase: (location, order, { dryRun, ...options }) =>
@@ -119,13 +121,21 @@ const WRITE_TIMEOUT_MS = 2000;
 /** Readers meet a lock only while a spender opens or closes the store. */
 const READ_TIMEOUT_MS = 2000;
 
-async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
+type Accepted = Pick<StoreOptions, 'acceptLost' | 'tell'>;
+
+/** Makes the folder, or takes the one that is there, before anything is written to it. @returns whether it has a ledger. */
+function prepare(folder: StoreFolder, options: Accepted): boolean {
   refuseForeignNotes();
-  if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = hasLedger(folder);
   // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
   if (!wasThere) requireAccepted(lossAt(folder.path), options);
   preparePrivateFolder(folder);
+  return wasThere;
+}
+
+async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
+  if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
+  const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
   const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
   try {
@@ -348,7 +358,7 @@ interface Checked {
 const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
 
 /** @throws StopError `store_lost` when a ledger is lost and the user does not accept that. */
-function requireAccepted(loss: string | undefined, { acceptLost, tell }: StoreOptions): void {
+function requireAccepted(loss: string | undefined, { acceptLost, tell }: Accepted): void {
   if (loss === undefined) return;
   if (acceptLost !== true) throw lost(loss);
   tell?.(`Accepted with --accept store: ${loss}`);

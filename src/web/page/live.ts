@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ChangeMessage, Spender } from '../api.ts';
-import { headers, isIn } from './session.ts';
+import { headers, isIn, isProved, leave, offline } from './session.ts';
 
 /**
  * What changes while the page is open. One tab of a browser reads the stream, because a browser has few connections to a
@@ -13,8 +13,6 @@ export const changes = signal<Readonly<Record<string, number>>>({});
 export const work = signal(0);
 /** Processes that spend and were not started by the page. */
 export const spenders = signal<readonly Spender[]>([]);
-/** Whether the server does not answer now. */
-export const offline = signal(false);
 
 /** The count of a batch, or of all of them: a view asks again when it has grown. */
 export function changesOf(batch: string): number {
@@ -100,12 +98,13 @@ async function readForEver(onNews: () => void): Promise<void> {
 /** Longer than the server is ever silent. */
 const SILENCE_MS = 40_000;
 
-/** Reads until the stream ends. @returns whether the server answered at all. */
+/** Reads until the stream ends, of who has proved to be the server. @returns whether it answered at all. */
 async function readOnce(onNews: () => void): Promise<boolean> {
+  if (!(await isProved())) return false;
   const leaving = new AbortController();
   let silence = setTimeout(() => leaving.abort(), SILENCE_MS);
   const answer = await fetch('/api/events', { headers: headers(), signal: leaving.signal });
-  if (answer.status === 401) isIn.value = false;
+  if (answer.status === 401) leave();
   if (!answer.ok || answer.body === null) return false;
   tell({ isOffline: false });
   let rest = '';

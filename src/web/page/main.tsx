@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { tellEnds } from './end-notes.ts';
+import { learnAwaited, tellEnds } from './end-notes.ts';
 import { listen } from './live.ts';
 import { enter, isIn } from './session.ts';
 import { Page } from './shell.tsx';
@@ -11,7 +11,7 @@ if (place !== null) {
   await enter();
   if (isIn.value) {
     listen(tellEnds);
-    await learnState();
+    await Promise.all([learnState(), learnAwaited()]);
   }
   render(<Page />, place);
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import type { OpenAnswer, Refusal } from '../api.ts';
+import type { OpenAnswer, Proof, Refusal } from '../api.ts';
+import { newNonce, proofOf } from './proof.ts';
 import { text } from './text.ts';
 
 /**
@@ -7,29 +8,43 @@ import { text } from './text.ts';
  * this machine and a browser that was closed have nothing.
  */
 
-const KEY = 'rowonce-token';
+const KEY = 'rowonce-entry';
 
 /** Whether the server lets this tab in. Without a token the page says how to get one. */
 export const isIn = signal(false);
 
-let token: string | undefined;
+/** Whether nobody answers who has proved to be the server. Nothing is sent then, and nothing can be typed. */
+export const offline = signal(false);
+
+let entry: OpenAnswer | undefined;
 
 /** Redeems the word in the address, takes the tab's own token, or asks another tab of this page for one. */
 export async function enter(): Promise<void> {
   const opening = /^#open=(?<word>[\w-]+)$/.exec(location.hash)?.groups?.word;
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
-  token = (opening && (await redeem(opening))) || sessionStorage.getItem(KEY) || (await tokenOfOtherTab());
-  if (token !== undefined) sessionStorage.setItem(KEY, token);
-  isIn.value = token !== undefined;
-  shareToken();
+  entry = (opening && (await redeem(opening))) || kept() || (await entryOfOtherTab());
+  if (entry !== undefined) keep(entry);
+  isIn.value = entry !== undefined;
+  shareEntry();
 }
 
+/** Whoever is at this address is not the server that let this tab in, and other tabs are not to have its token from here. */
+export function leave(): void {
+  entry = undefined;
+  sessionStorage.removeItem(KEY);
+  isIn.value = false;
+}
+
+const keep = (what: OpenAnswer): void => sessionStorage.setItem(KEY, JSON.stringify(what));
+
+const kept = (): OpenAnswer | undefined => JSON.parse(sessionStorage.getItem(KEY) ?? 'null') ?? undefined;
+
 /** A server that is gone lets nobody in; the page says so as it does without a word. */
-async function redeem(opening: string): Promise<string | undefined> {
+async function redeem(opening: string): Promise<OpenAnswer | undefined> {
   try {
     const answer = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ opening }) });
-    return answer.ok ? ((await answer.json()) as OpenAnswer).token : undefined;
+    return answer.ok ? await answer.json() : undefined;
   } catch {
     return undefined;
   }
@@ -42,33 +57,78 @@ const CHANNEL = 'rowonce-tabs';
 /** As long as a tab that was opened by hand waits before it says that it is not in. */
 const ANSWER_MS = 300;
 
-/** A tab that somebody opened by hand. The channel reaches tabs of this origin only. */
-function tokenOfOtherTab(): Promise<string | undefined> {
+/**
+ * The channel reaches tabs of this origin only, and none of another program was ever at a name of ours. At the bare address
+ * there may be one, so a tab tells nothing there.
+ */
+const isShared = location.hostname.endsWith('.localhost');
+
+/** A tab that somebody opened by hand. */
+function entryOfOtherTab(): Promise<OpenAnswer | undefined> {
+  if (!isShared) return Promise.resolve(undefined);
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
     let isLate = false;
-    channel.onmessage = ({ data }) => {
-      if (typeof data?.token !== 'string') return;
+    channel.onmessage = ({ data }: MessageEvent<{ readonly entry?: OpenAnswer }>) => {
+      if (data.entry === undefined) return;
       channel.close();
-      if (!isLate) return resolve(data.token);
+      if (!isLate) return resolve(data.entry);
       // The other tab was busy for longer: this one begins again with what it was given.
-      sessionStorage.setItem(KEY, data.token);
+      keep(data.entry);
       location.reload();
     };
     channel.postMessage({ ask: true });
-    setTimeout(() => {
+    const giveUp = (): void => {
       isLate = true;
       resolve(undefined);
-    }, ANSWER_MS);
+    };
+    setTimeout(giveUp, ANSWER_MS);
   });
 }
 
-function shareToken(): void {
+function shareEntry(): void {
+  if (!isShared) return;
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
-    if (data?.ask === true && token !== undefined) channel.postMessage({ token });
+    if (data?.ask === true && entry !== undefined) channel.postMessage({ entry });
   };
 }
+
+// ------------------------------------------------------------------------------------------------ who answers
+
+/** A server of this machine answers at once. */
+const PROOF_MS = 10_000;
+
+/**
+ * Asks whoever is at this address for a proof that it is the server which let this tab in. When that has ended, another
+ * program may listen there. One that cannot prove it ends the tab, which would go on showing what it knows.
+ * @returns whether it is proved; not so either when nobody answers now.
+ */
+export async function isProved(): Promise<boolean> {
+  if (entry === undefined) return false;
+  const nonce = newNonce();
+  let answer: Response;
+  try {
+    const signal = AbortSignal.timeout(PROOF_MS);
+    answer = await fetch('/api/proof', { method: 'POST', body: JSON.stringify({ nonce }), signal });
+    // What is between here and a server that does not answer may say so.
+    if (answer.status >= 500) return false;
+  } catch {
+    return false;
+  }
+  const said: Partial<Proof> | undefined = await answer.json().catch(() => undefined);
+  if (answer.ok && said?.proof === (await proofOf(nonce, entry.proof_key))) return true;
+  leave();
+  return false;
+}
+
+/** What is typed, a key or a list, is sent to nobody who has not proved just before to be the server. @throws Refused */
+export async function requireProof(): Promise<void> {
+  if (offline.value || !(await isProved())) throw silence();
+}
+
+const silence = (): Refused =>
+  new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
 
 // ------------------------------------------------------------------------------------------------ asking
 
@@ -85,7 +145,7 @@ export class Refused extends Error {
 }
 
 export function headers(): Record<string, string> {
-  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return entry === undefined ? {} : { authorization: `Bearer ${entry.token}` };
 }
 
 /** Asks the API. @throws Refused */
@@ -95,6 +155,8 @@ export async function ask<T>(
 ): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  if (method !== 'GET') await requireProof();
+  if (offline.value) throw silence();
   let answer: Response;
   try {
     answer = await fetch(`/api${path}`, {
@@ -105,14 +167,9 @@ export async function ask<T>(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new Refused({ code: 'offline', message: text.offline, next: text.offlineNext });
+    throw silence();
   }
-  if (answer.status === 401) {
-    // Other tabs are not to have it from here.
-    token = undefined;
-    sessionStorage.removeItem(KEY);
-    isIn.value = false;
-  }
+  if (answer.status === 401) leave();
   const value: unknown = await answer.json();
   if (!answer.ok) throw new Refused((value as Refusal).error);
   return value as T;

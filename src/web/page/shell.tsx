@@ -1,7 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact';
-import { offline } from './live.ts';
 import { path } from './router.ts';
-import { isIn } from './session.ts';
+import { isIn, offline } from './session.ts';
 import { hasSchedules, isChecking } from './state.ts';
 import { text } from './text.ts';
 import { Accounts } from './views/accounts.tsx';
@@ -72,7 +71,9 @@ export function Page() {
         <p class={isChecking.value ? 'notice' : 'sr'} role="status">
           {isChecking.value ? text.checking : ''}
         </p>
-        <Shown />
+        <fieldset class="forms" disabled={offline.value}>
+          <Shown />
+        </fieldset>
       </main>
     </>
   );

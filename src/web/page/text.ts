@@ -23,7 +23,8 @@ export const text = {
   loading: 'Loading …',
   checking:
     'The store is being checked, as after a run that was killed. What is in it is shown as soon as that has ended.',
-  reconnecting: 'The program that serves this page does not answer. It is asked again by itself.',
+  reconnecting:
+    'The program that serves this page does not answer. It is asked again by itself; until then nothing can be typed.',
   batches: {
     title: 'Batches',
     none: 'No batches yet',

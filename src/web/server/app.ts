@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
-import { type OpenAnswer, type Opening, OpenRequest, type State } from '../api.ts';
+import type { State } from '../api.ts';
 import { accountRoutes } from './accounts.ts';
-import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
+import { HttpRefusal, refusalOf } from './answers.ts';
+import { awaitedEndRoutes } from './awaited-ends.ts';
 import { batchActionRoutes } from './batch-actions.ts';
 import { batchRoutes } from './batches.ts';
 import { doubtRoutes } from './doubts.ts';
@@ -17,6 +18,7 @@ import { rowRoutes } from './rows.ts';
 import { Savings } from './savings.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import type { Server } from './server.ts';
+import { sessionRoutes } from './session.ts';
 import { undoRoutes } from './undo.ts';
 import { workRoutes } from './work-routes.ts';
 
@@ -27,31 +29,18 @@ export function appOf(
   files: ReadonlyMap<string, PageFile>,
   state: () => Omit<State, 'schedules'>,
 ): Hono {
-  const { admission } = guarded;
   const app = new Hono();
   app.onError(refusalOf);
   app.use(guard(guarded));
   for (const [path, { body, type }] of files)
     app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
-  app.post('/api/session', async (context) => {
-    const { opening } = await bodyOf(context, OpenRequest);
-    const token = admission.admit(opening);
-    if (token === undefined)
-      throw new HttpRefusal(
-        401,
-        'This address was used already, or is older than a minute.',
-        'Run rowonce serve again for a new one.',
-      );
-    return context.json({ token } satisfies OpenAnswer);
-  });
-  // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
-  app.post('/api/openings', (context) => context.json({ opening: admission.issue() } satisfies Opening));
   app.get('/api/state', async (context) => {
     const schedules = server.schedules.size + (await server.schedules.damaged()).length;
     return context.json({ ...state(), schedules } satisfies State);
   });
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
+  app.route('/', sessionRoutes(guarded));
   app.route('/api', batchRoutes(server, savings));
   app.route('/api', listRoutes(server, facts));
   app.route('/api', planRoutes(server, facts));
@@ -59,6 +48,7 @@ export function appOf(
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
+  app.route('/api', awaitedEndRoutes(server));
   app.route('/api', eventRoutes(server));
   app.route('/', downloadRoutes(server));
   app.route('/api', historyRoutes(server, savings));

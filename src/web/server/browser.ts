@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { replaceFile } from '../../core/atomic-file.ts';
+import type { Opening } from '../api.ts';
 import { redirectIn } from './admission.ts';
 
 /** What opens a file as a person would, by the kind of system. */
@@ -18,12 +19,9 @@ export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): bool
  * server removes it once the word was used or is too old.
  * @returns whether something was there to open it.
  */
-export async function openBrowser(folder: string, address: string): Promise<boolean> {
+export async function openBrowser(folder: string, opening: Opening): Promise<boolean> {
   const page = redirectIn(folder);
-  await replaceFile(page, 0o600, [
-    '<!doctype html><meta charset="utf-8"><title>Rowonce</title>',
-    `<meta http-equiv="refresh" content="0; url=${address}">\n`,
-  ]);
+  await replaceFile(page, 0o600, [leadIn(opening)]);
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });
   opener.unref();
@@ -31,4 +29,23 @@ export async function openBrowser(folder: string, address: string): Promise<bool
     opener.once('spawn', () => resolve(true));
     opener.once('error', () => resolve(false));
   });
+}
+
+/** How long a browser has to find the page by its name, ms. */
+const FIND_MS = 1_000;
+
+/** Leads to the page by its name where a picture comes from there, and by the bare address otherwise. */
+function leadIn({ address, bare_address }: Opening): string {
+  const picture = new URL('/icon.svg', address).href;
+  return `<!doctype html><meta charset="utf-8"><title>Rowonce</title>
+<noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>
+<script>
+  const lead = (to) => () => { clearTimeout(late); location.replace(to); };
+  const late = setTimeout(() => location.replace('${bare_address}'), ${FIND_MS});
+  const picture = new Image();
+  picture.onload = lead('${address}');
+  picture.onerror = lead('${bare_address}');
+  picture.src = '${picture}';
+</script>
+`;
 }

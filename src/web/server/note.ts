@@ -11,7 +11,7 @@ import { Opening } from '../api.ts';
 
 /** `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read it. */
 const Note = z.strictObject({
-  url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/),
+  url: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d{1,5}$/),
   token: z.string(),
   pid: z.int().positive(),
 });
@@ -49,8 +49,8 @@ function isOurs(pid: number): boolean {
 /** What a command finds that wants to serve the page: nobody does, or the page is there already. */
 export type Place =
   | { readonly kind: 'free'; readonly lock: ProcessLock }
-  /** @returns another address of that page with every call; undefined when it has ended by now. */
-  | { readonly kind: 'served'; readonly address: string; another(): Promise<string | undefined> };
+  /** @returns other addresses of that page with every call; undefined when it has ended by now. */
+  | { readonly kind: 'served'; readonly opening: Opening; another(): Promise<Opening | undefined> };
 
 /** A page of this machine answers at once, unless it hangs. */
 const ANSWER_MS = 5_000;
@@ -70,22 +70,22 @@ export async function placeIn(folder: string, clock: Clock): Promise<Place> {
       return { kind: 'free', lock };
     }
     const note = noteIn(folder);
-    const address = note && (await newAddress(note));
-    if (note !== undefined && address !== undefined)
-      return { kind: 'served', address, another: () => newAddress(note) };
+    const opening = note && (await newOpening(note));
+    if (note !== undefined && opening !== undefined)
+      return { kind: 'served', opening, another: () => newOpening(note) };
     if (note !== undefined || clock.monotonicMs() >= untilMs) throw silent(folder, note);
     await clock.sleep(RETRY_MS);
   }
 }
 
-async function newAddress({ url, token }: Note): Promise<string | undefined> {
+async function newOpening({ url, token }: Note): Promise<Opening | undefined> {
   try {
     const answer = await fetch(`${url}/api/openings`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_MS),
     });
-    return addressOf(url, Opening.parse(await answer.json()).opening);
+    return Opening.parse(await answer.json());
   } catch {
     return undefined;
   }
@@ -98,9 +98,4 @@ function silent(folder: string, note: Note | undefined): StopError {
     `The page of the store ${folder} belongs to ${who}, which does not say where it is.`,
     'It may be ending: wait for that, or end the process. Then run the same command again.',
   );
-}
-
-/** Browsers send what follows the `#` to nobody. */
-export function addressOf(url: string, opening: string): string {
-  return `${url}/#open=${opening}`;
 }

@@ -95,18 +95,23 @@ export function hasLedger(folder: StoreFolder): boolean {
 export function refuseForeign(folder: StoreFolder): void {
   const open = hasLedger(folder) ? distrustOfFolder(folder.path) : ownerOf(folder.path);
   if (open !== undefined) throw stop('store', `The store is not taken: ${open.fact}.`, open.next);
-  for (const path of filesOf(folder)) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) continue;
-    const owner = ownedByAnother(path, found);
-    if (found.isFile() && owner === undefined) continue;
-    const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : 'no file'}`;
-    throw stop(
-      'store',
-      `The store is not taken: ${fact}, which Rowonce never makes there.`,
-      'See who made it, then remove it or restore the whole folder from a backup.',
-    );
-  }
+  for (const path of filesOf(folder)) refuseUnlessOurs(path, 'file');
+  for (const name of FILES_BESIDE) refuseUnlessOurs(join(folder.path, name), 'file');
+  for (const name of FOLDERS_BESIDE) refuseUnlessOurs(join(folder.path, name), 'folder');
+}
+
+function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  const owner = ownedByAnother(path, found);
+  const isKind = kind === 'file' ? found.isFile() : found.isDirectory();
+  if (isKind && owner === undefined) return;
+  const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : `no ${kind}`}`;
+  throw stop(
+    'store',
+    `The store is not taken: ${fact}, which Rowonce never makes there.`,
+    'See who made it, then remove it or restore the whole folder from a backup.',
+  );
 }
 
 /** All files of a store, those of SQLite included. */
@@ -120,11 +125,21 @@ function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
   return found === undefined ? undefined : ownedByAnother(path, found);
 }
 
-/** Standard input, and what the page keeps, is saved there before the ledger is made. */
-const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([
-  ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
-  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json', 'starts.json'],
-]);
+/** What the page keeps beside the ledger, and may have kept before the ledger is made. */
+const FILES_BESIDE = [
+  'open.html',
+  'serve.json',
+  'serve.lock',
+  'serve.lock-journal',
+  'schedules.json',
+  'starts.json',
+  'awaited-ends.json',
+];
+
+/** Standard input, and lists and what belongs to them, are saved there, also before the ledger is made. */
+const FOLDERS_BESIDE = ['spool', 'lists', 'columns', 'jobs', 'downloads'];
+
+const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([...FILES_BESIDE, ...FOLDERS_BESIDE]);
 
 /**
  * Makes the folder, or takes an existing one. An empty folder and an existing store are closed to others. A folder with

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
-import { awaitEnd, awaited } from '../end-notes.ts';
+import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
@@ -219,7 +219,7 @@ function EndNote({ batch: { batch, running } }: { readonly batch: BatchDetail })
   const isRefused = useSignal(false);
   if (!running || !('Notification' in globalThis)) return null;
   if (isRefused.value) return <p class="muted">{words.notAllowed}</p>;
-  if (awaited.value.includes(batch)) return <p class="muted">{words.willTell}</p>;
+  if (isAwaited(batch)) return <p class="muted">{words.willTell}</p>;
   const wait = async (): Promise<void> => {
     isRefused.value = !(await awaitEnd(batch));
   };

@@ -1,4 +1,5 @@
 import { stop } from '../../../core/errors.ts';
+import { counted } from '../../../core/plain-text.ts';
 import type { PlanView, StartRequest, WorkView } from '../../api.ts';
 import type { PlannedOrder, Work } from '../work.ts';
 import { refreshWords, type ShownPlan } from './list-plan.ts';
@@ -10,8 +11,8 @@ const MOST_PLANS = 200;
 
 export class ShownPlans {
   readonly #plans = new Map<string, ShownPlan>();
-  /** Plan and sample → the work that was started for it. */
-  readonly #started = new Map<string, string>();
+  /** Plan and sample → the work that was started for it, and the budget that was agreed to. */
+  readonly #started = new Map<string, { readonly work: string; readonly budget: number | undefined }>();
 
   keep(plan: ShownPlan): void {
     for (const oldest of [...this.#plans.keys()].slice(0, -MOST_PLANS)) this.#plans.delete(oldest);
@@ -25,16 +26,30 @@ export class ShownPlans {
     throw stop('plan', 'This plan was not shown since the page is served.', 'Look at the plan again.');
   }
 
-  /** The same plan twice is the same work while it is under way, and the same batch afterwards. */
+  /**
+   * The same plan twice is the same work while it is under way, and the same batch afterwards.
+   * @throws StopError `busy` for another budget than that of the work under way, which would not be kept.
+   */
   startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
     const key = `${plan.view.id} ${request.sample ?? ''}`;
-    const underWay = work.find(this.#started.get(key) ?? '');
-    if (underWay !== undefined && underWay.state !== 'ended') return underWay;
+    const before = this.#started.get(key);
+    const underWay = before && work.find(before.work);
+    if (underWay !== undefined && underWay.state !== 'ended') {
+      if (before?.budget === request.budget) return underWay;
+      throw stop(
+        'busy',
+        `This plan was started with ${budgetWords(before?.budget)} already, and that start is under way.`,
+        'Let it end, or stop it; then start the plan again.',
+      );
+    }
     const started = work.start(orderOf(plan, request));
-    this.#started.set(key, started.id);
+    this.#started.set(key, { work: started.id, budget: request.budget });
     return started;
   }
 }
+
+const budgetWords = (budget: number | undefined): string =>
+  budget === undefined ? 'no budget' : `a budget of ${counted(budget, 'credit')}`;
 
 export function orderOf(
   { view, list, jobPath, store }: ShownPlan,

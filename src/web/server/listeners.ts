@@ -1,0 +1,57 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import { USUAL_HOST } from './address.ts';
+
+/**
+ * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who listens there
+ * would get the page's word. So both are ours before an address is said. No name leads to another address of the machine.
+ */
+export interface Listeners {
+  readonly port: number;
+  readonly servers: readonly Server[];
+}
+
+/** What the system says where there is no IPv6. Nobody else can listen there then. */
+const NO_IPV6: ReadonlySet<string | undefined> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
+/** Ports that the system may give one after another and of which another user has the other half. */
+const MOST_TRIES = 50;
+
+/**
+ * @param host an IPv4 address of this machine. @param wanted 0: any port. @param create a server that does not listen yet.
+ * @throws StopError `usage` when the port is taken, by whomever.
+ */
+export async function listenOn(host: string, wanted: number, create: () => Server): Promise<Listeners> {
+  for (let tries = 1; ; tries += 1) {
+    const first = create();
+    const port = await bound(first, wanted, host).catch((error: unknown) => {
+      throw unusable(wanted, error);
+    });
+    if (host !== USUAL_HOST) return { port, servers: [first] };
+    const second = create();
+    try {
+      await bound(second, port, '::1');
+      return { port, servers: [first, second] };
+    } catch (error) {
+      if (NO_IPV6.has((error as NodeJS.ErrnoException).code)) return { port, servers: [first] };
+      first.close();
+      if (wanted !== 0 || tries === MOST_TRIES) throw unusable(port, error);
+    }
+  }
+}
+
+function bound(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function unusable(port: number, error: unknown): StopError {
+  const fact = `Port ${port} cannot be used: ${messageOf(error)}.`;
+  return stop('usage', fact, 'Name another one with --port, or 0 for any.');
+}
