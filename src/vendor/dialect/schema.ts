@@ -45,13 +45,33 @@ const pattern = z.string().min(1).refine(isPattern, 'this is not a regular expre
 
 /** Headers that the transport sets itself; another value would break the request, or send it twice. */
 const OUR_HEADERS =
-  /^(accept-encoding|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/;
+  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
+
+/**
+ * Headers by which servers and gateways take a request for another one: for another method, path or host, or for one of
+ * another person. A user who agrees to a method and a path agrees to what is done.
+ */
+const MISLEADING_HEADERS =
+  /^(?:cookie2?|forwarded|via|base-url|(?:x-)?(?:http-)?method(?:-override)?|x-(?:original|rewrite|override|envoy-original|forwarded|proxy)(?:-.*)?|(?:x-)?host|(?:x-)?remote-.*|(?:x-)?(?:[a-z-]+-)?(?:real|client|connecting|originating)-ip)$/;
+
+/** As a server reads a name: many of them take an underscore for a hyphen. */
+const asRead = (name: string): string => name.replaceAll('_', '-');
+
+/** The name of a header that a dialect may set in requests. */
+const requestHeader = headerName
+  .refine((name) => !OUR_HEADERS.test(asRead(name)), { error: 'this header is set by Rowonce itself' })
+  .refine((name) => !MISLEADING_HEADERS.test(asRead(name)), {
+    error: 'it says that a request is another one, or of another person',
+  });
 
 /** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
 export const requestHeaders = z.record(
-  headerName.refine((name) => !OUR_HEADERS.test(name), { error: 'this header is set by Rowonce itself' }),
+  requestHeader,
   z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
 );
+
+/** The names in a query by which frameworks take a request for one of another method. */
+const NAMES_METHOD = /[?&](?:_method|x-http-method(?:-override)?)=/i;
 
 const bodyTest = z.strictObject({
   /** Dotted path into the JSON body; without it the whole body is tested. */
@@ -100,7 +120,8 @@ const request = {
     .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
       error:
         'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
-    }),
+    })
+    .refine((template) => !NAMES_METHOD.test(template), { error: 'its query names another method' }),
   /**
    * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
    * filled in.
@@ -320,7 +341,7 @@ export const dialectSchema = z.strictObject({
   fields_at: z.string().min(1).optional(),
   rate_hints: rateHints.optional(),
   /** For that long the vendor acts and charges once for all requests with the same value of this header. */
-  idempotency: z.strictObject({ header: headerName, valid_for: duration }).optional(),
+  idempotency: z.strictObject({ header: requestHeader, valid_for: duration }).optional(),
   /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
   usage: z
     .strictObject({
