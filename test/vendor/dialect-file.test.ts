@@ -192,8 +192,32 @@ describe('what is refused, with line and column', () => {
     [
       'something that is no regular expression',
       'answers: [{ status: [200], body: { matches: "(" }, means: found }]',
-      '1:45: answers[1].body.matches: this is not a regular expression',
-      'Correct it.',
+      '1:45: answers[1].body.matches: this is not a regular expression of RE2, missing closing ): "("',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    ...[
+      ['(?=a)b', 'invalid or unsupported Perl syntax: "(?="'],
+      ['a(?!b)', 'invalid or unsupported Perl syntax: "(?!"'],
+      ['(?<!a)b', 'invalid named capture: "(?<!a)b"'],
+      ['(a)\\\\1', 'invalid escape sequence: "\\1"'],
+      ['(?<n>a)\\\\k<n>', 'invalid escape sequence: "\\k"'],
+    ].map(([pattern, part]): [string, string, string, string] => [
+      `a regular expression that no time would bound: ${pattern}`,
+      `rate_hints: { body: { matches: "${pattern}" } }`,
+      `1:32: rate_hints.body.matches: this is not a regular expression of RE2, ${part}`,
+      'Correct it; lookaround and back references are not known here.',
+    ]),
+    [
+      'a regular expression of a header, with a back reference',
+      'answers: [{ status: [200], header: { x-kind: (a)\\1 }, means: found }]',
+      '1:46: answers[1].header.x-kind: this is not a regular expression of RE2, invalid escape sequence: "\\1"',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    [
+      'a regular expression that is too large to be quick',
+      'answers: [{ status: [200], body: { matches: "(?:[a-z]{0,900}){1}!" }, means: found }]',
+      '1:45: answers[1].body.matches: this regular expression has 1803 steps, and 256 are the most',
+      'Write it with fewer alternatives and repeats, or as several rules.',
     ],
     [
       'a method that is none of ours',

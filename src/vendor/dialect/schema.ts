@@ -3,6 +3,7 @@ import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
+import { makeLinear } from './linear-pattern.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
@@ -41,7 +42,15 @@ const headerName = z
   .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
   .transform((name) => name.toLowerCase());
 
-const pattern = z.string().min(1).refine(isPattern, 'this is not a regular expression');
+/** Checking a pattern has it run in linear time from then on. */
+const pattern = z
+  .string()
+  .min(1)
+  .superRefine((text, { addIssue }) => {
+    const refused = makeLinear(text);
+    if (refused !== undefined)
+      addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
+  });
 
 /** Headers that the transport sets itself; another value would break the request, or send it twice. */
 const OUR_HEADERS =
@@ -381,11 +390,3 @@ export interface Through {
 
 /** A vendor's dialect as an account speaks it: directly, or `through` a service. */
 export type Dialect = z.infer<typeof dialectSchema> & { readonly through?: Through };
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'i') instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
