@@ -4,6 +4,7 @@ import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
 import { makeLinear } from './linear-pattern.ts';
+import { headerName, requestHeader, requestHeaders } from './request-headers.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
@@ -36,12 +37,6 @@ const duration = z.string().refine((text) => parseDurationMs(text) !== undefined
   error: 'a duration is written as 30s, 10m, 24h or 30d',
 });
 
-/** Header names in lower case, in which they are compared. */
-const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
-  .transform((name) => name.toLowerCase());
-
 /** Checking a pattern has it run in linear time from then on. */
 const pattern = z
   .string()
@@ -51,33 +46,6 @@ const pattern = z
     if (refused !== undefined)
       addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
   });
-
-/** Headers that the transport sets itself; another value would break the request, or send it twice. */
-const OUR_HEADERS =
-  /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
-
-/**
- * Headers by which servers and gateways take a request for another one: for another method, path or host, or for one of
- * another person. A user who agrees to a method and a path agrees to what is done.
- */
-const MISLEADING_HEADERS =
-  /^(?:cookie2?|forwarded|via|base-url|(?:x-)?(?:http-)?method(?:-override)?|x-(?:original|rewrite|override|envoy-original|forwarded|proxy)(?:-.*)?|(?:x-)?host|(?:x-)?remote-.*|(?:x-)?(?:[a-z-]+-)?(?:real|client|connecting|originating)-ip)$/;
-
-/** As a server reads a name: many of them take an underscore for a hyphen. */
-const asRead = (name: string): string => name.replaceAll('_', '-');
-
-/** The name of a header that a dialect may set in requests. */
-const requestHeader = headerName
-  .refine((name) => !OUR_HEADERS.test(asRead(name)), { error: 'this header is set by Rowonce itself' })
-  .refine((name) => !MISLEADING_HEADERS.test(asRead(name)), {
-    error: 'it says that a request is another one, or of another person',
-  });
-
-/** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
-export const requestHeaders = z.record(
-  requestHeader,
-  z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
-);
 
 /** The names in a query by which frameworks take a request for one of another method. */
 const NAMES_METHOD = /[?&](?:_method|x-http-method(?:-override)?)=/i;
@@ -388,5 +356,19 @@ export interface Through {
   readonly connectedAccount: string;
 }
 
-/** A vendor's dialect as an account speaks it: directly, or `through` a service. */
-export type Dialect = z.infer<typeof dialectSchema> & { readonly through?: Through };
+/** How the requests of a dialect file differ from the built-in ones. */
+export interface Differences {
+  /** By which the agreement is kept: it is another one when anything else is sent. */
+  readonly hash: string;
+  /** One line for each, without line ends. */
+  readonly words: readonly string[];
+}
+
+/**
+ * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it sends what the built-in one
+ * sends.
+ */
+export type Dialect = z.infer<typeof dialectSchema> & {
+  readonly through?: Through;
+  readonly differences?: Differences;
+};
