@@ -35,16 +35,13 @@ export function cleaned(bytes: Buffer, words: readonly string[]): Cleaned | unde
 
 /** Whether a word may go on behind what is not seen. The line breaks of JSON that is written for people stand between words. */
 function goesOnUnseen(bytes: Buffer): boolean {
-  const { length } = bytes;
   let isBroken = false;
-  for (let at = 0; at < length; at += 1) {
-    const byte = bytes[at] as number;
+  for (const byte of bytes) {
     if (byte > SPACE && byte <= TILDE) {
       if (isBroken && !isStructure(byte)) return true;
       isBroken = false;
     } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) isBroken = true;
-    else if (byte !== SPACE && byte !== TAB) return true;
-    else if (byte === TAB && !isBroken) return true;
+    else if (byte !== SPACE && (byte !== TAB || !isBroken)) return true;
   }
   return false;
 }
