@@ -36,7 +36,9 @@ export function cleaned(bytes: Buffer, words: readonly string[]): Cleaned | unde
 /** Whether a word may go on behind what is not seen. The line breaks of JSON that is written for people stand between words. */
 function goesOnUnseen(bytes: Buffer): boolean {
   let isBroken = false;
-  for (const byte of bytes) {
+  // An iterator would take twice as long, and every answer comes by here.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
     if (byte > SPACE && byte <= TILDE) {
       if (isBroken && !isStructure(byte)) return true;
       isBroken = false;
