@@ -54,7 +54,7 @@ const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|downlo
 
 /** The names of our own files beside an input, also numbered ones. A test compares them with what is really written. */
 const OUR_NAMES =
-  /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
+  /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|not-removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
 
 /**
  * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
