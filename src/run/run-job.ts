@@ -60,7 +60,9 @@ export type SpenderOptions = Pick<
 >;
 
 const acceptable: Check = (value) =>
-  typeof value === 'string' && isAgreement(value) ? undefined : oneOfWords(ACCEPTABLE)(value);
+  isAgreement(String(value)) || ACCEPTABLE.some((word) => word === value)
+    ? undefined
+    : { what: `one of ${ACCEPTABLE.join(', ')}, dialect:HASH`, example: ACCEPTABLE[0] };
 
 const JOB_CHECKS: Checks<JobOptions> = {
   job: text,
