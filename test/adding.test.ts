@@ -135,15 +135,10 @@ test('the dialect asks as its page says and reads "not found"; the store keeps i
 
     const store = ['--store', `file://${join(copy, 'kept')}`];
     const spent = ['--account', 'acme', ...store];
-    const ran = await rowonce(
-      'run',
-      'enrich-company',
-      'leads.psv',
-      '--budget',
-      '5',
-      '--attention-ok',
-      ...spent,
-    );
+    const words = ['run', 'enrich-company', 'leads.psv', '--budget', '5', '--attention-ok', ...spent];
+    const [accept = ''] = /--accept dialect:\w+/.exec((await rowonce(...words)).out) ?? [];
+    expect(asked, 'nothing is sent before a user has agreed to it').toEqual([]);
+    const ran = await rowonce(...words, ...accept.split(' '));
     expect(ran.code, ran.out).toBe(0);
     expect(ran.out).toMatch(/^ {2}no_match +1$/m);
     expect(asked).toEqual([

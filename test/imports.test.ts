@@ -37,6 +37,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   ],
   vendor: [
     'account/account.ts',
+    'account/agreements.ts',
     'account/edit.ts',
     'account/view.ts',
     'client.ts',

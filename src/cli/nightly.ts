@@ -3,7 +3,7 @@ import { typedCommand } from '../core/command-line.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
 import { sweepLines, sweepObject } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import { WAIT_FLAG } from './shell/flags.ts';
+import { acceptOption, WAIT_FLAG } from './shell/flags.ts';
 import { type SpendFlags, spend, stoppedBy, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags {
@@ -20,6 +20,7 @@ const nightly: CliCommand = {
       // This holds on a terminal too, because a sweep must end by itself.
       .option('--max-pause <duration>', 'stop an account when nothing of it moves for so long', '10m')
       .option(...WAIT_FLAG)
+      .addOption(acceptOption())
       .option('--attention-ok', 'exit with 0 even when rows need attention')
       .action(wrap(nightlyCommand));
   },

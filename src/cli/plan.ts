@@ -15,6 +15,7 @@ import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
 import { unprovenObject, unprovenWords } from '../run/unproven-changes.ts';
+import type { Agreement } from '../vendor/account/agreements.ts';
 import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
 import { descriptionLines, descriptionObject } from './render/description.ts';
 import {
@@ -26,7 +27,7 @@ import {
   unfinishedLine,
 } from './render/plan.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import { addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
+import { acceptOption, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
 interface Flags extends ReadFlags {
   readonly account?: string;
@@ -34,6 +35,7 @@ interface Flags extends ReadFlags {
   readonly repair?: true;
   readonly save?: string;
   readonly allowAdmin?: true;
+  readonly accept?: Agreement;
   readonly store?: string;
 }
 
@@ -50,6 +52,7 @@ const plan: CliCommand = {
       .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
       .option('--allow-admin', 'plan as for a run with --allow-admin')
+      .addOption(acceptOption())
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
           second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags),
@@ -61,7 +64,7 @@ const plan: CliCommand = {
 export default plan;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
-  const { account: accountName, refresh, repair, store, save, allowAdmin } = flags;
+  const { account: accountName, refresh, repair, store, save, allowAdmin, accept } = flags;
   const planned = await planJob({
     job,
     file,
@@ -72,12 +75,14 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     store,
     savePlanAs: save,
     allowAdmin,
+    accept,
     tell: console.warn,
     onEvent: (event) => {
       if (event.kind === 'note') console.say(event.message);
     },
   });
   const { id, unfinished, input, plan: found, damage, change, known, requests, reread, unproven } = planned;
+  const { toAgree } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
   const fields = known === undefined ? [] : [knownFieldLine(known)];
@@ -101,6 +106,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       ...(change === undefined ? {} : changePlanObject(change.plan, change.guards)),
       ...present({ fields: known?.paths }),
       ...(requests.length === 0 ? {} : { requests }),
+      ...present({ to_agree: toAgree }),
       ...present({ reread, unproven: unproven && unprovenObject(unproven) }),
     },
     advice: adviceOn(planned),
@@ -111,7 +117,7 @@ const AGREED_TO =
   'What came and is no answer is bought again only if you agree: by --yes, or where a run asks.';
 
 /** Tells which columns are read and what is sent, with the notes about them. */
-function tellBeginning(console: Console, { job, input, account, requests }: PlannedJob): void {
+function tellBeginning(console: Console, { job, input, account, requests, toAgree }: PlannedJob): void {
   const { columns, sheet } = input;
   console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
@@ -120,14 +126,24 @@ function tellBeginning(console: Console, { job, input, account, requests }: Plan
   const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);
   if (!isTold) console.print(`  looked up by   ${order.join(', then ')}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
+  if (toAgree !== undefined) {
+    console.print(`  to agree       ${toAgree.fact}:`);
+    for (const detail of toAgree.details) console.print(`                 ${detail}`);
+  }
   for (const note of sheet.notes) console.say(plainText(note));
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 
-function adviceOn({ known, missingStore, change }: PlannedJob): readonly string[] {
+function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonly string[] {
   const unknown = change === undefined ? 'bought' : 'changed by us';
   return [
     ...(known?.sentences() ?? []),
+    ...(toAgree === undefined
+      ? []
+      : [
+          'A run asks first whether that is meant. To agree once:',
+          typedCommand([...process.argv.slice(2), '--accept', toAgree.agreement]),
+        ]),
     ...(missingStore === undefined
       ? []
       : [`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`]),

@@ -7,7 +7,7 @@ import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
 import { rereadWords } from '../plan/batch.ts';
-import { ACCEPTABLE, type Acceptable, type RunOptions } from '../plan/context.ts';
+import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
@@ -19,14 +19,7 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import {
-  addOutputFlags,
-  addReadFlags,
-  addStrictFlag,
-  choiceOption,
-  type ReadFlags,
-  readFlagsOf,
-} from './shell/flags.ts';
+import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 import { addSpendFlags, endOf, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
 interface Flags extends ReadFlags, SpendFlags {
@@ -39,7 +32,6 @@ interface Flags extends ReadFlags, SpendFlags {
   readonly ifPlan?: string;
   readonly ifBatch?: string;
   readonly allowAdmin?: true;
-  readonly accept?: Acceptable;
   readonly limit?: string;
   readonly sample?: string;
   readonly refresh?: true;
@@ -56,7 +48,7 @@ const run: CliCommand = {
   summary: 'Works through a file; the same command again goes on where it stopped.',
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
-    addSpendFlags(addOutputFlags(addStrictFlag(addReadFlags(command))))
+    addSpendFlags(addOutputFlags(addStrictFlag(addReadFlags(command))), ACCEPTABLE)
       .argument('<job>', 'a YAML file, or the name of an operation')
       .argument('<file>', 'the input; - reads standard input')
       .option('--account <name>', "the account to use, over the job's")
@@ -66,7 +58,6 @@ const run: CliCommand = {
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
       .option('--if-batch <id>', 'go on with this unfinished batch, or begin nothing')
       .option('--allow-admin', 'let the run make a person admin')
-      .addOption(choiceOption('--accept <what>', 'answer a stop that names it', ACCEPTABLE))
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
       .option('--refresh', 'buy anew what was bought before this batch')
@@ -150,7 +141,6 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     allowAdmin: flags.allowAdmin,
     ifPlan: flags.ifPlan,
     ifBatch: flags.ifBatch,
-    accept: flags.accept,
     buyAgain: flags.yes,
   };
 }

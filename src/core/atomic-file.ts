@@ -1,5 +1,5 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
-import { type BigIntStats, readFileSync, readlinkSync } from 'node:fs';
+import { type BigIntStats, constants, readFileSync, readlinkSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -71,11 +71,11 @@ export class NewFile {
         if (await this.#create(path)) break;
         continue;
       }
-      const { real, sha256, stamp } = standing;
-      if (sha256 !== this.sha256 && !(await mayReplace(real, sha256))) return false;
-      await note(real, [...new Set([this.sha256, sha256])]);
-      if ((await stampOf(real)) !== stamp) continue;
-      await this.replace(real);
+      const { sha256, stamp } = standing;
+      if (sha256 !== this.sha256 && !(await mayReplace(path, sha256))) return false;
+      await note(path, [...new Set([this.sha256, sha256])]);
+      if ((await stampOf(path)) !== stamp) continue;
+      await this.replace(path);
       break;
     }
     crashPoint('output-renamed');
@@ -127,7 +127,8 @@ async function writeAll(
 }
 
 /**
- * Replaces a file in one step: a reader sees the old content or the whole new one.
+ * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it leads to is
+ * replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts file.
  * @returns false when what stands there may not be replaced; then nothing has changed.
  * @throws StopError `output` or `disk_full`.
  */
@@ -138,10 +139,11 @@ export async function replaceFile(
   mayReplace: MayReplace = async () => true,
 ): Promise<boolean> {
   try {
-    const file = await NewFile.write(dirname(await realPath(path)), mode, chunks);
+    const real = await realPath(path);
+    const file = await NewFile.write(dirname(real), mode, chunks);
     try {
       crashPoint('output-written');
-      return await file.take(path, mayReplace);
+      return await file.take(real, mayReplace);
     } finally {
       await file.discard();
     }
@@ -168,22 +170,21 @@ export async function realPath(path: string): Promise<string> {
 
 export type StandingFile =
   | { readonly kind: 'nothing' }
-  /** A folder, a device, or a link that leads nowhere. */
+  /** A folder, a device, or a link, wherever it leads: another person may have made it, so that we write there. */
   | { readonly kind: 'foreign' }
-  /** `real`: where a link leads, which is written instead of the link. */
-  | { readonly kind: 'file'; readonly real: string; readonly sha256: string; readonly stamp: string };
+  | { readonly kind: 'file'; readonly sha256: string; readonly stamp: string };
 
 export async function standingAt(path: string): Promise<StandingFile> {
-  if ((await stampOf(path)) === undefined) return { kind: 'nothing' };
-  const real = await realPath(path);
-  const found = await stat(real).catch(absent);
-  if (found?.isFile() !== true) return { kind: 'foreign' };
+  const found = await lstat(path).catch(absent);
+  if (found === undefined) return { kind: 'nothing' };
+  if (!found.isFile()) return { kind: 'foreign' };
   try {
-    const stamp = await stampOf(real);
+    const stamp = await stampOf(path);
     if (stamp === undefined) return { kind: 'nothing' };
-    return { kind: 'file', real, stamp, sha256: await hashAt(real) };
+    return { kind: 'file', stamp, sha256: await hashAt(path) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
+    if (codeOf(error) === 'ELOOP') return { kind: 'foreign' };
     // What we may not read, we did not write.
     if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return { kind: 'foreign' };
     throw error;
@@ -207,8 +208,9 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
+/** What became a link since it was looked at is not followed. */
 async function hashAt(path: string): Promise<string> {
-  await using file = await open(path);
+  await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   return await sha256Of(piecesOf(file));
 }
 
@@ -322,12 +324,13 @@ function isAlive(pid: number): boolean {
  */
 export async function checkWritable(path: string): Promise<void> {
   try {
-    const found = await stat(path).catch(absent);
-    if (found?.isFile() === false) {
+    const found = await lstat(path).catch(absent);
+    // Beside a link there is room for ours.
+    if (found?.isFile() === false && !found.isSymbolicLink()) {
       const what = found.isDirectory() ? 'a folder' : 'not a regular file';
       throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
     }
-    const temporary = join(dirname(await realPath(path)), temporaryName());
+    const temporary = join(dirname(path), temporaryName());
     await (await open(temporary, 'wx', 0o600)).close();
     await rm(temporary);
   } catch (error) {

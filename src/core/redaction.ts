@@ -1,4 +1,5 @@
 import { isUtf16 } from './answer-body.ts';
+import { cleaned } from './redaction/cleaned.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
@@ -63,7 +64,7 @@ export class Redaction {
 
   text(words: string): string {
     if (words.length < LEAST_LENGTH) return words;
-    if (!/[%\\&]/.test(words) && !this.#texts.some((text) => words.includes(text))) return words;
+    if (!/[%\\&]|[^ -~]/.test(words) && !this.#texts.some((text) => words.includes(text))) return words;
     const bytes = Buffer.from(words);
     const redacted = this.bytes(bytes);
     return redacted === bytes ? words : redacted.toString();
@@ -94,17 +95,27 @@ export class Redaction {
     let layer: Layer | undefined = { bytes: body, origins: undefined };
     for (let depth = 0; layer !== undefined && depth <= MOST_LAYERS; depth += 1) {
       const { bytes, origins }: Layer = layer;
-      for (const needle of this.#needles) {
-        let at = bytes.indexOf(needle);
-        while (at !== -1) {
-          const end = at + needle.length;
-          found.push({ start: origins?.[at] ?? at, end: origins?.[end] ?? end });
-          at = bytes.indexOf(needle, end);
-        }
-      }
+      const add = (start: number, end: number): void => {
+        found.push({ start: origins?.[start] ?? start, end: origins?.[end] ?? end });
+      };
+      this.#eachIn(bytes, add);
+      // Cleaning, by which it is shown, may put together what was written apart.
+      const { bytes: shown, places } = cleaned(bytes, this.#texts) ?? {};
+      if (shown !== undefined)
+        this.#eachIn(shown, (start, end) => add(places?.[start] ?? 0, (places?.[end - 1] ?? 0) + 1));
       layer = unescaped(layer);
     }
     return apart(found.sort((one, other) => one.start - other.start || other.end - one.end));
+  }
+
+  #eachIn(bytes: Buffer, add: (start: number, end: number) => void): void {
+    for (const needle of this.#needles) {
+      for (let at = bytes.indexOf(needle); at !== -1; ) {
+        const end = at + needle.length;
+        add(at, end);
+        at = bytes.indexOf(needle, end);
+      }
+    }
   }
 }
 
@@ -216,7 +227,7 @@ function escapeAt(bytes: Buffer, at: number): Escape {
   const byte = bytes[at] ?? 0;
   const found =
     byte === PERCENT
-      ? hexEscape(bytes, at + 1, 2, 3)
+      ? percentEscape(bytes, at)
       : byte === BACKSLASH
         ? backslashEscape(bytes, at)
         : byte === AMPERSAND
@@ -225,7 +236,15 @@ function escapeAt(bytes: Buffer, at: number): Escape {
   return found ?? AS_IT_STANDS[byte] ?? { code: byte, size: 1 };
 }
 
-/** So many hexadecimal digits at a place, when they say one byte. */
+/** `%6e`, and `%u006e` as older scripts write it. */
+function percentEscape(bytes: Buffer, at: number): Escape | undefined {
+  return bytes[at + 1] === SMALL_U ? hexEscape(bytes, at + 2, 4, 6) : hexEscape(bytes, at + 1, 2, 3);
+}
+
+/** Stands for every character that is more than one byte: no key has one. */
+const OTHER_CHARACTER = 0xff;
+
+/** So many hexadecimal digits at a place. */
 function hexEscape(bytes: Buffer, at: number, digits: number, size: number): Escape | undefined {
   let code = 0;
   for (let digit = at; digit < at + digits; digit += 1) {
@@ -233,7 +252,7 @@ function hexEscape(bytes: Buffer, at: number, digits: number, size: number): Esc
     if (value === undefined) return undefined;
     code = code * 16 + value;
   }
-  return code > 0xff ? undefined : { code, size };
+  return { code: Math.min(code, OTHER_CHARACTER), size };
 }
 
 function hexValue(byte: number): number | undefined {
@@ -252,13 +271,25 @@ const ITSELF = new Set([QUOTE, 0x27, 0x2f, BACKSLASH]);
 
 function backslashEscape(bytes: Buffer, at: number): Escape | undefined {
   const next = bytes[at + 1] ?? 0;
-  if (next === SMALL_U) return hexEscape(bytes, at + 2, 4, 6);
+  if (next === SMALL_U)
+    return bytes[at + 2] === BRACE ? bracedEscape(bytes, at) : hexEscape(bytes, at + 2, 4, 6);
   if (next === SMALL_X) return hexEscape(bytes, at + 2, 2, 4);
   if (WHITE.has(next)) return { code: LINE_END, size: 2 };
   return ITSELF.has(next) ? { code: next, size: 2 } : undefined;
 }
 
-const ENTITY = /^&(?:#0{0,4}(\d{1,3})|#x0{0,4}([\da-f]{1,2})|(amp|lt|gt|quot|apos));/i;
+const BRACE = 0x7b;
+const END_BRACE = 0x7d;
+const MOST_BRACED = 6;
+
+/** `\u{6e}`, with up to six digits. */
+function bracedEscape(bytes: Buffer, at: number): Escape | undefined {
+  const first = at + 3;
+  const end = bytes.subarray(first, first + MOST_BRACED + 1).indexOf(END_BRACE);
+  return end < 1 ? undefined : hexEscape(bytes, first, end, end + 4);
+}
+
+const ENTITY = /^&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/i;
 const SEMICOLON = 0x3b;
 const SHORTEST_ENTITY = 4;
 const LONGEST_ENTITY = 10;
@@ -284,5 +315,5 @@ function entityAt(bytes: Buffer, at: number): Escape | undefined {
   const code =
     NAMED.get(name.toLowerCase()) ??
     (decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal));
-  return code > 0xff ? undefined : { code, size };
+  return { code: Math.min(code, OTHER_CHARACTER), size };
 }

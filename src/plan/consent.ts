@@ -17,12 +17,13 @@ import {
   type Money,
 } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
+import { requireAgreement } from '../vendor/account/agreements.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { builtInDialect } from '../vendor/dialect.ts';
+import { builtInDialect, dialectQuestion } from '../vendor/dialect.ts';
 import { basePathOf } from '../vendor/request.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
-import type { Consent, RunContext } from './context.ts';
+import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
 import { requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
@@ -63,7 +64,7 @@ export async function requireConsent(
   changes?: ChangePlan,
   anew?: boolean,
 ): Promise<Consent> {
-  await requireAgreement(context, place.existing, changes);
+  await requireAgreedJob(context, place.existing, changes);
   if (changes !== undefined) await requireConsentToChange(context, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
@@ -170,7 +171,7 @@ function heldBy(money: Money | undefined): number {
  * Asks for the agreement where it is missing. A sandbox account, a resumed batch and a run with nothing to send need none.
  * @throws StopError `consent` when nobody agreed, now or before.
  */
-async function requireAgreement(
+async function requireAgreedJob(
   context: RunContext,
   existing: Batch | undefined,
   changes: ChangePlan | undefined,
@@ -195,6 +196,24 @@ async function requireAgreement(
     shown: [...reasons, ...requests].join('\n'),
     agreedAtMs: clock.wallMs(),
   });
+}
+
+/**
+ * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it. `--yes` says that
+ * the price is right, and nothing about who wrote a file.
+ * @throws StopError `consent` when nobody agreed, now or before.
+ */
+export async function requireAgreedRequests({
+  account: { baseUrl },
+  dialect,
+  accept,
+  askAgreement,
+  emit,
+}: Pick<RunContext, 'account' | 'dialect' | 'emit'> &
+  Pick<RunChoices, 'accept' | 'askAgreement'>): Promise<void> {
+  const question = baseUrl && dialectQuestion(dialect, baseUrl);
+  const tell = (message: string): void => emit({ kind: 'note', message });
+  if (question !== undefined) await requireAgreement(question, { accept, askAgreement, tell });
 }
 
 async function reasonsToAsk(

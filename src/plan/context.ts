@@ -4,13 +4,14 @@ import type { ReadOptions } from '../core/format.ts';
 import type { FormulaMode } from '../core/formulas.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
+import type { Agreement, Question } from '../vendor/account/agreements.ts';
 import type { SuspectMisses } from '../vendor/misses.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
-/** The values of `--accept`. */
+/** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
 export const ACCEPTABLE = ['no-match', 'take-back', 'doubts', 'store'] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
@@ -106,10 +107,15 @@ export interface RunChoices {
   readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
-   * answers that cannot be read stay in doubt and stop no run (`doubts`), or a store that is behind is used as it is
-   * (`store`).
+   * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
+   * or what a stop named by its hash is agreed to (`dialect:HASH`).
    */
-  readonly accept?: Acceptable | undefined;
+  readonly accept?: Acceptable | Agreement | undefined;
+  /**
+   * Called once for each dialect that sends other requests than the built-in one, with all that differs; it returns whether
+   * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
+   */
+  readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
   /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */
   readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
   /** Whether the run may make people admin, whatever the job's guards say. */

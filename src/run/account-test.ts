@@ -2,8 +2,9 @@ import { systemClock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import { type OwnUser, whoAmI } from '../plan/team/remote-members.ts';
 import { type Account, resolveKey } from '../vendor/account/account.ts';
+import { isAgreed } from '../vendor/account/agreements.ts';
 import { checkAddress, type Reached } from '../vendor/client.ts';
-import { dialectOf } from '../vendor/dialect.ts';
+import { dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 
 /** One thing that a test of an account found out. */
 export type AccountFact =
@@ -13,6 +14,8 @@ export type AccountFact =
   | ({ readonly kind: 'address'; readonly url: URL } & Reached)
   /** The vendor said whose key it is. */
   | { readonly kind: 'tried'; readonly user: OwnUser }
+  /** The key was not tried, because nobody has agreed to what the dialect sends. */
+  | { readonly kind: 'unagreed' }
   /** The key was not tried. `why` is what the vendor said; undefined when it has no free question. */
   | { readonly kind: 'untried'; readonly why: string | undefined };
 
@@ -30,6 +33,8 @@ export async function* testAccount(account: Account, emit: Listener): AsyncGener
   yield { kind: 'dialect', dialect: dialect.name };
   yield { kind: 'key' };
   yield { kind: 'address', url: account.baseUrl, ...(await checkAddress(account.baseUrl)) };
+  const question = dialect.whoami && dialectQuestion(dialect, account.baseUrl);
+  if (question !== undefined && !(await isAgreed(question.agreement))) return yield { kind: 'unagreed' };
   const told = await whoAmI({
     account,
     dialect,

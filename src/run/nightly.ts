@@ -76,7 +76,7 @@ export interface SweepSummary {
 /** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
-  const jobs = await sweptJobs(options.jobs);
+  const jobs = await sweptJobs(options.jobs, options);
   const stores = await openStores(jobs, options);
   const sweeping = new Sweeping(options);
   try {

@@ -10,7 +10,7 @@ import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
 import { closeIfSettled, mayBuyAgain, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
-import { planRun, requireConsent } from '../plan/consent.ts';
+import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
 import { requireBatch, requirePlanId } from '../plan/plan-id.ts';
@@ -55,6 +55,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   requireBatch(heard, place);
   const outputName = await outputNameFor(heard, input.path, place);
   const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
+  await requireAgreedRequests(heard);
   const plan = await planOfChange(heard, input, place, sessions);
   const reread = await settlesAnew(heard, input);
   const consent = await requireConsent(heard, input, place, plan, reread);

@@ -2,6 +2,7 @@ import type { PathSearch } from '../core/answer-fields.ts';
 import {
   signal as abortSignal,
   amount,
+  type Check,
   type Checks,
   called,
   checkOptions,
@@ -29,7 +30,7 @@ import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
 import type { BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import { rereadOf } from '../plan/batch.ts';
-import { type SentRequest, sentRequests } from '../plan/consent.ts';
+import { requireAgreedRequests, type SentRequest, sentRequests } from '../plan/consent.ts';
 import type { Reread } from '../plan/context.ts';
 import { ACCEPTABLE, type FileOptions, type JobOptions, type RunOptions } from '../plan/context.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
@@ -38,9 +39,10 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
-import { remoteMembers } from '../plan/team/remote-members.ts';
+import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
-import { answerPlaceOf, type Dialect, dialectOf } from '../vendor/dialect.ts';
+import { isAgreed, isAgreement, type Question } from '../vendor/account/agreements.ts';
+import { answerPlaceOf, type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
@@ -54,8 +56,13 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 /** The options for opening a store for spending. */
 export type SpenderOptions = Pick<
   RunOptions,
-  'store' | 'accept' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
+  'store' | 'accept' | 'askAgreement' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
 >;
+
+const acceptable: Check = (value) =>
+  isAgreement(String(value)) || ACCEPTABLE.some((word) => word === value)
+    ? undefined
+    : { what: `one of ${ACCEPTABLE.join(', ')}, dialect:HASH`, example: ACCEPTABLE[0] };
 
 const JOB_CHECKS: Checks<JobOptions> = {
   job: text,
@@ -80,7 +87,8 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   store: text,
   waitForLockMs: milliseconds,
   mayCreateStore: flag,
-  accept: oneOfWords(ACCEPTABLE),
+  accept: acceptable,
+  askAgreement: called,
   tell: called,
   command: text,
   clock: timepiece,
@@ -113,6 +121,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
 
 const PLAN_CHECKS: Checks<PlanOptions> = {
   ...JOB_CHECKS,
+  accept: acceptable,
   refresh: flag,
   savePlanAs: text,
   allowAdmin: flag,
@@ -147,13 +156,13 @@ export interface Spender {
 
 /** @param sandbox whether it is for sandbox accounts, which have a store of their own. @throws StopError as `Store.open`. */
 export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
-  const { clock = systemClock, command = 'run' } = options;
+  const { clock = systemClock, command = 'run', accept, askAgreement } = options;
   const store = chooseStore(options.store, sandbox);
   const ledger = await openLedger(store, {
     clock,
     waitForLockMs: options.waitForLockMs ?? 0,
     mayCreate: sandbox || options.mayCreateStore === true,
-    acceptLost: options.accept === 'store',
+    acceptLost: accept === 'store',
     tell: options.tell,
     command,
   });
@@ -163,6 +172,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
       const context = {
+        ...{ accept, askAgreement },
         ...rest,
         savedPlan: planFile === undefined ? undefined : await readSavedPlan(planFile),
         job,
@@ -224,6 +234,8 @@ export interface PlannedJob {
   readonly known: PathSearch | undefined;
   /** The requests that the job and its dialect define. */
   readonly requests: readonly SentRequest[];
+  /** What a run asks a person about first, as its dialect sends other requests than the built-in one. */
+  readonly toAgree: Question | undefined;
   /** The rows of the file's finished batch that today's dialect would settle differently. */
   readonly reread: Reread | undefined;
   /** The changes that the file's batch counted as done, and that would not count as that by today's dialect. */
@@ -242,7 +254,7 @@ export interface PlannedJobChange {
 /** What a user may say about a plan. */
 export interface PlanOptions
   extends JobOptions,
-    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'signal' | 'onEvent' | 'tell'> {
+    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'signal' | 'onEvent' | 'tell'> {
   /** The path to which the plan of a change is saved, for a run of exactly this plan. */
   readonly savePlanAs?: string | undefined;
 }
@@ -255,6 +267,8 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   checkOptions('planJob', options, PLAN_CHECKS, ['job', 'file']);
   const { job, account, dialect } = await choose(options);
   requireFitting(job, { planFile: options.savePlanAs, refresh: options.refresh });
+  const { accept, onEvent: emit = () => {} } = options;
+  if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
   const { location } = chooseStore(options.store, account.sandbox);
   const ledger = await lookIfThere(location, options.tell);
   try {
@@ -269,7 +283,8 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
       ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
     const requests = await sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
-    const shown = { damage: watch.found(), change, known, requests, reread, missingStore };
+    const toAgree = await unagreed(account, dialect);
+    const shown = { damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
     const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
@@ -278,6 +293,12 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   } finally {
     await ledger?.close();
   }
+}
+
+/** What nobody has agreed to yet of what the dialect sends. */
+async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
+  const question = baseUrl && dialectQuestion(dialect, baseUrl);
+  return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
 }
 
 async function knownTo(
@@ -305,11 +326,24 @@ async function planChange(
     emit: onEvent ?? (() => {}),
     signal: signal ?? new AbortController().signal,
   };
-  const plan = await planChanges(context, input, (projects) => remoteMembers(looking, projects));
+  const plan = await planChanges(context, input, (projects) => membersIfAgreed(looking, projects));
   const plannedFor = { job, account, inputPath: input.path };
   const savedAs =
     savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
+}
+
+/** A plan is shown by what the ledger remembers while nobody has agreed to the questions of a dialect: a run asks first. */
+async function membersIfAgreed(
+  looking: LookContext,
+  projects: readonly string[],
+): Promise<RemoteMembers | undefined> {
+  if ((await unagreed(looking.account, looking.dialect)) === undefined)
+    return remoteMembers(looking, projects);
+  const message =
+    'The service was not asked who is in the projects, because nobody has agreed to what the dialect sends.';
+  looking.emit({ kind: 'note', message });
+  return undefined;
 }
 
 /** Reads the named job and finds the account that it runs on. */

@@ -78,7 +78,7 @@ export class Sessions {
       const { account, dialect, ledger, emit, maxPauseMs } = context;
       return {
         // Another account of the same identity may have another dialect, which reads its answers differently.
-        session: { ...opened, account, ledger, client: opened.client.speaking(dialect) },
+        session: { ...opened, account, ledger, client: await opened.client.speaking(dialect) },
         batch: purpose.batch,
         waiter: { signal, maxPauseMs },
         emit,

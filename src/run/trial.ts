@@ -231,7 +231,7 @@ export function triedFields({ job, dialect, call }: Trial, { reply, closure }: T
 // ---------------------------------------------------------------------------------------------------- the call
 
 export interface TrialRunOptions
-  extends Omit<SpenderOptions, 'accept'>,
+  extends SpenderOptions,
     Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
 
 export interface RanTrial {

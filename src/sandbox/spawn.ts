@@ -15,6 +15,18 @@ const STOP_MS = 5000;
 /** At most so much of the sandbox's output is quoted when it does not start. */
 const QUOTED_CHARACTERS = 2000;
 
+/**
+ * All that the sandbox is told of the environment. The keys of real accounts may stand there under any name, and are none of its
+ * business; nor is a crash point, which is meant for the program under test.
+ */
+const NEEDED: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'],
+  // Windows starts no program without some of these.
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP', 'TMP', 'PATHEXT'],
+  ...['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'],
+  ...['ROWONCE_TEST_HOOKS', 'ROWONCE_VENDOR_IS_QUICK', 'ROWONCE_DEBUG'],
+]);
+
 export interface SpawnOptions {
   /** The file of the book, which only one sandbox may use at a time, see `bookPathIn`. */
   readonly bookPath: string;
@@ -48,12 +60,10 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
   const { bookPath, logPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
   const log = logPath === undefined ? [] : ['--log', logPath];
   const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
-  // A crash point is meant for the program under test and never for its sandbox.
-  const { ROWONCE_CRASH_AT: _, ...env } = process.env;
   const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'pipe',
-    env,
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.has(name.toUpperCase()))),
   });
   const url = await listeningUrl(child);
   letGo(child);

@@ -6,6 +6,7 @@ import type { Call, JsonObject } from '../core/operation.ts';
 import type { Admitted } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
+import { requireAgreement } from './account/agreements.ts';
 import {
   judgeFree,
   type MemberList,
@@ -17,7 +18,7 @@ import {
   silent,
 } from './client/free-questions.ts';
 import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
-import { type Dialect, type Listing, type ReadBack, vendorReply } from './dialect.ts';
+import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
 import type { Reply, Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Waiter } from './limits/limiter.ts';
 import { rateHintsIn } from './rate-hints.ts';
@@ -109,8 +110,12 @@ export class Client {
     this.#parts = parts;
   }
 
-  /** @throws StopError `account` when the key is not where the account says. */
+  /**
+   * @throws StopError `account` when the key is not where the account says, `consent` when nobody has agreed to what the
+   *   dialect sends.
+   */
   static async open(options: ClientOptions): Promise<Client> {
+    await requireAgreedRequests(options.dialect, options.baseUrl);
     const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
     const values: RequestValues = {
@@ -134,8 +139,9 @@ export class Client {
     return new Client({ ...shared, dialect });
   }
 
-  /** A client for the same account that reads answers by another dialect. */
-  speaking(dialect: Dialect): Client {
+  /** A client for the same account that speaks another dialect. @throws StopError `consent` as `open`. */
+  async speaking(dialect: Dialect): Promise<Client> {
+    await requireAgreedRequests(dialect, this.origin);
     return new Client({ ...this.#parts, dialect });
   }
 
@@ -278,6 +284,12 @@ export class Client {
     const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
     this.limiter.hear(hints, sentAtMs);
   }
+}
+
+/** Nothing leaves by a dialect of another person before a user has seen what it sends. */
+async function requireAgreedRequests(dialect: Dialect, address: URL | string): Promise<void> {
+  const question = dialectQuestion(dialect, address);
+  if (question !== undefined) await requireAgreement(question);
 }
 
 /** Response headers that this dialect reads, beyond those that are kept of every answer. */

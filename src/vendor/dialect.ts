@@ -14,8 +14,10 @@ import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Answer, Call, JsonValue, Vendor } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
+import type { Question } from './account/agreements.ts';
 import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/schema.ts';
 
 export type {
@@ -43,11 +45,35 @@ export type {
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
 export async function dialectOf(account: Account): Promise<Dialect> {
-  const own = await vendorDialect(account.vendor, account.dialectPath);
-  const stating = account.sandbox ? { ...own, credits_charged: SANDBOX_PRICE } : own;
-  const dialect = account.via === undefined ? stating : await throughService(stating, account.via);
+  const dialect = await spokenBy(account);
   requireFillable(dialect, account);
-  return dialect;
+  if (account.dialectPath === undefined && account.via?.dialectPath === undefined) return dialect;
+  const { differencesOf } = await import('./dialect/differences.ts');
+  const differences = differencesOf(dialect, await spokenBy(withoutFiles(account)));
+  return { ...dialect, ...present({ differences }) };
+}
+
+function withoutFiles({ dialectPath: _, via, ...account }: Account): Account {
+  if (via === undefined) return account;
+  const { dialectPath: __, ...reached } = via;
+  return { ...account, via: reached };
+}
+
+async function spokenBy({ vendor, dialectPath, sandbox, via }: Account): Promise<Dialect> {
+  const own = await vendorDialect(vendor, dialectPath);
+  const stating = sandbox ? { ...own, credits_charged: SANDBOX_PRICE } : own;
+  return via === undefined ? stating : throughService(stating, via);
+}
+
+/** What a person agrees to before the first request of a dialect that sends others than the built-in one. */
+export function dialectQuestion({ name, differences }: Dialect, address: URL | string): Question | undefined {
+  if (differences === undefined) return undefined;
+  const { origin } = new URL(address);
+  return {
+    agreement: `dialect:${differences.hash}`,
+    fact: `With the dialect ${foreignWords(name)}, what is sent to ${origin} differs from what is built in`,
+    details: differences.words,
+  };
 }
 
 /** Not published, so no part of the built-in dialects: the sandbox says in this header what it has charged. */

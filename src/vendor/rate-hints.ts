@@ -3,6 +3,7 @@ import { parseDurationMs } from '../core/duration.ts';
 import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { RateHintNames } from './dialect.ts';
+import { type Pattern, patternOf } from './patterns.ts';
 import { waitInBody } from './rate-hints/wait-in-body.ts';
 import { waitMsIn } from './rate-hints/wait-time.ts';
 
@@ -221,9 +222,9 @@ function pauseInBody(
   if (names?.body === undefined) return undefined;
   const { path, matches } = names.body;
   const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : textAt(raw, path, body);
-  const groups = execute(matches, text.slice(0, LONGEST_TEXT))?.groups;
-  const ms = numberIn(groups?.ms);
-  return waitMsIn(ms === undefined ? groups?.seconds : `${ms}ms`, raw);
+  const groups = groupsIn(matches, text.slice(0, LONGEST_TEXT));
+  const ms = numberIn(groups?.ms ?? undefined);
+  return waitMsIn(ms === undefined ? (groups?.seconds ?? undefined) : `${ms}ms`, raw);
 }
 
 function textAt(raw: RawReply, path: string, known: Body | undefined): string {
@@ -233,11 +234,11 @@ function textAt(raw: RawReply, path: string, known: Body | undefined): string {
 }
 
 /** The schema refuses a wrong pattern; a dialect that was made by other means gives no hint instead of a crash. */
-function execute(pattern: string, text: string): RegExpExecArray | null {
+function groupsIn(pattern: string, text: string): ReturnType<Pattern['groups']> {
   try {
-    return new RegExp(pattern, 'i').exec(text);
+    return patternOf(pattern).groups(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -283,7 +283,7 @@ function tooLarge(): string {
 /** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
 function decoded(raw: RawReply): Reply {
   try {
-    const body = unpacked(raw.body, raw.headers['content-encoding']);
+    const body = unpackedBySign(unpacked(raw.body, raw.headers['content-encoding']));
     return { kind: 'answered', raw: body === raw.body ? raw : { ...raw, body } };
   } catch (error) {
     return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
@@ -321,6 +321,24 @@ function unpacked(body: Buffer, encoding: string | undefined): Buffer {
     if (unpack === undefined) throw new Error(`it is packed as ${name}, which we cannot read`);
     return unpack(packed, { maxOutputLength: LARGEST_BODY_BYTES });
   }, body);
+}
+
+/** What packed bytes begin with. Those of the other ways begin with nothing of their own. */
+const SIGNS: readonly (readonly [name: string, sign: Buffer])[] = [
+  ['gzip', Buffer.from([0x1f, 0x8b])],
+  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+];
+
+/**
+ * Unpacks bytes that no header calls packed: nobody could read them, or find the key in them.
+ * @throws Error as `unpacked`.
+ */
+function unpackedBySign(body: Buffer, layer = 0): Buffer {
+  const [name = ''] = SIGNS.find(([, sign]) => body.subarray(0, sign.length).equals(sign)) ?? [];
+  const unpack = UNPACKERS.get(name);
+  if (unpack === undefined) return body;
+  if (layer === MOST_LAYERS) throw new Error(`it is packed more than ${MOST_LAYERS} times`);
+  return unpackedBySign(unpack(body, { maxOutputLength: LARGEST_BODY_BYTES }), layer + 1);
 }
 
 function redacted(reply: Reply, redaction: Redaction): Reply {

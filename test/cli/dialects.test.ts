@@ -65,6 +65,17 @@ test.each([
   expect(vendor.requests.map(({ headers }) => headers['user-agent'])).toEqual([told]);
 });
 
+test('a pattern of a dialect file for which other engines take hours ends with its answer', async () => {
+  const desk = await openDesk();
+  const url = await vendorThat((response) => response.end(JSON.stringify({ name: `${'a'.repeat(60)}!` })));
+  desk.list(1);
+  const rule = '{ status: [200], body: { path: name, matches: "^(a+)+$" }, means: no_match }';
+  await desk.write('config/mine.yaml', `answers: [${rule}]`);
+  desk.place.writeAccount(url, { dialect: 'mine.yaml' });
+  const { code } = await desk.start(desk.run());
+  expect([code, desk.place.statuses()]).toEqual([0, ['matched']]);
+});
+
 /** A desk whose provider is reached through a step that answers so. @returns how often it was asked. */
 async function deskBehind(
   answer: (response: ServerResponse) => void,

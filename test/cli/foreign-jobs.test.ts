@@ -4,8 +4,20 @@
  * Method: the command typed in this process, with and without somebody at the terminal, before a vendor that keeps what it
  * was asked.
  */
-import { writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { version } from '../../src/core/families.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { objectIn } from './desk.ts';
@@ -27,6 +39,8 @@ async function vendor(dialect?: object): Promise<ScriptedVendor> {
   );
   onTestFinished(() => started[Symbol.asyncDispose]());
   stores += 1;
+  // What an earlier test agreed to is not known.
+  rmSync(place.path('config/agreed'), { recursive: true, force: true });
   process.env.ROWONCE_STORE = place.path(`store-${stores}`);
   if (dialect !== undefined) place.writeDialect(dialect);
   place.writeAccount(`${started.url}/base`, dialect === undefined ? {} : { dialect: 'dialect.yaml' });
@@ -120,23 +134,157 @@ test('a dialect by which a purchase costs nothing is asked about, and its price 
   expect((await typed(run('enrich-company', '--refresh'))).code).toBe(0);
 });
 
+const OTHERWISE = {
+  headers: { authorization: null, 'x-api-key': '{key}', 'user-agent': 'Acme/2' },
+  operations: { 'enrich-company': { method: 'PUT', path: '/v2/firms', headers: { 'x-team': 'a' } } },
+  usage: { method: 'GET', path: '/v2/usage', credits: 'used' },
+  idempotency: { header: 'x-once', valid_for: '1d' },
+};
+
+const DIFFERENCES = [
+  'enrich-company: PUT /v2/firms instead of POST /enrich/company',
+  'header authorization of every request: left out, built in is "Bearer {key}"',
+  `header user-agent of every request: "Acme/2" instead of "rowonce/${version()}"`,
+  'header x-api-key of every request: "{key}", which is not built in',
+  'header x-team of enrich-company: "a", which is not built in',
+  'idempotency key in the header: x-once, which is not built in',
+  'usage: GET /v2/usage, which is not built in',
+];
+
+/** The hash that a stop names. */
+const hashIn = (text: string): string => /--accept (dialect:[0-9a-f]{32})\b/.exec(text)?.[1] ?? '';
+
+test('a dialect by which other requests are sent is shown in full and agreed to once, and --yes does not do', async () => {
+  const { url, requests } = await vendor(OTHERWISE);
+  const unasked = await typed(run('enrich-company', '--yes'));
+  expect([unasked.code, requests.length]).toEqual([2, 0]);
+  const fact = `With the dialect dialect, what is sent to ${url} differs from what is built in`;
+  expect(unasked.stderr).toContain(`${fact}: `);
+  for (const each of DIFFERENCES) expect(unasked.stderr).toContain(each);
+  const no = await typed(run('enrich-company'), { answer: 'n' });
+  expect(no.stderr).toContain([`${fact}:`, ...DIFFERENCES].join('\n  '));
+  expect(no.stderr).toContain('Is that meant? This is asked once. [y/N]');
+  expect([no.code, requests.length, hashIn(no.stderr)]).toEqual([2, 0, hashIn(unasked.stderr)]);
+  expect((await typed(run('enrich-company'), { answer: 'y' })).code).toBe(0);
+  expect(requests).toHaveLength(2);
+  // Neither another list, nor another store, nor a rule for answers, asks again.
+  place.writeList(['c.example']);
+  place.writeDialect({ ...OTHERWISE, fields_at: 'data', answers: [{ status: [500], means: 'no_match' }] });
+  process.env.ROWONCE_STORE = place.path('another-store');
+  const again = await typed(run('enrich-company'));
+  expect([again.code, requests.length, again.stderr.includes('Is that meant')]).toEqual([0, 3, false]);
+});
+
+test.each<[string, object]>([
+  ['a header', { headers: { ...OTHERWISE.headers, 'x-more': '1' } }],
+  ['a path', { usage: { ...OTHERWISE.usage, path: '/v3/usage' } }],
+  ['a redirect that is followed', { operations: { 'enrich-company': { redirect: 'same_host' } } }],
+  ['no header at all', { headers: { accept: null } }],
+])('a dialect that sends something else later is agreed to anew by its hash: %s', async (_, change) => {
+  const { requests } = await vendor(OTHERWISE);
+  const first = hashIn((await typed(run('enrich-company'))).stderr);
+  const other = await typed(run('enrich-company', '--accept', `dialect:${'0'.repeat(32)}`));
+  expect([other.code, requests.length]).toEqual([2, 0]);
+  expect((await typed(run('enrich-company', '--accept', first))).code).toBe(0);
+  place.writeDialect({ ...OTHERWISE, ...change });
+  const stopped = await typed(run('enrich-company', '--accept', first, '--refresh'));
+  expect([stopped.code, requests.length]).toEqual([2, 2]);
+  expect(hashIn(stopped.stderr)).not.toBe(first);
+  expect((await typed(run('enrich-company', '--accept', hashIn(stopped.stderr), '--refresh'))).code).toBe(0);
+  expect(requests).toHaveLength(4);
+});
+
+test('a dialect that reads answers otherwise, prices them otherwise or names fields otherwise is not asked about', async () => {
+  const { requests } = await vendor({
+    operations: { 'enrich-company': { fields: { domain: 'host' }, credits: { most: 3 } } },
+    answers: [{ status: [500], means: 'no_match' }],
+    headers: { accept: 'application/json' },
+    rate_hints: { limit: 'x-limit', window: '1s' },
+  });
+  expect((await typed(run('enrich-company'))).code).toBe(0);
+  expect(requests).toHaveLength(2);
+});
+
+test('a sweep is refused before it looks at a file, as are a trial with --yes and the questions of a plan', async () => {
+  const { requests } = await vendor(OTHERWISE);
+  const job = write('sweep.yaml', { operation: 'enrich-company', inbox: './in', budget: { credits: 9 } });
+  mkdirSync(place.path('in'), { recursive: true });
+  const swept = await typed(['nightly', job]);
+  expect([swept.code, hashIn(swept.stderr).length]).toEqual([2, 40]);
+  const tried = await typed(['try', 'enrich-company', 'domain=t.example', '--yes']);
+  expect([tried.code, requests.length]).toEqual([2, 0]);
+  // Any of them takes the agreement, and all of them know it then.
+  expect((await typed(['plan', 'enrich-company', LIST(), '--accept', hashIn(tried.stderr)])).code).toBe(0);
+  expect((await typed(['try', 'enrich-company', 'domain=t.example', '--yes'])).code).toBe(0);
+  expect((await typed(['nightly', job])).code).toBe(0);
+  expect(requests).toHaveLength(1);
+});
+
+test('an inbox that is not below its job is asked about once, and no sweep takes a file from it before', async () => {
+  const { requests } = await vendor();
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
+  const sweep = (inbox: string): string =>
+    write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } });
+  const refused = await typed(['nightly', sweep(elsewhere)]);
+  expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
+  expect(refused.stderr).toContain(
+    `The job ${place.path('sweep.yaml')} takes its files from a folder that is not below its own: every list in ${elsewhere} is sent to the vendor, and moved to ${elsewhere}/done or ${elsewhere}/failed. Nobody has agreed to that yet.`,
+  );
+  const served = await typed(['serve', sweep(elsewhere), '--no-open']);
+  expect([served.code, served.stderr.includes('a folder that is not below its own')]).toEqual([2, true]);
+  // Nor by a link in the folder of the job, nor by a way up.
+  symlinkSync(elsewhere, place.path('mine'));
+  mkdirSync(join(elsewhere, 'deep'));
+  for (const inbox of ['./mine/deep', './mine/../..'])
+    expect((await typed(['nightly', sweep(inbox)])).code).toBe(2);
+  const words = ['nightly', sweep(elsewhere)];
+  expect((await typed(words, { answer: 'n' })).code).toBe(2);
+  const accept = /--accept (inbox:\w+)/.exec(refused.stderr)?.[1] ?? '';
+  expect((await typed([...words, '--accept', accept])).code).toBe(0);
+  expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
+  expect((await typed(words)).code).toBe(0);
+});
+
+test('an agreement that cannot be kept holds for the command, and one that others could write is not believed', async () => {
+  const { requests } = await vendor({ ...OTHERWISE, headers: { 'x-of-this-test': '1' } });
+  const hash = hashIn((await typed(run('enrich-company'))).stderr);
+  const folder = place.path('config/agreed');
+  rmSync(folder, { recursive: true, force: true });
+  writeFileSync(folder, 'a file where the folder should be');
+  const unkept = await typed(run('enrich-company', '--accept', hash));
+  expect(unkept.stderr).toContain('The agreement could not be kept, and is asked for again: ');
+  expect([unkept.code, requests.length]).toEqual([0, 2]);
+  rmSync(folder);
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
+  expect(open.stderr).toContain('What was agreed to cannot be believed: other users can write in ');
+  expect([open.code, requests.length]).toEqual([2, 2]);
+  rmSync(folder, { recursive: true });
+});
+
 test('the plan and the run show method and address of a job, and of a dialect that changes them', async () => {
-  const dialect = {
-    operations: { 'enrich-company': { method: 'PUT', path: '/v2/firms' } },
-    usage: { method: 'GET', path: '/v2/usage', credits: 'used' },
-  };
-  const { url, requests } = await vendor(dialect);
+  const { url, requests } = await vendor(OTHERWISE);
   const planned = await typed(['plan', 'enrich-company', LIST()]);
   expect(planned.stdout).toContain(`  request        PUT ${url}/base/v2/firms (enrich-company)\n`);
   expect(planned.stdout).toContain(`  request        GET ${url}/base/v2/usage (usage)\n`);
+  expect(planned.stdout).toContain(
+    `  to agree       With the dialect dialect, what is sent to ${url} differs`,
+  );
+  expect(planned.stdout).toContain(`                 ${DIFFERENCES[0]}\n`);
   const { stdout } = await typed(['plan', write('job.yaml', POST()), LIST(), '--json']);
+  expect(objectIn(stdout).to_agree.details).toEqual(DIFFERENCES);
   expect(objectIn(stdout).requests).toContainEqual({
     name: 'api-call',
     method: 'POST',
     url: `${url}/base/tags/apply`,
   });
-  const asked = await typed(['run', 'enrich-company', LIST()], { answer: 'n' });
+  const agreed = ['--accept', objectIn(stdout).to_agree.agreement];
+  const asked = await typed(['run', 'enrich-company', LIST(), ...agreed], { answer: 'n' });
   expect(asked.stderr).toContain(`Sends PUT ${url}/base/v2/firms (enrich-company).\n`);
   expect(asked.stderr).toContain('Spend at most 2 credits? [y/N]');
+  expect((await typed(['plan', 'enrich-company', LIST()])).stdout).not.toContain('to agree');
   expect(requests).toHaveLength(0);
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { agreeToDialects } from '../agree.ts';
 
 /** Runs the real program as its users do: a process, with arguments, an environment and pipes. */
 
@@ -35,6 +36,7 @@ export function startRowonce(args: readonly string[], start: Start = {}): ChildP
 }
 
 export async function rowonce(args: readonly string[], start: Start = {}): Promise<Ended> {
+  await agreeToDialects(start.env?.ROWONCE_CONFIG);
   const child = startRowonce(args, start);
   if (child.stdin === null || child.stdout === null || child.stderr === null) throw new Error('no pipes');
   child.stdin.end(start.stdin ?? '');

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
+import { agreeToDialects } from '../agree.ts';
 import { type Ended, environmentOf, PROGRAM, rowonce, type Start } from './rowonce.ts';
 
 /**
@@ -58,6 +59,7 @@ export function typedAt(words: readonly string[], start: Start = {}): Promise<En
 }
 
 async function inFolder(words: readonly string[], start: Start): Promise<Ended> {
+  await agreeToDialects(start.env?.ROWONCE_CONFIG);
   const [folder, environment, commandLine] = [process.cwd(), { ...process.env }, process.argv];
   const env = environmentOf(start);
   const [stdin, stdout, stderr] = [new PassThrough().end(), new Written(false), new Written(false)];

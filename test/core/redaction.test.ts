@@ -5,6 +5,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
+import { plainText } from '../../src/core/plain-text.ts';
 import { REDACTED, Redaction } from '../../src/core/redaction.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
@@ -39,6 +40,23 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
   'in Base64 for links': (key) => Buffer.from(`Bearer proj-9:${key}`).toString('base64url'),
   'in Base64 with escaped slashes': (key) => Buffer.from(key).toString('base64').replaceAll('/', '\\/'),
   'in Base64 in a link': (key) => encodeURIComponent(Buffer.from(`ab${key}`).toString('base64')),
+  'in Base64 with line breaks': (key) =>
+    JSON.stringify(Buffer.from(key).toString('base64').replace(/.{9}/g, '$&\r\n')).slice(1, -1),
+  'in Base64 with line breaks and blanks behind them, in JSON in JSON': (key) =>
+    JSON.stringify(JSON.stringify(Buffer.from(`a:${key}`).toString('base64').replace(/.{7}/g, '$&\n  ')))
+      .slice(1, -1)
+      .slice(2, -2),
+  'in two lines': (key) => `${key.slice(0, 9)}\\n${key.slice(9)}`,
+  'in escapes of JavaScript': (key) => every(key, (character) => `\\\\u{${hex(character)}}`),
+  'in escapes of JavaScript with zeros': (key) => every(key, (character) => `\\\\u{0000${hex(character)}}`),
+  'in escapes of an old script': (key) => every(key, (character) => `%u00${hex(character)}`),
+  'with a sequence of a terminal in it': (key) => `${key.slice(0, 5)}\\u001b[1;31m${key.slice(5)}`,
+  'with a title for a terminal in it': (key) => `${key.slice(0, 5)}\\u001b]0;title\\u0007${key.slice(5)}`,
+  'with a sequence that begins with one character': (key) => `${key.slice(0, 5)}\\u009b31m${key.slice(5)}`,
+  'with control characters in it': (key) => every(key, (character) => `${character}\\u0000\\u007f`),
+  'with marks that turn the reading direction': (key) => every(key, (character) => `\\u202e${character}`),
+  'with such marks as they are': (key) => every(key, (character) => `\u200f${character}`),
+  'with such marks in HTML': (key) => every(key, (character) => `&#8238;${character}&#x200E;`),
   'in hexadecimal': (key) => Buffer.from(key).toString('hex'),
   'in capital letters': (key) => key.toUpperCase(),
   'as a name of a host': (key) => key.toLowerCase(),
@@ -84,7 +102,8 @@ describe('a key of twelve characters or more', () => {
     for (const reading of readings(shown)) expect(reading.toLowerCase()).not.toContain(KEY.toLowerCase());
     // Of Base64, a character may be left at either end that stands for a part of a byte.
     expect(JSON.parse(shown)).toEqual({ before: 'x', echo: expect.any(String), after: true });
-    expect(JSON.parse(shown).echo.length).toBeLessThan(REDACTED.length + 40);
+    expect(plainText(JSON.parse(shown).echo).length).toBeLessThan(REDACTED.length + 40);
+    expect(plainText(JSON.parse(shown).echo).toLowerCase()).not.toContain(KEY.toLowerCase());
   });
 
   test('is found wherever it stands, and what stands around it stays as it was, to the byte', () => {
@@ -173,6 +192,12 @@ describe('four megabytes of whatever is repeated take some four times as long as
     KEY.slice(0, -1),
     'n',
     '\\n',
+    '\n  ',
+    '\u001b[',
+    '\u001b]0;',
+    '\\u{',
+    '\\u{00006e}',
+    '\u202e',
   ];
 
   /** Processor time of this process, in milliseconds: other work on the machine is not what is measured. */

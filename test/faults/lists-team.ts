@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { agreeToDialects } from '../agree.ts';
 import { KEY, PROJECT, type TeamOptions, TeamWorkplace } from './team-workplace.ts';
 
 /** A service that says who is in a project, and an account whose dialect knows that. */
@@ -21,6 +22,7 @@ export function listsDialect(without: readonly string[] = []): Entries {
 export async function openListsTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
   const team = await TeamWorkplace.open({ flags: ['--dialect', 'lists'], ...options });
   speakLists(team);
+  await agreeToDialects(team.place.path('config'));
   return team;
 }
 

@@ -39,6 +39,7 @@ export class OpenTeam implements AsyncDisposable {
     return this.#spender.run(chosen, {
       file: place.path(input),
       output: place.path(output),
+      askAgreement: async () => true,
       askChanges: async () => true,
     });
   }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { agreeToDialects } from '../agree.ts';
 import type { Ended as Typed } from '../cli/rowonce.ts';
 import { typedAt } from '../cli/typed.ts';
 import { type LedgerView, viewLedger } from './ledger-view.ts';
@@ -72,6 +73,7 @@ export class Workplace implements AsyncDisposable {
     const workplace = new Workplace(folder, vendor, options);
     if (options.way === 'keyed') workplace.writeDialect(KEYED.dialect, KEYED.file);
     workplace.writeAccount(vendor.url, options.account);
+    await agreeToDialects(workplace.path('config'));
     return workplace;
   }
 
@@ -161,7 +163,8 @@ export class Workplace implements AsyncDisposable {
     return typedAt(words, { env: this.#environment });
   }
 
-  run(order: Order = {}): Promise<Ended> {
+  async run(order: Order = {}): Promise<Ended> {
+    await agreeToDialects(this.path('config'));
     return this.start(order).ended;
   }
 

@@ -7,7 +7,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 12,
     without: 'keeping what is not as we wrote it',
     at: 'src/core/atomic-file.ts',
-    text: 'if (sha256 !== this.sha256 && !(await mayReplace(real, sha256))) return false;',
+    text: 'if (sha256 !== this.sha256 && !(await mayReplace(path, sha256))) return false;',
     instead: '',
     test: 'test/files/output/own-files.test.ts',
     named: 'is kept, ours goes beside it',

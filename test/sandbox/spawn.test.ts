@@ -74,6 +74,28 @@ test('it ends when its parent is killed with -9', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
+test('it is told nothing of the environment in which the key of an account may stand', async () => {
+  const folder = temporaryFolder();
+  const [program, told] = [join(folder, 'program.mjs'), join(folder, 'environment.json')];
+  writeFileSync(
+    program,
+    `import { writeFileSync } from 'node:fs';
+    writeFileSync(${JSON.stringify(told)}, JSON.stringify(process.env));
+    console.log('sandbox listening on http://127.0.0.1:1');
+    process.stdin.resume().on('end', () => process.exit(0));`,
+  );
+  const secrets = { DATA_KEY: 'key-of-data', ROWONCE_KEY: 'another-key', Path_Of_Key: 'one-more' };
+  Object.assign(process.env, secrets);
+  afterwards(() => {
+    for (const name of Object.keys(secrets)) delete process.env[name];
+  });
+  const sandbox = await spawnSandbox({ bookPath: join(folder, 'book.jsonl'), flags: [], program: [program] });
+  await sandbox.stop();
+  const environment = JSON.parse(readFileSync(told, 'utf8'));
+  expect(environment.PATH).toBe(process.env.PATH);
+  for (const secret of Object.values(secrets)) expect(JSON.stringify(environment)).not.toContain(secret);
+});
+
 test('it does not keep its parent alive', async () => {
   const parent = await parentWithSandbox(join(temporaryFolder(), 'book.jsonl'));
   await parent.ended;

@@ -4,12 +4,17 @@
  * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
  * else has is said to the compiler, which fails this file when they are not.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
 import type { Account } from '../../src/vendor/account/account.ts';
+import { keepAgreement } from '../../src/vendor/account/agreements.ts';
 import { Client, type Turn } from '../../src/vendor/client.ts';
+import type { Dialect } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import { freeRequestOf, type HttpRequest } from '../../src/vendor/request.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -19,8 +24,9 @@ const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: 
 const nothing = (): void => {};
 const admission = () => admitted(1 as AttemptId, credits(1));
 
-async function openClient(script: Script = (_, response) => response.end('{}')) {
+async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
   const vendor = await ScriptedVendor.start(script);
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
   const account: Account = {
     name: 'data',
     identity: 'data',
@@ -32,16 +38,32 @@ async function openClient(script: Script = (_, response) => response.end('{}')) 
     sandboxFlags: [],
   };
   const client = await Client.open({
-    ...{ account, dialect: provider, baseUrl: new URL(vendor.url), clock: systemClock },
+    ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
     ...{ earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined, unhurried: true },
     ...{ onPause: nothing, onLearned: nothing },
   });
-  onTestFinished(async () => {
-    await client.close();
-    await vendor[Symbol.asyncDispose]();
-  });
+  onTestFinished(() => client.close());
   return { client, vendor };
 }
+
+test('no client speaks a dialect that sends other requests before a user has agreed to just these', async () => {
+  vi.stubEnv('ROWONCE_CONFIG', mkdtempSync(join(tmpdir(), 'rowonce-client-')));
+  onTestFinished(() => {
+    rmSync(process.env.ROWONCE_CONFIG ?? '', { recursive: true });
+    vi.unstubAllEnvs();
+  });
+  const { client } = await openClient();
+  const differences = { hash: '0'.repeat(32), words: ['usage: GET /used, which is not built in'] };
+  const foreign = { ...provider, name: 'foreign', differences };
+  await expect(client.speaking(foreign)).rejects.toMatchObject({
+    code: 'consent',
+    message: `With the dialect foreign, what is sent to ${client.origin} differs from what is built in: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
+    next: `Look at it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
+  });
+  await expect(openClient(undefined, foreign)).rejects.toMatchObject({ code: 'consent' });
+  await keepAgreement({ agreement: `dialect:${differences.hash}`, fact: 'shown', details: [] });
+  expect((await client.speaking(foreign)).dialect).toBe(foreign);
+});
 
 test('an admission sends one request, also in another turn', async () => {
   const { client, vendor } = await openClient();

@@ -192,8 +192,32 @@ describe('what is refused, with line and column', () => {
     [
       'something that is no regular expression',
       'answers: [{ status: [200], body: { matches: "(" }, means: found }]',
-      '1:45: answers[1].body.matches: this is not a regular expression',
-      'Correct it.',
+      '1:45: answers[1].body.matches: this is not a regular expression of RE2, missing closing ): "("',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    ...[
+      ['(?=a)b', 'invalid or unsupported Perl syntax: "(?="'],
+      ['a(?!b)', 'invalid or unsupported Perl syntax: "(?!"'],
+      ['(?<!a)b', 'invalid named capture: "(?<!a)b"'],
+      ['(a)\\\\1', 'invalid escape sequence: "\\1"'],
+      ['(?<n>a)\\\\k<n>', 'invalid escape sequence: "\\k"'],
+    ].map(([pattern, part]): [string, string, string, string] => [
+      `a regular expression that no time would bound: ${pattern}`,
+      `rate_hints: { body: { matches: "${pattern}" } }`,
+      `1:32: rate_hints.body.matches: this is not a regular expression of RE2, ${part}`,
+      'Correct it; lookaround and back references are not known here.',
+    ]),
+    [
+      'a regular expression of a header, with a back reference',
+      'answers: [{ status: [200], header: { x-kind: (a)\\1 }, means: found }]',
+      '1:46: answers[1].header.x-kind: this is not a regular expression of RE2, invalid escape sequence: "\\1"',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    [
+      'a regular expression that is too large to be quick',
+      'answers: [{ status: [200], body: { matches: "(?:[a-z]{0,900}){1}!" }, means: found }]',
+      '1:45: answers[1].body.matches: this regular expression has 1803 steps, and 256 are the most',
+      'Write it with fewer alternatives and repeats, or as several rules.',
     ],
     [
       'a method that is none of ours',
@@ -268,6 +292,44 @@ describe('what is refused, with line and column', () => {
       'headers: { Content-Length: "5" }',
       '1:12: the name "Content-Length" cannot be used',
       'Choose another: this header is set by Rowonce itself.',
+    ],
+    [
+      'a header beside which the vendor would see two keys',
+      'headers: { x-api-key: "{key}" }',
+      '1:12: authorization and x-api-key both hold {key}, and a request has one header that authenticates',
+      'Take one of them away, such as by authorization: null.',
+    ],
+    [
+      'a second header of one operation with the key',
+      'operations: { enrich-person: { headers: { x-token: "{key}" } } }',
+      '1:43: authorization and x-token both hold {key}, and a request has one header that authenticates',
+      'Take one of them away, such as by authorization: null.',
+    ],
+    ...['user-agent', 'x-trace', 'referer', 'x-request-id', 'idempotency-key'].map(
+      (name): [string, string, string, string] => [
+        `the key in ${name}, from where it gets into logs`,
+        `headers: { authorization: null, ${name}: "a {key}" }`,
+        `1:33: {key} stands in ${name}, which does not authenticate`,
+        'Write it into authorization, or a header whose name says auth, key, token or secret.',
+      ],
+    ),
+    [
+      'the key in a read-back',
+      'operations: { enrich-company: { read_back: { method: GET, path: /a, headers: { x-from: "{key}" }, answers: [{ status: [200], says: happened }] } } }',
+      '1:80: {key} stands in x-from, which does not authenticate',
+      'Write it into authorization, or a header whose name says auth, key, token or secret.',
+    ],
+    ...['Host', 'content_length', 'Proxy-Authorization'].map((name): [string, string, string, string] => [
+      `an idempotency key in ${name}`,
+      `idempotency: { header: ${name}, valid_for: 1d }`,
+      '1:24: idempotency.header: this header is set by Rowonce itself',
+      'Correct it.',
+    ]),
+    [
+      'an idempotency key in a header that the dialect fills otherwise',
+      'idempotency: { header: Authorization, valid_for: 1d }',
+      '1:24: authorization is set under headers already',
+      'Name a header that holds nothing else.',
     ],
     [
       'a header that could not be sent',
@@ -346,6 +408,34 @@ describe('what is refused, with line and column', () => {
     expect(error).toBeInstanceOf(StopError);
     expect(error).toMatchObject({ code: 'account', message: `mine.yaml:${fact}`, next });
   });
+});
+
+describe('no header makes a request another one than its method, path and host say', () => {
+  test.each([
+    ...['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override', 'x_method_override'],
+    ...['X-Original-URL', 'X-Rewrite-URL', 'x-original-host', 'x-override-url', 'X-Envoy-Original-Path'],
+    ...['X-Forwarded-For', 'x-forwarded-host', 'X_Forwarded_User', 'Forwarded', 'Via', 'X-Real-IP'],
+    ...['True-Client-IP', 'cf-connecting-ip', 'X-Host', 'Remote-User', 'x-remote-addr', 'X-Originating-IP'],
+    ...['Cookie', 'Cookie2'],
+  ])('%s is refused, of all requests, of one and of the step of a service', async (name) => {
+    const why = 'it says that a request is another one, or of another person';
+    const refused = { code: 'account', next: `Choose another: ${why}.` };
+    await expect(merged(`headers: { ${name}: DELETE }`)).rejects.toMatchObject(refused);
+    await expect(
+      merged(`operations: { enrich-person: { headers: { ${name}: DELETE } } }`),
+    ).rejects.toMatchObject(refused);
+    await expect(merged(`api_call: { headers: { ${name}: a } }`, service)).rejects.toMatchObject(refused);
+    await expect(merged(`idempotency: { header: ${name}, valid_for: 1d }`)).rejects.toThrow(why);
+  });
+
+  test.each(['_method=DELETE', 'a=1&_Method=PUT', 'x-http-method-override=PUT'])(
+    'nor does the query ?%s of a path',
+    async (query) => {
+      await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
+        'mine.yaml:1:38: operations.enrich-person.path: its query names another method',
+      );
+    },
+  );
 });
 
 const LIST = 'method: GET, items: users, email: email';

@@ -205,6 +205,38 @@ describe('a whole answer', () => {
     expect(vendor.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
 
+  test.each([
+    ['gzip', {}, gzipSync],
+    ['zstd', {}, zstdCompressSync],
+    ['gzip in gzip', {}, (plain: Buffer) => gzipSync(gzipSync(plain))],
+    ['gzip beside a header of plain bytes', { 'content-encoding': 'identity' }, gzipSync],
+    [
+      'gzip in what its header names',
+      { 'content-encoding': 'br' },
+      (plain: Buffer) => brotliCompressSync(gzipSync(plain)),
+    ],
+  ])('that is packed without saying so has no key in it either: %s', async (_, headers, pack) => {
+    const key = 'nk_live_0123456789';
+    const vendor = await vendorThat((_request, response) =>
+      response.writeHead(200, headers).end(pack(Buffer.from(JSON.stringify({ name: 'Found', debug: key })))),
+    );
+    const { reply } = await exchange(transportTo(vendor.url, { keys: [key] }), LOOKUP);
+    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe(
+      '{"name":"Found","debug":"[redacted]"}',
+    );
+  });
+
+  test.each([
+    ['breaks off', gzipSync(Buffer.from('{"name":"Found"}')).subarray(0, -9)],
+    ['unpacks to too much', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
+  ])(
+    'that is packed without saying so and %s is lost, because nobody can look for the key in it',
+    async (_, body) => {
+      const vendor = await vendorThat((_request, response) => response.writeHead(200).end(body));
+      expect((await exchange(transportTo(vendor.url), LOOKUP)).reply.kind).toBe('lost');
+    },
+  );
+
   test('keeps the headers that somebody reads later, and no others', async () => {
     const kept = {
       'retry-after': '3',

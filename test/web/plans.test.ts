@@ -216,6 +216,28 @@ test('a plan counts what a start buys again, because what came for it is no answ
   expect(await desk.requests()).toBe(6);
 });
 
+test('what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command', async () => {
+  const { desk, page } = await servedDesk();
+  desk.place.writeDialect({ headers: { 'x-team': 'a' } });
+  desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+  const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  const plan = await planned();
+  expect(plan.to_agree.details).toEqual(['header x-team of every request: "a", which is not built in']);
+  const start = { plan: plan.id, budget: 9 };
+  expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
+  const later = { ...start, at: '02:00' };
+  expect(await page.ask('POST', '/schedules/starts', later)).toMatchObject({ error: { code: 'consent' } });
+  const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
+  expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
+  const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
+  expect(await page.ask('POST', '/agreements', agreed)).toMatchObject({ kept: true });
+  const next = await planned();
+  expect(next.to_agree).toBeUndefined();
+  const { id } = await page.ask('POST', '/starts', { plan: next.id, budget: 9 });
+  await page.ended(id);
+  expect(await desk.requests()).toBe(6);
+});
+
 test('the job is a file of its owner alone, which is kept under a name and does the same when typed', async () => {
   const { desk, page } = await servedDesk();
   const choices = {

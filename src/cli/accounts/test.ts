@@ -54,6 +54,10 @@ function factLines(account: Account, fact: AccountFact): readonly string[] {
       const user = [userId, email].filter((part) => part !== undefined).join(', ');
       return [`the key works; it is that of ${foreignWords(user)}.`];
     }
+    case 'unagreed':
+      return [
+        'nobody has agreed yet to what its dialect sends, so the key itself was not tried; a run asks.',
+      ];
     case 'untried': {
       const noCall = `the ${vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`;
       const why = fact.why === undefined ? noCall : `the vendor does not say whose key it is (${fact.why})`;
@@ -77,6 +81,7 @@ function factObject(fact: AccountFact): object {
         key_tried: true,
         user: { user_id: fact.user.userId ?? null, email: fact.user.email ?? null },
       };
+    case 'unagreed':
     case 'untried':
       return { key_tried: false };
   }

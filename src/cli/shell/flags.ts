@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander';
 import { wholeNumber } from '../../core/command-line.ts';
+import { stop } from '../../core/errors.ts';
 import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
 import { FORMULA_MODES } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
+import { isAgreement, type Question } from '../../vendor/account/agreements.ts';
+import type { Console } from './command.ts';
 
 /** Flags that several commands have. */
 
@@ -25,6 +28,30 @@ export function choiceOption(
   const option = new Option(flags, about).choices(words);
   const { parseArg } = option;
   return option.argParser((text: string) => parseArg?.(meant(text) ?? text.toLowerCase(), text) ?? text);
+}
+
+/** `--accept`, for what a stop names: one of these words, or an agreement by its hash. */
+export function acceptOption(words: readonly string[] = []): Option {
+  const option = new Option('--accept <what>', 'answer a stop that names it, such as dialect:HASH');
+  if (words.length > 0) option.choices(words);
+  const { parseArg = () => refuseAccept() } = option;
+  return option.argParser((text: string) => (isAgreement(text) ? text : parseArg(text.toLowerCase(), text)));
+}
+
+function refuseAccept(): never {
+  throw stop('usage', '--accept takes what a stop names, such as dialect:HASH.', 'Copy it from the stop.');
+}
+
+/**
+ * Shows what a person is to agree to once, and asks. `--yes` does not answer this: it says that the price is right, and nothing
+ * about who wrote a dialect or a job.
+ */
+export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
+  return async ({ fact, details }) => {
+    console.warn(`${fact}:`);
+    for (const detail of details) console.warn(`  ${detail}`);
+    return console.agrees('Is that meant? This is asked once.');
+  };
 }
 
 /** The flags that say how a file is read, for every command that reads one. They win over the job. */

@@ -4,10 +4,12 @@ import { commandLine, durationOf, resumedBy, typedCommand } from '../../core/com
 import { EXIT, StopError } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
+import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
+import type { Agreement, Question } from '../../vendor/account/agreements.ts';
 import { heldBackLines, waitingWords } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
-import { WAIT_FLAG } from './flags.ts';
+import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';
 
 /** What the commands that spend have in common: they wait, they can be stopped, and the same command goes on. */
 
@@ -15,12 +17,15 @@ export interface SpendFlags {
   readonly maxPause?: string;
   readonly wait?: string;
   readonly store?: string;
+  readonly accept?: Acceptable | Agreement;
 }
 
-export function addSpendFlags(command: Command): Command {
+/** @param acceptable the words that `--accept` takes besides an agreement. */
+export function addSpendFlags(command: Command, acceptable: readonly Acceptable[] = []): Command {
   return command
     .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
-    .option(...WAIT_FLAG);
+    .option(...WAIT_FLAG)
+    .addOption(acceptOption(acceptable));
 }
 
 /** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
@@ -36,7 +41,9 @@ interface Spending {
   readonly maxPauseMs: number | undefined;
   readonly waitForLockMs: number | undefined;
   readonly mayCreateStore: boolean;
+  readonly accept: SpendFlags['accept'];
   readonly signal: AbortSignal;
+  askAgreement(question: Question): Promise<boolean>;
   tell(fact: string): void;
   onEvent(event: RunEvent, path?: string): void;
 }
@@ -44,7 +51,7 @@ interface Spending {
 /** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
 export async function spend<Ended>(
   console: Console,
-  { maxPause, wait }: SpendFlags,
+  { maxPause, wait, accept }: SpendFlags,
   resume: Resume,
   hear: (event: RunEvent, path?: string) => void,
   work: (spending: Spending) => Promise<Ended>,
@@ -57,7 +64,9 @@ export async function spend<Ended>(
       maxPauseMs: durationOf('--max-pause', maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
       waitForLockMs: durationOf('--wait', wait),
       mayCreateStore: console.interactive,
+      accept,
       signal,
+      askAgreement: askAgreementOn(console),
       tell: console.warn,
       onEvent(event, path) {
         if (event.kind === 'sent') inFlight += 1;

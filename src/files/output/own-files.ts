@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, readlink, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type Chunks,
@@ -7,13 +7,13 @@ import {
   NewFile,
   type NoteWritten,
   outputProblem,
-  realPath,
   type StandingFile,
   stampOf,
   standingAt,
 } from '../../core/atomic-file.ts';
 import { crashPoint } from '../../core/faults.ts';
 import { besideFile, nameParts } from '../../core/file-name.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
 
 /**
@@ -61,16 +61,14 @@ export async function writeOwnFile(
   { isOurs, noteWritten, say }: Ownership,
 ): Promise<string> {
   try {
-    const real = await realPath(path);
-    const file = await NewFile.write(dirname(real), mode, chunks);
+    const file = await NewFile.write(dirname(path), mode, chunks);
     try {
       crashPoint('output-written');
       await beforePlacing?.();
       for (let number = 1; ; number += 1) {
-        // Where a link leads may be another disk, so the file with a number stands there too.
-        const place = number === 1 ? path : numbered(real, number);
+        const place = number === 1 ? path : numbered(path, number);
         if (await file.take(place, isOurs, noteWritten)) return place;
-        say(keptWords(place));
+        say(await keptWords(place));
       }
     } finally {
       await file.discard();
@@ -93,17 +91,15 @@ export async function removeStale(path: string, own: Ownership, current: string 
       if (standing.kind === 'nothing' || place === current || (await removeIfOurs(place, standing, own)))
         continue;
       // Where ours stands beside it, that was said when it was written.
-      if (current === undefined) own.say(keptWords(place));
+      if (current === undefined) own.say(await keptWords(place));
     }
   } catch (error) {
     throw outputProblem(path, error);
   }
 }
 
-/** A link is never ours, wherever it leads. */
 async function removeIfOurs(path: string, standing: StandingFile, { isOurs }: Ownership): Promise<boolean> {
-  if (standing.kind !== 'file' || standing.real !== path || !(await isOurs(path, standing.sha256)))
-    return false;
+  if (standing.kind !== 'file' || !(await isOurs(path, standing.sha256))) return false;
   if ((await stampOf(path)) !== standing.stamp) return false;
   await rm(path, { force: true });
   return true;
@@ -114,8 +110,11 @@ function numbered(path: string, number: number): string {
   return besideFile(path, ` (${number})${nameParts(path).ending}`);
 }
 
-function keptWords(path: string): string {
-  return `${path} is not ours, or not as we wrote it, so it is kept.`;
+async function keptWords(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => undefined);
+  return target === undefined
+    ? `${path} is not ours, or not as we wrote it, so it is kept.`
+    : `${path} is a link to ${foreignWords(target)}, and nothing is written through one, so it is kept.`;
 }
 
 // ---------------------------------------------------------------------------------------------- sealed texts

@@ -1,5 +1,11 @@
+import { hash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { canonicalJson } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { type Answers, type Question, requireAgreement } from '../../vendor/account/agreements.ts';
+import { dialectQuestion } from '../../vendor/dialect.ts';
 import { choose } from '../run-job.ts';
 
 /** A job of a sweep. */
@@ -12,13 +18,17 @@ export interface SweptJob extends ResolvedJob {
  * night later.
  * @throws StopError `job`, `account` or `consent`.
  */
-export async function sweptJobs(names: readonly string[]): Promise<readonly SweptJob[]> {
+export async function sweptJobs(
+  names: readonly string[],
+  answers: Answers = {},
+): Promise<readonly SweptJob[]> {
   const jobs: SweptJob[] = [];
   for (const name of names) {
     const job = withInbox(name, await choose({ job: name }));
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
+    for (const question of await questionsOf(job)) await requireAgreement(question, answers);
     jobs.push(job);
   }
   return jobs;
@@ -48,6 +58,37 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
     `${name} changes what account ${account.name} leads to, and nobody agrees to that in a sweep.`,
     'Look at it with rowonce plan, then run rowonce run with --yes.',
   );
+}
+
+/**
+ * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, and a folder of
+ * which the author of the job may have written the name without owning it.
+ */
+async function questionsOf({ job, account, dialect, inbox }: SweptJob): Promise<readonly Question[]> {
+  const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
+  const taken = job.path === undefined ? undefined : await inboxQuestion(job.path, inbox);
+  return [sent, taken].filter((question) => question !== undefined);
+}
+
+/** Undefined for an inbox in the folder of its job, wherever links lead. */
+async function inboxQuestion(jobPath: string, inbox: string): Promise<Question | undefined> {
+  const folder = await realPathOf(dirname(jobPath));
+  const real = await realPathOf(inbox);
+  const way = relative(folder, real);
+  if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return undefined;
+  const sha256 = hash('sha256', canonicalJson(['rowonce-inbox-1', jobPath, real]), 'hex');
+  return {
+    agreement: `inbox:${sha256.slice(0, 32)}`,
+    fact: `The job ${jobPath} takes its files from a folder that is not below its own`,
+    details: [
+      `every list in ${real} is sent to the vendor, and moved to ${join(real, 'done')} or ${join(real, 'failed')}`,
+    ],
+  };
+}
+
+/** The path itself where there is nothing yet. */
+function realPathOf(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /** Refuses two jobs with one inbox, because each would take the other's files away. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 
@@ -8,8 +9,8 @@ export type KeySource =
   /** The key is behind a function, so that an account that is printed or logged by mistake does not show it. */
   | { readonly kind: 'file'; readonly reveal: () => string }
   | { readonly kind: 'environment'; readonly variable: string }
-  /** A program and its arguments, run without a shell: nothing in them is expanded, piped or quoted. */
-  | { readonly kind: 'command'; readonly words: readonly string[] }
+  /** A program and its arguments, run in `folder` without a shell: nothing in them is expanded, piped or quoted. */
+  | { readonly kind: 'command'; readonly words: readonly string[]; readonly folder: string }
   | { readonly kind: 'sandbox' };
 
 /** The key that the sandbox's vendors accept; it opens nothing else. */
@@ -39,7 +40,7 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
     case 'environment':
       return usableKey(name, env[key.variable] ?? missingVariable(name, key.variable));
     case 'command':
-      return usableKey(name, await outputOf(name, key.words));
+      return usableKey(name, await outputOf(name, key.words, key.folder));
     default:
       return unreachable(key);
   }
@@ -110,8 +111,18 @@ function missingVariable(account: string, variable: string): never {
 }
 
 /** The output of the program. It has the terminal's input and error output, so that it can ask for a passphrase. */
-async function outputOf(account: string, [program = '', ...words]: readonly string[]): Promise<string> {
-  const child = spawn(program, words, { stdio: ['inherit', 'pipe', 'inherit'], timeout: COMMAND_TIMEOUT_MS });
+async function outputOf(
+  account: string,
+  [named = '', ...words]: readonly string[],
+  folder: string,
+): Promise<string> {
+  // A name alone is looked up in the PATH; one with a slash is a path of the accounts file, as its other paths are.
+  const program = /[/\\]/.test(named) ? resolve(folder, named) : named;
+  const child = spawn(program, words, {
+    cwd: folder,
+    stdio: ['inherit', 'pipe', 'inherit'],
+    timeout: COMMAND_TIMEOUT_MS,
+  });
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(signal ?? code));

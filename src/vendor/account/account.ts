@@ -245,7 +245,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
     ...ownPartsOf(name, entry, document),
     identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId }),
     baseUrl,
-    key: keySourceOf(entry),
+    key: keySourceOf(entry, dirname(document.path)),
     ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
     ...(service === undefined ? {} : { documentationUrl: documentationOf(baseUrl) }),
   };
@@ -330,9 +330,12 @@ function documentationOf(baseUrl: URL): string {
   return `${baseUrl.href.replace(/\/+$/, '')}/latest/documentation`;
 }
 
-function keySourceOf({ key, key_env: variable, key_command: words }: AccountEntry): KeySource {
+function keySourceOf(
+  { key, key_env: variable, key_command: words }: AccountEntry,
+  folder: string,
+): KeySource {
   if (variable !== undefined) return { kind: 'environment', variable };
-  if (words !== undefined) return { kind: 'command', words };
+  if (words !== undefined) return { kind: 'command', words, folder };
   return { kind: 'file', reveal: () => key ?? '' };
 }
 

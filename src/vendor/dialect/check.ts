@@ -20,6 +20,10 @@ const IDEMPOTENCY_KEY = 'idempotency_key';
 /** Values of the account that the headers of any request may name. */
 const ACCOUNT_VALUES = ['key', 'project_id', 'organization_id'];
 
+/** A header by whose name servers know that it is secret. What stands in others gets into logs. */
+const AUTHENTICATES = /auth|key|token|secret|credential|password/;
+const NAMES_REQUEST = /idempotency|websocket/;
+
 /** @param operations ours by name, for the parameters that their calls may have. */
 export function firstProblem(
   dialect: Dialect,
@@ -30,7 +34,8 @@ export function firstProblem(
 }
 
 function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation>): Problems {
-  yield* inHeaders(dialect.headers, ['headers'], ACCOUNT_VALUES);
+  yield* inHeaders(dialect.headers, ['headers']);
+  yield* besideIdempotencyKey(dialect);
   for (const [name, entry] of Object.entries(dialect.operations)) {
     const keys = ['operations', name];
     const inputs = operations.get(name)?.inputs.map((input) => input.name);
@@ -38,19 +43,19 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
     yield* inCredits(entry, keys);
     yield* nestedInQuery(entry, keys);
     yield* inPaging(entry, inputs ?? [], [...keys, 'paging']);
-    yield* inHeaders(entry.headers, [...keys, 'headers'], ACCOUNT_VALUES);
+    yield* inHeaders(entry.headers, [...keys, 'headers'], dialect.headers);
     if (CHANGE_PARAMETERS.has(name)) yield* inChange(dialect, name, entry);
     else if (inputs !== undefined) yield* inFields(entry, inputs, keys);
     if (entry.read_back !== undefined)
       yield* inReadBack(dialect, name, entry.read_back, askable(entry, parameters ?? []));
   }
   if (dialect.usage !== undefined) {
-    yield* inHeaders(dialect.usage.headers, ['usage', 'headers'], ACCOUNT_VALUES);
+    yield* inHeaders(dialect.usage.headers, ['usage', 'headers'], dialect.headers);
     yield* inPath(dialect.usage.path, [], ['usage', 'path']);
   }
   yield* inLookUps(dialect);
   if (dialect.api_call !== undefined) {
-    yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers'], ACCOUNT_VALUES);
+    yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers']);
     yield* besideWholeBody(dialect.api_call);
   }
 }
@@ -144,7 +149,7 @@ function* inReadBack(
       next: 'Add idempotency: { header: …, valid_for: … }.',
     };
   }
-  yield* inHeaders(readBack.headers, [...keys, 'headers'], [...ACCOUNT_VALUES, IDEMPOTENCY_KEY]);
+  yield* inHeaders(readBack.headers, [...keys, 'headers'], dialect.headers, [IDEMPOTENCY_KEY]);
   yield* nestedInQuery(readBack, keys);
   const path = readBack.path.replaceAll(`{${IDEMPOTENCY_KEY}}`, '');
   const fields = askable(readBack, parameters).map((name) => fieldOf(readBack, name));
@@ -222,7 +227,7 @@ function* inLookUps(dialect: Dialect): Problems {
     if (listing !== undefined) yield* inListing(dialect, name, listing);
   }
   if (whoami === undefined) return;
-  yield* inHeaders(whoami.headers, ['whoami', 'headers'], ACCOUNT_VALUES);
+  yield* inHeaders(whoami.headers, ['whoami', 'headers'], dialect.headers);
   yield* inPath(whoami.path, [], ['whoami', 'path']);
   if (whoami.user_id === undefined && whoami.email === undefined) {
     const fact = 'whoami says neither where the user id stands in its answer nor where the e-mail does';
@@ -233,7 +238,7 @@ function* inLookUps(dialect: Dialect): Problems {
 function* inListing(dialect: Dialect, name: string, listing: Listing): Problems {
   const { method, path, headers, next_page: nextPage } = listing;
   yield* nestedName(method, nextPage?.parameter, [name, 'next_page', 'parameter']);
-  yield* inHeaders(headers, [name, 'headers'], ACCOUNT_VALUES);
+  yield* inHeaders(headers, [name, 'headers'], dialect.headers);
   yield* inPath(path, ['project_id'], [name, 'path']);
   if (placeholdersIn(path).includes('project_id') || headersName('project_id', dialect.headers, headers))
     return;
@@ -244,17 +249,51 @@ function* inListing(dialect: Dialect, name: string, listing: Listing): Problems 
 
 // -------------------------------------------------------------------------------------------------- what all requests have: headers, path, fields
 
+/** @param ofAll the headers of every request, which stand beside these. @param also what they may name besides. */
 function* inHeaders(
-  headers: Headers | undefined,
+  headers: Headers = {},
   keys: readonly string[],
-  known: readonly string[],
+  ofAll: Headers = {},
+  also: readonly string[] = [],
 ): Problems {
-  for (const [name, template] of Object.entries(headers ?? {})) {
+  const known = [...ACCOUNT_VALUES, ...also];
+  for (const [name, template] of Object.entries(headers)) {
     const unknown = placeholdersIn(template).find((each) => !known.includes(each));
     if (unknown === undefined) continue;
     const fact = `{${unknown}} stands for nothing in a header here`;
     yield { keys: [...keys, name], part: 'value', fact, next: suggestion(unknown, known) };
   }
+  yield* inKeyHeaders(headers, keys, ofAll);
+}
+
+/** The key stands in one header of a request, which authenticates it. */
+function* inKeyHeaders(headers: Headers, keys: readonly string[], ofAll: Headers): Problems {
+  const withKey = Object.entries({ ...ofAll, ...headers }).flatMap(([name, template]) =>
+    placeholdersIn(template).includes('key') ? [name] : [],
+  );
+  const own = withKey.findLast((name) => Object.hasOwn(headers, name));
+  if (own === undefined) return;
+  const at = { keys: [...keys, own], part: 'name' } as const;
+  if (!AUTHENTICATES.test(own) || NAMES_REQUEST.test(own)) {
+    const fact = `{key} stands in ${own}, which does not authenticate`;
+    const next = 'Write it into authorization, or a header whose name says auth, key, token or secret.';
+    yield { ...at, fact, next };
+  }
+  const other = withKey.find((name) => name !== own);
+  if (other === undefined) return;
+  const fact = `${other} and ${own} both hold {key}, and a request has one header that authenticates`;
+  yield { ...at, fact, next: `Take one of them away, such as by ${other}: null.` };
+}
+
+/** The idempotency key has a header of its own: it would take the place of what else stands there, such as the key. */
+function* besideIdempotencyKey({ idempotency, headers, operations }: Dialect): Problems {
+  if (idempotency === undefined) return;
+  const { header } = idempotency;
+  const all = [headers, ...Object.values(operations).map((entry) => entry.headers ?? {})];
+  if (!all.some((each) => Object.hasOwn(each, header))) return;
+  const fact = `${header} is set under headers already`;
+  const next = 'Name a header that holds nothing else.';
+  yield { keys: ['idempotency', 'header'], part: 'value', fact, next };
 }
 
 /** @param known the names that the path may use. */

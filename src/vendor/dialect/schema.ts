@@ -3,6 +3,8 @@ import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
 import { pathProblem } from '../../core/vendor-path.ts';
+import { makeLinear } from './linear-pattern.ts';
+import { headerName, requestHeader, requestHeaders } from './request-headers.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
@@ -35,23 +37,18 @@ const duration = z.string().refine((text) => parseDurationMs(text) !== undefined
   error: 'a duration is written as 30s, 10m, 24h or 30d',
 });
 
-/** Header names in lower case, in which they are compared. */
-const headerName = z
+/** Checking a pattern has it run in linear time from then on. */
+const pattern = z
   .string()
-  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
-  .transform((name) => name.toLowerCase());
+  .min(1)
+  .superRefine((text, { addIssue }) => {
+    const refused = makeLinear(text);
+    if (refused !== undefined)
+      addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
+  });
 
-const pattern = z.string().min(1).refine(isPattern, 'this is not a regular expression');
-
-/** Headers that the transport sets itself; another value would break the request, or send it twice. */
-const OUR_HEADERS =
-  /^(accept-encoding|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/;
-
-/** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
-export const requestHeaders = z.record(
-  headerName.refine((name) => !OUR_HEADERS.test(name), { error: 'this header is set by Rowonce itself' }),
-  z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
-);
+/** The names in a query by which frameworks take a request for one of another method. */
+const NAMES_METHOD = /[?&](?:_method|x-http-method(?:-override)?)=/i;
 
 const bodyTest = z.strictObject({
   /** Dotted path into the JSON body; without it the whole body is tested. */
@@ -100,7 +97,8 @@ const request = {
     .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
       error:
         'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
-    }),
+    })
+    .refine((template) => !NAMES_METHOD.test(template), { error: 'its query names another method' }),
   /**
    * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
    * filled in.
@@ -320,7 +318,7 @@ export const dialectSchema = z.strictObject({
   fields_at: z.string().min(1).optional(),
   rate_hints: rateHints.optional(),
   /** For that long the vendor acts and charges once for all requests with the same value of this header. */
-  idempotency: z.strictObject({ header: headerName, valid_for: duration }).optional(),
+  idempotency: z.strictObject({ header: requestHeader, valid_for: duration }).optional(),
   /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
   usage: z
     .strictObject({
@@ -358,13 +356,19 @@ export interface Through {
   readonly connectedAccount: string;
 }
 
-/** A vendor's dialect as an account speaks it: directly, or `through` a service. */
-export type Dialect = z.infer<typeof dialectSchema> & { readonly through?: Through };
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'i') instanceof RegExp;
-  } catch {
-    return false;
-  }
+/** How the requests of a dialect file differ from the built-in ones. */
+export interface Differences {
+  /** By which the agreement is kept: it is another one when anything else is sent. */
+  readonly hash: string;
+  /** One line for each, without line ends. */
+  readonly words: readonly string[];
 }
+
+/**
+ * A vendor's dialect as an account speaks it: directly, or `through` a service. Without `differences` it sends what the built-in one
+ * sends.
+ */
+export type Dialect = z.infer<typeof dialectSchema> & {
+  readonly through?: Through;
+  readonly differences?: Differences;
+};

@@ -2,6 +2,7 @@ import { type Body, valueAt } from '../../core/answer-body.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { AnswerRule } from '../dialect.ts';
+import { type Pattern, patternOf } from '../patterns.ts';
 
 /** Whether the rules of a dialect fit an answer. */
 
@@ -45,14 +46,14 @@ interface ReadyTest {
   readonly is: BodyTest['is'];
   readonly path: string | undefined;
   readonly equals: BodyTest['equals'];
-  readonly pattern: RegExp | undefined;
+  readonly pattern: Pattern | undefined;
   /** Whether the test is passed where nothing is, which is where most rules look. */
   readonly passedByNothing: boolean;
 }
 
 /** @throws SyntaxError for what is no pattern. */
 function readyTest({ is, path, equals, matches }: BodyTest): ReadyTest {
-  const pattern = matches === undefined ? undefined : compiled(matches);
+  const pattern = matches === undefined ? undefined : patternOf(matches);
   return { is, path, equals, pattern, passedByNothing: equals === undefined && pattern?.test('') !== false };
 }
 
@@ -71,15 +72,6 @@ function readied<Rule extends AnswerTest>(rules: readonly Rule[], status: number
   return ready;
 }
 
-const COMPILED = new Map<string, RegExp>();
-
-/** @throws SyntaxError for what is no pattern. */
-function compiled(pattern: string): RegExp {
-  const known = COMPILED.get(pattern) ?? new RegExp(pattern, 'i');
-  COMPILED.set(pattern, known);
-  return known;
-}
-
 function statusMatches(pattern: number | string, status: number): boolean {
   return typeof pattern === 'number' ? pattern === status : Number(pattern[0]) === Math.floor(status / 100);
 }
@@ -87,7 +79,7 @@ function statusMatches(pattern: number | string, status: number): boolean {
 function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
   return (
     wanted === undefined ||
-    Object.entries(wanted).every(([name, pattern]) => compiled(pattern).test(headerOf(raw, name) ?? ''))
+    Object.entries(wanted).every(([name, pattern]) => patternOf(pattern).test(headerOf(raw, name) ?? ''))
   );
 }
 

@@ -217,6 +217,8 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job says itself what is sent:',
+    toAgree: 'A dialect decides what is done with your key. You are asked once for just these requests.',
+    agree: 'That is meant',
     unproven: (changes: string, batch: string, rows: string) =>
       `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {

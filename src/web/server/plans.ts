@@ -1,7 +1,10 @@
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { isPlanId, movesBetween } from '../../plan/plan-id.ts';
+import { isAgreement, keepAgreement } from '../../vendor/account/agreements.ts';
 import {
+  type AgreementKept,
+  AgreementRequest,
   Choices,
   type DraftKept,
   type JobList,
@@ -48,6 +51,11 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       const moved = was !== undefined && isPlanId(was) ? movesBetween(was, plan.view.id) : [];
       return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
     })
+    .post('/agreements', async (context) => {
+      const { plan, agreement } = await bodyOf(context, AgreementRequest);
+      await keepShown(plans.of(plan), agreement);
+      return context.json({ kept: true } satisfies AgreementKept);
+    })
     .post('/starts', async (context) => {
       const request = await bodyOf(context, StartRequest);
       const plan = plans.of(request.plan);
@@ -68,6 +76,15 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       });
       return context.json({ ...start, name: plan.view.name } satisfies ScheduledStart);
     });
+}
+
+/** Keeps the agreement to just what was shown. @throws StopError `plan` or `output`. */
+async function keepShown({ view: { to_agree: shown } }: ShownPlan, agreement: string): Promise<void> {
+  if (shown === undefined || shown.agreement !== agreement || !isAgreement(agreement))
+    throw stop('plan', 'The plan that was shown asks nothing of the kind.', 'Look at the plan again.');
+  const why = await keepAgreement({ ...shown, agreement });
+  if (why !== undefined)
+    throw stop('output', `The agreement could not be kept: ${why}`, 'See that you may write there.');
 }
 
 /** What can be chosen for a list, and what was. */

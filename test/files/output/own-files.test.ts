@@ -171,18 +171,40 @@ describe('what stands there and is not as we wrote it', () => {
 });
 
 describe('a link', () => {
-  test('stays, and what it leads to is replaced when that is ours', async () => {
+  test('stays, and nothing is written through it, also when it leads to what we wrote ourselves', async () => {
     const place = await Place.open();
     await mkdir(place.path('elsewhere'));
     const real = place.path('elsewhere/real.csv');
     await place.write(OURS, { path: real });
     await symlink(real, place.path('out.csv'));
-    expect(await place.write('newer')).toBe(place.path('out.csv'));
-    expect(await readFile(real, 'utf8')).toBe('newer');
-    await writeFile(real, THEIRS);
-    expect(await place.write(OURS)).toBe(place.path('elsewhere/real (2).csv'));
-    expect(await readFile(real, 'utf8')).toBe(THEIRS);
-    expect(await readlink(place.path('out.csv'))).toBe(real);
+    expect(await place.write('newer')).toBe(place.path('out (2).csv'));
+    expect(place.said).toEqual([
+      `${place.path('out.csv')} is a link to ${real}, and nothing is written through one, so it is kept.`,
+    ]);
+    await removeStale(place.path('out.csv'), place.ownership(), place.path('out (2).csv'));
+    expect([await readFile(real, 'utf8'), await readlink(place.path('out.csv'))]).toEqual([OURS, real]);
+    expect(await readdir(place.path('elsewhere'))).toEqual(['real.csv']);
+  });
+
+  test('that takes the place at the last moment is not followed', async () => {
+    const place = await Place.open();
+    const real = place.path('real.csv');
+    await place.write(OURS, { path: real });
+    await place.write(OURS);
+    const path = await place.write('new', {}, async () => {
+      await rm(place.path('out.csv'));
+      await symlink(real, place.path('out.csv'));
+    });
+    expect([path, await readFile(real, 'utf8')]).toEqual([place.path('out (2).csv'), OURS]);
+  });
+
+  test('in the place of a file of our own settings is followed, as a user has put that elsewhere', async () => {
+    const place = await Place.open();
+    await writeFile(place.path('accounts-elsewhere.yaml'), 'old');
+    await symlink('accounts-elsewhere.yaml', place.path('accounts.yaml'));
+    expect(await replaceFile(place.path('accounts.yaml'), 0o600, ['new'])).toBe(true);
+    expect(await place.read('accounts-elsewhere.yaml')).toBe('new');
+    expect(await readlink(place.path('accounts.yaml'))).toBe('accounts-elsewhere.yaml');
   });
 });
 

@@ -3,7 +3,7 @@
  * what it is called.
  * Method: real files with real modes in a temporary folder; real programs for `key_command`.
  */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -451,6 +451,16 @@ describe('the key', () => {
       `${PROVIDER}, key_command: ${JSON.stringify([process.execPath, '-e', ...words])}`,
     );
     expect(await resolveKey(account)).toBe('$HOME;x');
+  });
+
+  test('from a program whose path, and what it reads, are meant from the folder of the accounts file', async () => {
+    const account = await loadOne(`${PROVIDER}, key_command: [./bin/print-key, key.txt]`);
+    const folder = account.key.kind === 'command' ? account.key.folder : '';
+    await mkdir(join(folder, 'bin'), { recursive: true });
+    await writeFile(join(folder, 'key.txt'), 's3cr3t\n');
+    await writeFile(join(folder, 'bin/print-key'), '#!/bin/sh\ncat "$1"\n', { mode: 0o755 });
+    expect(folder).not.toBe(process.cwd());
+    expect(await resolveKey(account)).toBe('s3cr3t');
   });
 
   test('from a program that fails or does not exist: a stop that names it', async () => {

@@ -13,6 +13,7 @@ import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
+import { Agree } from './plan/agree.tsx';
 import { Answers } from './plan/answers.tsx';
 import { budgetIn, isPaid, Start } from './plan/start.tsx';
 
@@ -112,6 +113,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           <strong>{words.requests}</strong> {plan.requests.join('; ')}
         </div>
       )}
+      {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
       {plan.unproven !== undefined && (
         <div class="notice">
           {words.unproven(

@@ -65,12 +65,14 @@ export function orderOf(
 }
 
 export function requireAgreed(
-  { confirm, needs_budget, credits, guards = [] }: PlanView,
+  { confirm, needs_budget, credits, guards = [], to_agree: toAgree }: PlanView,
   { typed, budget }: Pick<StartRequest, 'typed' | 'budget'>,
 ): void {
   const [guard] = guards;
   if (guard !== undefined)
     throw stop('guard', `This would ${guard.fact}.`, `If that is meant, ${guard.allow}.`);
+  if (toAgree !== undefined)
+    throw stop('consent', `${toAgree.fact}, and nobody has agreed to that yet.`, 'Agree to it above.');
   if (confirm !== null && typed !== confirm)
     throw stop('consent', `This would ${confirm}, and nobody typed that.`, `Type "${confirm}" to agree.`);
   if (needs_budget && budget === undefined)

@@ -41,7 +41,11 @@ export function Start({
   const action = useAction();
   const most = budgetIn(budget);
   const limit = hasCosts ? most : undefined;
-  const isHeld = action.isBusy.value || (hasCosts && most === undefined) || (plan.guards ?? []).length > 0;
+  const isHeld =
+    action.isBusy.value ||
+    (hasCosts && most === undefined) ||
+    (plan.guards ?? []).length > 0 ||
+    plan.to_agree !== undefined;
   const keepBudget = (): void => {
     if (most === undefined) return;
     const body = { ...plan.choices, budget: most };

@@ -1,0 +1,78 @@
+/**
+ * Bytes without what may stand inside of a word and is not seen: what `plain-text.ts` takes away before a text is shown, by
+ * which a key that it cuts would be whole again, and the line breaks by which Base64 is folded. Every byte outside of
+ * ASCII is left out as well, because none belongs to a key. In linear time, and quickly where none of these words is found.
+ */
+
+export interface Cleaned {
+  readonly bytes: Buffer;
+  /** Where each byte that is left stood. */
+  readonly places: Uint32Array;
+}
+
+/** A control character of eight bits, and no part of a letter in UTF-8. */
+const ALONE = '(?<![\\x80-\\xc1\\xc3-\\xff])';
+
+/** As in `plain-text.ts`, but of bytes: no part of a sequence can hold what begins another one. */
+const UNSEEN = new RegExp(
+  [
+    `(?:\\x1b\\[|${ALONE}\\x9b)[0-?]*[ -/]*[@-~]`,
+    `(?:\\x1b[\\]PX^_]|${ALONE}[\\x90\\x98\\x9d-\\x9f])[^\\x07\\x1b\\x80-\\x9f]*(?:\\x07|\\x1b\\\\|\\xc2?\\x9c)`,
+    '\\x1b[ -/]*[0-~]',
+    '[\\r\\n][\\t\\r\\n ]*',
+    '[^ -~]',
+  ].join('|'),
+  'g',
+);
+
+/** Undefined unless one of these words stands there once the rest is left out. */
+export function cleaned(bytes: Buffer, words: readonly string[]): Cleaned | undefined {
+  if (!goesOnUnseen(bytes)) return undefined;
+  const text = bytes.toString('latin1');
+  const left = text.replace(UNSEEN, '');
+  return words.some((word) => left.includes(word)) ? withPlaces(text, left) : undefined;
+}
+
+/** Whether a word may go on behind what is not seen. The line breaks of JSON that is written for people stand between words. */
+function goesOnUnseen(bytes: Buffer): boolean {
+  let isBroken = false;
+  // An iterator would take twice as long, and every answer comes by here.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte > SPACE && byte <= TILDE) {
+      if (isBroken && !isStructure(byte)) return true;
+      isBroken = false;
+    } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) isBroken = true;
+    else if (byte !== SPACE && (byte !== TAB || !isBroken)) return true;
+  }
+  return false;
+}
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const TILDE = 0x7e;
+
+/** One of `"`, `[`, `]`, `{` and `}`. */
+function isStructure(byte: number): boolean {
+  return byte === 0x22 || (byte | 0x20) === 0x7b || (byte | 0x20) === 0x7d;
+}
+
+function withPlaces(text: string, left: string): Cleaned {
+  const places = new Uint32Array(left.length);
+  let length = 0;
+  let seen = 0;
+  const take = (end: number): void => {
+    for (; seen < end; seen += 1) {
+      places[length] = seen;
+      length += 1;
+    }
+  };
+  for (const { 0: unseen, index } of text.matchAll(UNSEEN)) {
+    take(index);
+    seen = index + unseen.length;
+  }
+  take(text.length);
+  return { bytes: Buffer.from(left, 'latin1'), places };
+}

@@ -1,0 +1,64 @@
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { foreignWords } from '../../core/plain-text.ts';
+import { type Pattern, runBy } from '../patterns.ts';
+
+/**
+ * Regular expressions of dialect files, which somebody else may have written. The native engine tries every way to read a
+ * text, so that `^(a+)+$` and an answer of forty letters stop a run for hours, which no signal ends. Here the time is at most
+ * the length of the text times the size of the pattern, and both have a limit.
+ */
+
+/** A text is looked at up to here. Answers that a rule tells apart by their words are much shorter. */
+const MOST_CHARACTERS = 65_536;
+
+/** The most steps of a pattern. It then takes less than half a second for the longest text, whatever that says. */
+const MOST_STEPS = 256;
+
+class LinearPattern implements Pattern {
+  readonly #compiled: RE2JS;
+
+  constructor(compiled: RE2JS) {
+    this.#compiled = compiled;
+  }
+
+  test(text: string): boolean {
+    return this.#compiled.test(text.slice(0, MOST_CHARACTERS));
+  }
+
+  groups(text: string): ReturnType<Pattern['groups']> {
+    const matcher = this.#compiled.matcher(text.slice(0, MOST_CHARACTERS));
+    return matcher.find() ? matcher.getNamedGroups() : undefined;
+  }
+}
+
+/** What is wrong with a pattern, as a clause, and what to do about it. */
+interface Refusal {
+  readonly message: string;
+  readonly next: string;
+}
+
+/** Has this pattern run in linear time wherever a rule has it. @returns why it cannot be; undefined when it is so. */
+export function makeLinear(text: string): Refusal | undefined {
+  try {
+    const compiled = RE2JS.compile(text, RE2JS.CASE_INSENSITIVE);
+    const steps = compiled.programSize();
+    if (steps > MOST_STEPS) return tooLarge(steps);
+    runBy(text, new LinearPattern(compiled));
+    return undefined;
+  } catch (error) {
+    if (error instanceof RE2JSSyntaxException) return unknownSyntax(error);
+    throw error;
+  }
+}
+
+function tooLarge(steps: number): Refusal {
+  const message = `this regular expression has ${steps} steps, and ${MOST_STEPS} are the most`;
+  return { message, next: 'Write it with fewer alternatives and repeats, or as several rules.' };
+}
+
+function unknownSyntax({ error, input }: RE2JSSyntaxException): Refusal {
+  // The flag is put in front by the engine itself.
+  const where = input === null ? '' : `: "${foreignWords(input.replace(/^\(\?i\)/, ''))}"`;
+  const message = `this is not a regular expression of RE2, ${error}${where}`;
+  return { message, next: 'Correct it; lookaround and back references are not known here.' };
+}

@@ -1,0 +1,42 @@
+/**
+ * The regular expressions of dialects. Those of a built-in dialect are run natively, and a test shows that each of them is
+ * linear. Those of a file are run by an engine that is linear whatever they say: `dialect/linear-pattern.ts` brings it, and
+ * is loaded with the first file.
+ */
+
+export interface Pattern {
+  test(text: string): boolean;
+  /** What the named groups hold where it fits; undefined where it does not. */
+  groups(text: string): Readonly<Record<string, string | null | undefined>> | undefined;
+}
+
+class NativePattern implements Pattern {
+  readonly #compiled: RegExp;
+
+  constructor(text: string) {
+    this.#compiled = new RegExp(text, 'i');
+  }
+
+  test(text: string): boolean {
+    return this.#compiled.test(text);
+  }
+
+  groups(text: string): ReturnType<Pattern['groups']> {
+    const found = this.#compiled.exec(text);
+    return found === null ? undefined : { ...found.groups };
+  }
+}
+
+const COMPILED = new Map<string, Pattern>();
+
+/** The pattern of that text, without regard to small and capital letters. @throws SyntaxError for what is no pattern. */
+export function patternOf(text: string): Pattern {
+  const known = COMPILED.get(text) ?? new NativePattern(text);
+  COMPILED.set(text, known);
+  return known;
+}
+
+/** Has a pattern of that text run by `pattern` from now on. */
+export function runBy(text: string, pattern: Pattern): void {
+  COMPILED.set(text, pattern);
+}
