@@ -8,16 +8,25 @@
 //   node src/build.js              builds; `npm run build` also writes the types for programs that import the library
 //   node src/build.js --if-older   builds unless the sources are those that were built last
 
-const { copyFileSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } =
-  process.getBuiltinModule('node:fs');
+const {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const BUILT = join(ROOT, 'dist');
 
-/** What npm has installed. */
-const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
+/** npm writes it with every change of a library, and the libraries are part of what is built. */
+const INSTALLED = 'node_modules/.package-lock.json';
 
 /** Written last, so a build that was interrupted counts as none. */
 const STAMP = join(BUILT, 'built-from.json');
@@ -40,42 +49,80 @@ const OTHER_ENTRIES = [
 
 /** @returns whether `dist/` was built from the sources as they are now; `undefined` when nothing was built. */
 export function isBuiltFromSources() {
+  const built = stampRead();
+  if (built === undefined) return undefined;
+  const found = filesNow();
+  const paths = Object.keys(found);
+  if (paths.length !== Object.keys(built).length) return false;
+  const touched = paths.filter((path) => String(found[path]) !== String(built[path]?.slice(0, 2)));
+  if (touched.length === 0) return true;
+  // A checkout that was copied has other times and the same content, and was built from that.
+  if (touched.some((path) => built[path]?.[0] !== found[path][0] || built[path][2] !== sha256At(path)))
+    return false;
+  for (const path of touched) built[path] = [...found[path], built[path][2]];
+  renewStamp(built);
+  return true;
+}
+
+function stampRead() {
   try {
-    return readFileSync(STAMP, 'utf8') === stampOf(SOURCES);
+    return JSON.parse(readFileSync(STAMP, 'utf8'));
   } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Spares the next start to read what was copied. Where nothing can be written, it reads it once more. */
+function renewStamp(stamp) {
+  const renewed = `${STAMP}.${process.pid}`;
+  try {
+    writeFileSync(renewed, JSON.stringify(stamp));
+    renameSync(renewed, STAMP);
+  } catch {
+    rmSync(renewed, { force: true });
+  }
+}
+
+/** What is built, each with its size, the time of its last change, and its content as SHA-256. */
+function stampNow() {
+  const entries = Object.entries(filesNow());
+  return Object.fromEntries(entries.map(([path, found]) => [path, [...found, sha256At(path)]]));
 }
 
 /**
  * Every file with its size and the time of its last change. It takes some 4 ms, a tenth of what reading the files does, and
  * unlike "which is newer" it notices a file that is gone, and one that was put back with its old time.
  */
-function stampOf(folder) {
+function filesNow() {
   const files = {};
-  const add = (path) => {
-    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
-      const inner = `${path}${entry.name}`;
-      if (entry.isDirectory()) {
-        add(`${inner}/`);
-      } else if (/\.(?:[jt]sx?|css|html|svg)$/.test(inner)) {
-        const { size, mtimeMs } = statSync(join(folder, inner));
-        files[inner] = [size, mtimeMs];
-      }
+  const note = (path) => {
+    const { size = 0, mtimeMs = 0 } = statSync(join(ROOT, path), { throwIfNoEntry: false }) ?? {};
+    files[path] = [size, mtimeMs];
+  };
+  const add = (folder) => {
+    for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) add(path);
+      else if (/\.(?:[jt]sx?|css|html|svg)$/.test(path)) note(path);
     }
   };
-  add('');
-  // npm writes it with every change of a library, and the libraries are part of what is built.
-  const { size = 0, mtimeMs = 0 } = statSync(INSTALLED, { throwIfNoEntry: false }) ?? {};
-  files.node_modules = [size, mtimeMs];
-  return JSON.stringify(files);
+  add('src');
+  note(INSTALLED);
+  return files;
+}
+
+/** The content of a file; empty for one that is not there, as what npm installed elsewhere. */
+function sha256At(path) {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) return '';
+  return process.getBuiltinModule('node:crypto').hash('sha256', readFileSync(file));
 }
 
 async function build() {
   const { rolldown } = await import('rolldown');
   // Taken first: what is changed while this builds makes the build count as older.
-  const stamp = stampOf(SOURCES);
+  const stamp = stampNow();
   rmSync(BUILT, { recursive: true, force: true });
   const bundle = await rolldown({
     cwd: ROOT,
@@ -99,7 +146,7 @@ async function build() {
   await bundle.close();
   const built = [...output, ...(await buildPage(rolldown))];
   writeFileSync(join(BUILT, 'LICENSES'), licencesOf(built.flatMap(({ moduleIds = [] }) => moduleIds)));
-  writeFileSync(STAMP, stamp);
+  writeFileSync(STAMP, JSON.stringify(stamp));
 }
 
 /** What is loaded together is one file: what every command needs, what one that looks needs, and what a run needs. */

@@ -85,8 +85,8 @@ describe('a checkout runs what was built of it', () => {
     }
     symlinkSync(join(from, 'node_modules'), join(root, 'node_modules'));
     const source = (path: string): string => join(root, 'src', path);
-    const start = () => {
-      const words = [source('bin.js'), '--version'];
+    const start = (program = source('bin.js')) => {
+      const words = [program, '--version'];
       const { status, stdout, stderr } = spawnSync(process.execPath, words, {
         encoding: 'utf8',
         env: { PATH: process.env.PATH, HOME: folder },
@@ -129,6 +129,17 @@ describe('a checkout runs what was built of it', () => {
     const built = statSync(join(root, 'dist', 'index.js')).mtimeMs;
     build('--if-older');
     expect(statSync(join(root, 'dist', 'index.js')).mtimeMs).toBe(built);
+
+    // As `cp -r` does: what is the same to the byte has other times.
+    const copy = join(folder, 'copy');
+    cpSync(root, copy, { recursive: true });
+    const inCopy = (path: string): string => join(copy, 'src', path);
+    expect(start(inCopy('bin.js'))).toEqual(runs);
+    const text = readFileSync(inCopy('core/ids.ts'), 'utf8');
+    writeFileSync(inCopy('core/ids.ts'), text.replace('*', '+'));
+    expect(start(inCopy('bin.js'))).toEqual(refused('was built from older sources'));
+    writeFileSync(inCopy('core/ids.ts'), text);
+    expect(start(inCopy('bin.js'))).toEqual(runs);
   });
 
   const built = (path: string): string => join(PROGRAM, '..', '..', 'dist', path);
