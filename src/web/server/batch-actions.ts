@@ -6,7 +6,8 @@ import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { isAtWorkOn } from '../../run/hold.ts';
 import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
-import type { WorkView } from '../api.ts';
+import { Continuation, type WorkView } from '../api.ts';
+import { queryOf } from './answers.ts';
 import { batchOf } from './batches.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -32,8 +33,9 @@ export function batchActionRoutes(server: Server): Hono {
       return context.json(work.start(orderFor('cancel', found)) satisfies WorkView);
     })
     .post('/batches/:id/continue', async (context) => {
+      const { budget } = queryOf(context, Continuation);
       const found = await batchOf(context, server);
-      return context.json(work.start(continued(found)) satisfies WorkView);
+      return context.json(work.start(continued(found, budget)) satisfies WorkView);
     });
 }
 
@@ -51,8 +53,8 @@ function orderFor(kind: 'pause' | 'resume' | 'cancel', { batch, location }: Foun
 
 const GOES_ON: ReadonlySet<string> = new Set(['run', 'undo', 'nightly']);
 
-/** The batch's own command again, as the ledger keeps it. */
-function continued({ batch, location }: FoundBatch): Order {
+/** The batch's own command again, as the ledger keeps it. @param budget takes the place of the one that it names. */
+function continued({ batch, location }: FoundBatch, budget: number | undefined): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
   if (batch.state !== 'open' || words === undefined || !GOES_ON.has(command)) {
@@ -63,7 +65,8 @@ function continued({ batch, location }: FoundBatch): Order {
     );
   }
   const where = words.includes('--store') ? [] : ['--store', location];
-  const kept = words.filter((word) => word !== '--json');
+  const said = words.filter((word) => word !== '--json');
+  const kept = budget === undefined || command !== 'run' ? said : withOption(said, '--budget', budget);
   // It may wait in line until another tab or a command line has finished the batch.
   const again = command === 'run' ? withOption(kept, '--if-batch', batch.id) : kept;
   return {
