@@ -64,7 +64,7 @@ const run: CliCommand = {
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
-      .option('--if-batch <id>', 'go on with this unfinished batch, or begin nothing')
+      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .addOption(choiceOption('--accept <what>', 'answer a stop that names it', ACCEPTABLE))
       .option('--limit <rows>', 'only the first rows of the file')

@@ -98,6 +98,25 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect(await desk.read('config/accounts.yaml')).not.toContain('the-old-key');
   });
 
+  test('what is decided about a doubt of a finished batch is carried out on its page, and nothing is chosen for anybody', async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    const { page, batch } = await started(desk, width, 'Domain\none.example\ntwo.example\n', 9);
+    await page.getByRole('button', { name: text.batch.carryOut }).waitFor();
+    await page.getByRole('link', { name: text.batch.doubts('1') }).click();
+    const note = page.getByRole('button', { name: text.doubts.submit });
+    await note.waitFor();
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    expect(await note.isDisabled()).toBe(true);
+    await page.getByRole('radio', { name: text.doubts.retry }).check();
+    await note.click();
+    await page.getByRole('link', { name: text.doubts.toBatch }).click();
+    await page.waitForURL(`**/batches/${batch}`);
+    await expectNoOverflow(page);
+    await page.getByRole('button', { name: text.batch.carryOut }).click();
+    await page.getByRole('link', { name: text.batch.doubts('1') }).waitFor({ state: 'detached' });
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
+  });
+
   test('a budget that is reached is raised where the batch says so, once', async () => {
     const desk = await openDesk();
     const rows = Array.from({ length: 6 }, (_, at) => `company-${at}.example\n`).join('');

@@ -100,6 +100,8 @@ export const text = {
     goOn: 'Continue',
     changeKey: (account: string) => `Change the key of ${account}`,
     changeBudget: (account: string) => `Change the budgets of ${account}`,
+    carryOut: 'Carry out what was decided',
+    carryOutWhat: 'Runs this batch once more. What nobody has decided about stays in doubt.',
     moreBudget: 'Most credits of this batch',
     goOnWith: 'Continue with these',
     resumeNow: 'Resume now',
@@ -455,7 +457,7 @@ export const text = {
     addValue: 'Add a value',
     submit: 'Note this decision',
     noting: 'Noting …',
-    noted: 'Noted. The next run carries it out.',
+    noted: 'Noted. The batch carries it out when it runs again.',
     toBatch: 'Go to the batch',
   },
   bring: {

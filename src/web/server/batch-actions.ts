@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withOption, wordsOfCommand } from '../../core/command-line.ts';
+import { withOption, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -57,7 +57,9 @@ const GOES_ON: ReadonlySet<string> = new Set(['run', 'undo', 'nightly']);
 function continued({ batch, location }: FoundBatch, budget: number | undefined): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
-  if (batch.state !== 'open' || words === undefined || !GOES_ON.has(command)) {
+  // One that has finished goes on for what was decided about its doubts, which only a run of it carries out.
+  const mayGoOn = batch.state === 'open' || (batch.state === 'finished' && command === 'run');
+  if (!mayGoOn || words === undefined || !GOES_ON.has(command)) {
     throw stop(
       'usage',
       `Batch ${batch.id} is ${batch.state}, and no command is known that goes on with it.`,
@@ -68,7 +70,8 @@ function continued({ batch, location }: FoundBatch, budget: number | undefined):
   const said = words.filter((word) => word !== '--json');
   const kept = budget === undefined || command !== 'run' ? said : withOption(said, '--budget', budget);
   // It may wait in line until another tab or a command line has finished the batch.
-  const again = command === 'run' ? withOption(kept, '--if-batch', batch.id) : kept;
+  const again =
+    command === 'run' ? withOption(withoutOption(kept, '--if-plan'), '--if-batch', batch.id) : kept;
   return {
     kind: command === 'nightly' ? 'sweep' : command === 'undo' ? 'undo' : 'run',
     words: [...again, ...where],

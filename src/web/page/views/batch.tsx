@@ -46,6 +46,9 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
           label={text.batches.rows(grouped(batch.settled), grouped(batch.rows))}
         />
         <OutcomeLegend counts={batch.counts} rows={batch.rows} />
+        {batch.state === 'finished' && (batch.counts.in_doubt ?? 0) > 0 && (
+          <CarryOut batch={batch} running={running} />
+        )}
         {batch.state === 'open' && (
           <>
             <Now batch={batch} running={running} />
@@ -132,6 +135,26 @@ function Notices({
           <Mend batch={batch} stopped={last.stopped} />
         </>
       )}
+    </div>
+  );
+}
+
+/** A finished batch goes on once more, for what was decided about its doubts. */
+function CarryOut({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  const action = useAction();
+  const carryOut = (): void => action.run(() => ask(`/batches/${batch.batch}/continue`, { method: 'POST' }));
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class="primary"
+        disabled={action.isBusy.value || running || batch.next === null}
+        onClick={carryOut}
+      >
+        {words.carryOut}
+      </button>
+      <span class="muted">{words.carryOutWhat}</span>
+      <Refusal refused={action.refused.value} />
     </div>
   );
 }
