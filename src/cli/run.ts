@@ -27,7 +27,7 @@ import {
   type ReadFlags,
   readFlagsOf,
 } from './shell/flags.ts';
-import { addSpendFlags, endOf, type Resume, type SpendFlags, spend } from './shell/spending.ts';
+import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
 interface Flags extends ReadFlags, SpendFlags {
   readonly output?: string;
@@ -175,7 +175,7 @@ type Questions = Required<
 
 /** @param agreed `--yes` was given. */
 function questionsOn(console: Console, agreed: boolean): Questions {
-  const ask = async (question: string): Promise<boolean> => agreed || console.agrees(question);
+  const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   return {
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
@@ -198,7 +198,7 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     async askReread(reread) {
       if (!agreed && !console.interactive) return false;
       console.say(rereadWords(reread));
-      return ask('Settle them anew, in a new batch of this file?');
+      return agreed || console.agrees('Settle them anew, in a new batch of this file?');
     },
   };
 }
