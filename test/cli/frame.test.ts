@@ -170,6 +170,12 @@ test('a file that the system refuses is no bug, on the terminal and for the page
   expect([systemStop(broken), systemStop(new TypeError('x is undefined'))]).toEqual([undefined, undefined]);
 });
 
+test('--version is ours behind a command as well, as npm start puts one before it', async () => {
+  for (const words of [['--version'], ['run', 'jobs/enrich-companies.yaml', 'list.csv', '--version']])
+    expect(await typedAt(words)).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  expect((await typedAt(['status', '--version', '--json'])).stdout).toBe('{"version":"0.1.0"}\n');
+});
+
 describe('a bug of ours', () => {
   /** A screen that breaks on the first line is something that the program does not expect. */
   async function bugOn(env: Record<string, string>, args: readonly string[] = []) {

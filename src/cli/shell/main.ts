@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
+import { version } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import { plainText, sentence } from '../../core/plain-text.ts';
 import { systemStop } from '../../core/system-errors.ts';
@@ -95,9 +96,12 @@ export async function runCommandLine(
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
+    const isAsked = asksForVersion(error);
+    if (isAsked) help = version();
+    else if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
     terminal.print(help.trimEnd());
-    terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
+    const isVersion = isAsked || hasCode(error, 'commander.version');
+    terminal.result(isVersion ? { version: help.trim() } : { help });
     return EXIT.done;
   }
 }
@@ -122,6 +126,14 @@ function show(
 function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
+
+/** Behind a command as well, because `npm start` puts one before whatever it is given. */
+function asksForVersion(error: unknown): boolean {
+  return hasCode(error, 'commander.unknownOption') && messageOf(error).includes("'--version'");
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof CommanderError && error.code === code;
 
 function report(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
   if (error instanceof StopError) return reportStop(terminal, error);
