@@ -56,11 +56,11 @@ function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
       return `Run the same command again with a --budget of at least ${heldCredits(money) + reserve}.`;
     case 'day':
       return isTooDear
-        ? tooDear('per_day', reserve)
+        ? tooDear('day', reserve)
         : 'Run the same command again tomorrow, or raise per_day in the account.';
     case 'month':
       return isTooDear
-        ? tooDear('per_month', reserve)
+        ? tooDear('month', reserve)
         : 'Run the same command again next month, or raise per_month in the account.';
     case 'extra':
       return 'Settle with a higher --extra-credits, or raise extra_credits in the job.';
@@ -70,6 +70,6 @@ function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
 }
 
 /** No other day or month has room for a call that is dearer than all of it. */
-function tooDear(limit: string, reserve: number): string {
-  return `One call may cost ${reserve}, so no other day has room for it: raise ${limit} in the account, then run the same command again.`;
+function tooDear(period: 'day' | 'month', reserve: number): string {
+  return `One call may cost ${reserve}, so no other ${period} has room for it: raise per_${period} in the account, then run the same command again.`;
 }

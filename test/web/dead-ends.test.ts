@@ -5,12 +5,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { PROGRAM } from '../cli/rowonce.ts';
+import { typed } from '../cli/typed.ts';
+import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { environmentIn, Served } from './served.ts';
 
 let browser: Browser;
 
@@ -38,6 +42,19 @@ async function vendorWithKey(key: string): Promise<{ readonly url: string; reado
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
+/** What the API answers to a tool. */
+async function asked(
+  served: Served,
+  method: string,
+  path: string,
+  body?: string | object,
+): Promise<JsonResult> {
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await served.tool(`/api${path}`, { method, ...(sent === undefined ? {} : { body: sent }) });
+  expect([200, 201], answer.body).toContain(answer.status);
+  return JSON.parse(answer.body);
+}
+
 interface Started {
   readonly page: Page;
   readonly batch: string;
@@ -47,15 +64,8 @@ interface Started {
 async function started(desk: Desk, width: number, list: string, budget: number): Promise<Started> {
   const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const ask = async (method: string, path: string, body?: string | object): Promise<JsonResult> => {
-    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await served.tool(`/api${path}`, {
-      method,
-      ...(sent === undefined ? {} : { body: sent }),
-    });
-    expect([200, 201], answer.body).toContain(answer.status);
-    return JSON.parse(answer.body);
-  };
+  const ask = (...request: readonly [method: string, path: string, body?: string | object]) =>
+    asked(served, ...request);
   const { id } = await ask('PUT', '/lists?name=list.csv', list);
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
   const plan = await ask('POST', '/plans', { list: id, choices });
@@ -78,6 +88,37 @@ async function expectNoOverflow(page: Page): Promise<void> {
 
 const isFinished = (page: Page): Promise<void> =>
   page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+
+test('a change in doubt that is to be sent again is sent from the page, also when the list was agreed to on a terminal', async () => {
+  const team = await TeamWorkplace.open({ faults: 'reset:x1', concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const { place } = team;
+  team.writeSheet(['ann', 'bob'].map((who) => ({ email: `${who}@t.example`, role: 'viewer' })));
+  for (const [name, value] of Object.entries(environmentIn(place.folder))) vi.stubEnv(name, value);
+  const commandLine = process.argv;
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    process.argv = commandLine;
+  });
+  const words = ['run', place.path('team.yaml'), place.path('team.csv'), '-o', place.path('out.csv')];
+  process.argv = [process.execPath, PROGRAM, ...words];
+  expect(await typed(words, { answer: 'y' })).toMatchObject({ code: 3 });
+
+  const served = await Served.start([], { cwd: place.folder });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
+  const ended = async (): Promise<JsonResult> => {
+    const works = async (): Promise<readonly WorkView[]> => (await asked(served, 'GET', '/tasks')).work;
+    await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
+    return (await works()).at(-1);
+  };
+  await asked(served, 'POST', `/batches/${batch}/settle`, { rows: 'all', how: 'retry' });
+  await ended();
+  await asked(served, 'POST', `/batches/${batch}/continue`);
+  expect(await ended()).toMatchObject({ exit_code: 0, stopped: null });
+  const { batches } = await asked(served, 'GET', '/batches');
+  expect(batches).toMatchObject([{ batch, state: 'finished', counts: { applied: 2 } }]);
+});
 
 describe.each([1280, 390])('on a screen of %i pixels', (width) => {
   test('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
