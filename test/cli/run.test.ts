@@ -206,6 +206,7 @@ describe('--json prints one object on stdout and nothing else there', () => {
       resume_at: code === 75 ? expect.stringMatching(/^20\d\d-.*Z$/) : null,
     });
     expect(ended.stderr).toContain(stopped.message);
+    expect(objectIn(ended.stdout).budget_to_finish).toBe(reason === 'budget' ? 2 : undefined);
   });
 });
 

@@ -94,7 +94,8 @@ export function summaryObject(summary: RunSummary): object {
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
     ...present({ retries: retriesObjectIfAny(summary.retries) }),
     ...(summary.unanswered === 0 ? {} : { unanswered: summary.unanswered }),
-    stopped: stoppedObject(stopped, enoughFor(summary)),
+    ...present({ budget_to_finish: enoughFor(summary) }),
+    stopped: stoppedObject(stopped),
   };
 }
 

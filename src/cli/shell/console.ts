@@ -110,11 +110,8 @@ type Ending = Pick<Failure, 'code' | 'message' | 'next'> & {
   readonly plan?: string | undefined;
 };
 
-/**
- * The member `stopped` of `--json`: null where nothing stopped the work.
- * @param budget one that is enough, where the batch's own has stopped it.
- */
-export function stoppedObject(stopped: Ending | undefined, budget?: number): object | null {
+/** The member `stopped` of `--json`: null where nothing stopped the work. */
+export function stoppedObject(stopped: Ending | undefined): object | null {
   if (stopped === undefined) return null;
   const { code, message, next, resumeAtMs, plan } = stopped;
   return {
@@ -122,7 +119,7 @@ export function stoppedObject(stopped: Ending | undefined, budget?: number): obj
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ plan, budget }),
+    ...present({ plan }),
   };
 }
 

@@ -89,15 +89,15 @@ const Stopped = z.object({
     code: z.enum(STOP_NAMES),
     message: z.string(),
     next: z.string(),
-    budget: z.number().optional(),
   }),
+  budget_to_finish: z.number().optional(),
 });
 
 /** The stop that a command printed; undefined when it went through. */
 export function stoppedIn(result: unknown): StopError | undefined {
   const parsed = Stopped.safeParse(result);
   if (!parsed.success) return undefined;
-  const { budget: leastBudget, ...stopped } = parsed.data.stopped;
+  const { stopped, budget_to_finish: leastBudget } = parsed.data;
   return new StopError({ ...stopped, ...present({ leastBudget }) });
 }
 
