@@ -8,6 +8,9 @@ const NEEDED_MAJOR = 24;
 /** Set for a process that an older Node started in its own place. */
 const HANDED_OVER = 'ROWONCE_HANDED_OVER';
 
+/** Names the build of a checkout for the processes that a program starts. */
+const BUILD = 'ROWONCE_BUILD';
+
 /** To import a module of Node reads everything that it exports, which costs; an older Node knows no other way. */
 const builtin = (name) => process.getBuiltinModule?.(name) ?? import(name);
 
@@ -19,22 +22,27 @@ async function start() {
   const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
   const checkout = existsSync(beside('./cli/shell/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
 
-  if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
-    if (process.env[HANDED_OVER]) dieWithParent();
-    await keepCompiled();
-    if (checkout && !(await isBuilt())) process.exit(2);
-    if (process.argv.slice(2).join(' ') === '--version' && wroteVersion(beside('../package.json'))) return;
-    // A stack trace that is asked for names the lines of the source.
-    if (process.env.ROWONCE_DEBUG === '1') process.setSourceMapsEnabled(true);
-    const { main } = await import('../dist/cli/shell/main.js');
-    return main(process.argv.slice(2));
-  }
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR)
+    return startProgram(checkout, beside('../package.json'));
   const newerNode = beside('../node_modules/.bin/node');
   if (checkout && existsSync(newerNode)) return handOver(newerNode, beside('./bin.js'));
   console.error(
     `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then run the command again.`,
   );
   process.exit(2);
+}
+
+async function startProgram(checkout, manifest) {
+  if (process.env[HANDED_OVER]) dieWithParent();
+  await keepCompiled();
+  const build = checkout ? await buildToStart() : undefined;
+  if (checkout && build === undefined) process.exit(2);
+  if (process.argv.slice(2).join(' ') === '--version' && wroteVersion(manifest)) return;
+  // A stack trace that is asked for names the lines of the source.
+  if (process.env.ROWONCE_DEBUG === '1') process.setSourceMapsEnabled(true);
+  const program = build === undefined ? '../dist/main.js' : `../dist/${build}/cli/shell/main.js`;
+  const { main } = await import(program);
+  return main(process.argv.slice(2));
 }
 
 /** Says the version without the program, because tools ask for it often. What cannot be written is left to the program. */
@@ -47,14 +55,22 @@ function wroteVersion(manifest) {
   }
 }
 
-/** Whether a checkout's program is that of its sources; says what to do when it is not. */
-async function isBuilt() {
-  const { isBuiltFromSources } = await import('./build.js');
-  const built = isBuiltFromSources();
-  if (built === true) return true;
-  const fact = built === undefined ? 'was not built yet' : 'was built from older sources';
+/**
+ * The build of a checkout that is of its sources; says what to do when there is none. Whatever this process starts is started
+ * from the same build, also when the sources have changed by then.
+ */
+async function buildToStart() {
+  const { buildOfSources, isThere, use } = await import('./build.js');
+  const given = process.env[BUILD];
+  const build = isThere(given) ? given : buildOfSources();
+  if (build) {
+    use(build);
+    process.env[BUILD] = build;
+    return build;
+  }
+  const fact = build === undefined ? 'was not built yet' : 'was built from older sources';
   console.error(`The program ${fact}: run "npm run build", then the same command again.`);
-  return false;
+  return undefined;
 }
 
 /**

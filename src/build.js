@@ -5,22 +5,39 @@
 // stays outside. The launcher asks here whether a checkout's build is still that of its sources, so nothing but Node is
 // loaded at the top, and that in the way that costs least: see `cheapBuiltins`.
 //
-//   node src/build.js              builds; `npm run build` also writes the types for programs that import the library
+// Each build has a folder of its own in `dist/`, and becomes the present one in a single step. So a build beside a running
+// program takes nothing from it: that goes on reading the build that it was started from, with its threads and the programs
+// that it starts. Of two builds at once one is the present one afterwards, and it is whole.
+//
+//   node src/build.js              builds
+//   node src/build.js --types      builds, with the types for programs that import the library
 //   node src/build.js --if-older   builds unless the sources are those that were built last
 
-const { copyFileSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } =
-  process.getBuiltinModule('node:fs');
+const {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = process.getBuiltinModule('node:fs');
 const { join } = process.getBuiltinModule('node:path');
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
-const BUILT = join(ROOT, 'dist');
+const DIST = join(ROOT, 'dist');
 
-/** What npm has installed. */
-const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
+/** npm writes it with every change of a library, and the libraries are part of what is built. */
+const INSTALLED = 'node_modules/.package-lock.json';
 
-/** Written last, so a build that was interrupted counts as none. */
-const STAMP = join(BUILT, 'built-from.json');
+/** Says which build is the present one, and what it was built from. Written last, so a build that was interrupted counts as none. */
+const STAMP = join(DIST, 'built-from.json');
+
+const BUILD_NAME = /^[0-9a-f]{8}$/;
 
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
 const FAMILIES = ['operations', 'vendor/dialects', 'ledger/stores', 'files/formats', 'cli'];
@@ -34,49 +51,136 @@ const OTHER_ENTRIES = [
   'ledger/stores/sqlite/integrity.ts',
   'ledger/stores/sqlite/verify-beside.ts',
   'files/formats/csv/parse-beside.ts',
-  // It must be the first of the library to run.
-  'core/needed-node.ts',
 ];
 
-/** @returns whether `dist/` was built from the sources as they are now; `undefined` when nothing was built. */
-export function isBuiltFromSources() {
+/** @returns the present build, when it is of the sources as they are now; false when it is of others, `undefined` when there is none. */
+export function buildOfSources() {
+  const { build, files } = stampRead() ?? {};
+  if (!isThere(build)) return undefined;
+  const found = filesNow();
+  const paths = Object.keys(found);
+  if (paths.length !== Object.keys(files).length) return false;
+  const touched = paths.filter((path) => String(found[path]) !== String(files[path]?.slice(0, 2)));
+  if (touched.length === 0) return build;
+  // A checkout that was copied has other times and the same content, and was built from that.
+  if (touched.some((path) => files[path]?.[0] !== found[path][0] || files[path][2] !== sha256At(path)))
+    return false;
+  for (const path of touched) files[path] = [...found[path], files[path][2]];
+  renewStamp({ build, files });
+  return build;
+}
+
+/** Whether there is a build of that name. */
+export function isThere(build) {
+  return BUILD_NAME.test(build ?? '') && existsSync(join(DIST, build));
+}
+
+/** Keeps a build for as long as this process lives. @returns false when it is gone. */
+export function use(build) {
+  const users = join(DIST, build, USERS);
+  const mark = join(users, String(process.pid));
   try {
-    return readFileSync(STAMP, 'utf8') === stampOf(SOURCES);
+    // One that was removed a moment ago must not be made anew.
+    if (!existsSync(users)) mkdirSync(users);
+    writeFileSync(mark, '');
+    process.on('exit', () => rmSync(mark, { force: true }));
+  } catch {
+    // Where nothing can be written nothing is removed either.
+  }
+  return isThere(build);
+}
+
+/** A folder in each build, with a file for each process that was started from it, named by its number. */
+const USERS = 'users';
+
+function isUsed(build) {
+  try {
+    return readdirSync(join(DIST, build, USERS)).some(isAlive);
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(Number(pid), 0);
   } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
+    return error.code === 'EPERM';
+  }
+}
+
+function stampRead() {
+  try {
+    return JSON.parse(readFileSync(STAMP, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Spares the next start to read what was copied. Where nothing can be written, it reads it once more. */
+function renewStamp(stamp) {
+  try {
+    replace(STAMP, JSON.stringify(stamp));
+  } catch {
+    // The stamp stays as it was.
+  }
+}
+
+/** Whoever reads the file meanwhile finds the former content or the whole new one. */
+function replace(path, content) {
+  const temporary = `${path}.${process.pid}`;
+  try {
+    writeFileSync(temporary, content);
+    renameSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** What is built, each with its size, the time of its last change, and its content as SHA-256. */
+function stampNow() {
+  const entries = Object.entries(filesNow());
+  return Object.fromEntries(entries.map(([path, found]) => [path, [...found, sha256At(path)]]));
 }
 
 /**
  * Every file with its size and the time of its last change. It takes some 4 ms, a tenth of what reading the files does, and
  * unlike "which is newer" it notices a file that is gone, and one that was put back with its old time.
  */
-function stampOf(folder) {
+function filesNow() {
   const files = {};
-  const add = (path) => {
-    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
-      const inner = `${path}${entry.name}`;
-      if (entry.isDirectory()) {
-        add(`${inner}/`);
-      } else if (/\.(?:[jt]sx?|css|html|svg)$/.test(inner)) {
-        const { size, mtimeMs } = statSync(join(folder, inner));
-        files[inner] = [size, mtimeMs];
-      }
+  const note = (path) => {
+    const { size = 0, mtimeMs = 0 } = statSync(join(ROOT, path), { throwIfNoEntry: false }) ?? {};
+    files[path] = [size, mtimeMs];
+  };
+  const add = (folder) => {
+    for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) add(path);
+      else if (/\.(?:[jt]sx?|css|html|svg)$/.test(path)) note(path);
     }
   };
-  add('');
-  // npm writes it with every change of a library, and the libraries are part of what is built.
-  const { size = 0, mtimeMs = 0 } = statSync(INSTALLED, { throwIfNoEntry: false }) ?? {};
-  files.node_modules = [size, mtimeMs];
-  return JSON.stringify(files);
+  add('src');
+  note(INSTALLED);
+  return files;
 }
 
-async function build() {
+/** The content of a file; empty for one that is not there, as what npm installed elsewhere. */
+function sha256At(path) {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) return '';
+  return process.getBuiltinModule('node:crypto').hash('sha256', readFileSync(file));
+}
+
+async function build({ withTypes }) {
   const { rolldown } = await import('rolldown');
   // Taken first: what is changed while this builds makes the build count as older.
-  const stamp = stampOf(SOURCES);
-  rmSync(BUILT, { recursive: true, force: true });
+  const files = stampNow();
+  const build = process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex');
+  const folder = join(DIST, build);
+  mkdirSync(folder, { recursive: true });
+  use(build);
   const bundle = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(entries().map((file) => [file.slice(0, -'.ts'.length), join(SOURCES, file)])),
@@ -87,7 +191,7 @@ async function build() {
     preserveEntrySignatures: 'allow-extension',
   });
   const { output } = await bundle.write({
-    dir: BUILT,
+    dir: folder,
     sourcemap: true,
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
@@ -97,9 +201,55 @@ async function build() {
     },
   });
   await bundle.close();
-  const built = [...output, ...(await buildPage(rolldown))];
-  writeFileSync(join(BUILT, 'LICENSES'), licencesOf(built.flatMap(({ moduleIds = [] }) => moduleIds)));
-  writeFileSync(STAMP, stamp);
+  const built = [...output, ...(await buildPage(rolldown, join(folder, 'web')))];
+  writeFileSync(join(folder, 'LICENSES'), licencesOf(built.flatMap(({ moduleIds = [] }) => moduleIds)));
+  if (withTypes) writeTypes(folder);
+  const former = stampRead()?.build;
+  const library = output.find(({ fileName }) => fileName === 'index.js');
+  replace(join(DIST, 'index.js'), libraryOf(build, library.exports));
+  replace(join(DIST, 'index.d.ts'), `export * from './${build}/index.js';\n`);
+  replace(join(DIST, 'main.js'), `export * from './${build}/cli/shell/main.js';\n`);
+  replace(STAMP, JSON.stringify({ build, files }));
+  // A package has no need of the former one; here a process may just be about to start from it.
+  const isForPackage = ['pack', 'publish'].includes(process.env.npm_command);
+  removeOthers(isForPackage ? [build] : [build, former]);
+}
+
+function writeTypes(folder) {
+  const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  process
+    .getBuiltinModule('node:child_process')
+    .execFileSync(process.execPath, [compiler, '-p', SOURCES, '--outDir', folder], { stdio: 'inherit' });
+}
+
+/**
+ * What a program imports. An older Node cannot even read the rest, so that is not loaded before its version is known; and it is
+ * loaded at once, so that `require` takes the library as well.
+ */
+function libraryOf(build, names) {
+  return `const [major] = process.versions.node.split('.');
+if (Number(major) < ${NEEDED_MAJOR})
+  throw new Error(\`Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node \${process.versions.node}: install it from https://nodejs.org.\`);
+const library = process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${build}/index.js');
+export const { ${names.join(', ')} } = library;
+`;
+}
+
+/** As the launcher has it. */
+const NEEDED_MAJOR = 24;
+
+/** Removes what nobody uses. */
+function removeOthers(kept) {
+  const stays = new Set([...kept, 'index.js', 'index.d.ts', 'main.js', 'built-from.json']);
+  for (const name of readdirSync(DIST)) {
+    // What another builder is writing ends in the number of its process.
+    if (stays.has(name) || isUsed(name) || isAlive(/\.(\d+)$/.exec(name)?.[1])) continue;
+    try {
+      rmSync(join(DIST, name), { recursive: true, force: true });
+    } catch {
+      // It is in use after all, and goes with a later build.
+    }
+  }
 }
 
 /** What is loaded together is one file: what every command needs, what one that looks needs, and what a run needs. */
@@ -185,9 +335,8 @@ const cheapBuiltins = {
 const IMPORT_OF_NODE = /^import (?:(?:\* as )?(\w+))?(?:, )?(\{[^}]*\})? from ("(?:node:)?[a-z_/]+");$/gm;
 
 /** What a browser gets: one script, one style, and the two files that name them. */
-async function buildPage(rolldown) {
+async function buildPage(rolldown, folder) {
   const page = join(SOURCES, 'web', 'page');
-  const folder = join(BUILT, 'web');
   const bundle = await rolldown({
     cwd: ROOT,
     input: { page: join(page, 'main.tsx') },
@@ -216,4 +365,5 @@ function entries() {
 
 const [, started = '', option] = process.argv;
 const isStarted = started !== '' && realpathSync(started) === import.meta.filename;
-if (isStarted && !(option === '--if-older' && isBuiltFromSources())) await build();
+if (isStarted && !(option === '--if-older' && buildOfSources()))
+  await build({ withTypes: option === '--types' });

@@ -1,6 +1,4 @@
 /** The library: everything that may be imported from outside, and nothing else. */
-import './core/needed-node.ts';
-
 export { checkedCredits as credits } from './core/checked-options.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';

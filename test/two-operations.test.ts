@@ -122,6 +122,26 @@ test('a batch that was begun and not finished holds its name, and keeps it when 
   ]);
 });
 
+test.each([
+  ['no reason', undefined],
+  ['a reason of its own', new Error('closing time')],
+])(
+  'a program that aborts for %s gets the summary, with what stopped it, before the first row and behind it',
+  async (_, reason) => {
+    const place = await Place.open();
+    const early = await place.run('enrich-company', { signal: AbortSignal.abort(reason) });
+    expect(early).toMatchObject({ counts: {}, stopped: { code: 'interrupted', exitCode: 130 } });
+    const stopping = new AbortController();
+    const late = await place.run('enrich-company', {
+      signal: stopping.signal,
+      onEvent: ({ kind }) => kind === 'sent' && stopping.abort(reason),
+    });
+    expect(late).toMatchObject({ stopped: { code: 'interrupted' } });
+    expect(late.counts.matched, 'what was answered is kept').toBeGreaterThan(0);
+    expect(await place.run('enrich-company')).toMatchObject({ stopped: undefined, counts: { matched: 2 } });
+  },
+);
+
 test('an edited list and a refreshed one have the same output as before', async () => {
   const place = await Place.open();
   await place.run('enrich-company');

@@ -20,7 +20,7 @@ import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
-import { addSpendFlags, endOf, type Resume, type SpendFlags, spend } from './shell/spending.ts';
+import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
 interface Flags extends ReadFlags, SpendFlags {
   readonly output?: string;
@@ -56,7 +56,7 @@ const run: CliCommand = {
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
-      .option('--if-batch <id>', 'go on with this unfinished batch, or begin nothing')
+      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
       .option('--allow-admin', 'let the run make a person admin')
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
@@ -165,7 +165,7 @@ type Questions = Required<
 
 /** @param agreed `--yes` was given. */
 function questionsOn(console: Console, agreed: boolean): Questions {
-  const ask = async (question: string): Promise<boolean> => agreed || console.agrees(question);
+  const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
   return {
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
@@ -188,7 +188,7 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     async askReread(reread) {
       if (!agreed && !console.interactive) return false;
       console.say(rereadWords(reread));
-      return ask('Settle them anew, in a new batch of this file?');
+      return agreed || console.agrees('Settle them anew, in a new batch of this file?');
     },
   };
 }

@@ -24,7 +24,7 @@ import type { AnswerRule } from '../vendor/dialect.ts';
 import type { RuleFound } from '../vendor/judge.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { stoppedObject } from './shell/console.ts';
-import { addSpendFlags, endOf, type SpendFlags, spend, toldOn } from './shell/spending.ts';
+import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags {
   readonly account?: string;
@@ -89,7 +89,7 @@ async function requireYes(
 ): Promise<void> {
   if (account.sandbox || yes === true) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
-  if (await console.agrees(`Send this request, ${cost}?`)) return;
+  if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody agreed.`;
   throw stop('consent', fact, 'Agree on a terminal, or with --yes.');
 }

@@ -14,7 +14,15 @@ import { changePlanObject } from './render/plan.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { stoppedObject } from './shell/console.ts';
-import { addSpendFlags, endOf, type Resume, type SpendFlags, spend, toldOn } from './shell/spending.ts';
+import {
+  addSpendFlags,
+  endOf,
+  mayBeSent,
+  type Resume,
+  type SpendFlags,
+  spend,
+  toldOn,
+} from './shell/spending.ts';
 
 interface Flags extends SpendFlags {
   readonly output?: string;
@@ -54,7 +62,8 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
       location,
       output,
       onPlan: (plan, left) => showPlan(console, batch.id, plan, left),
-      askChanges: async (plan) => yes === true || console.agrees(`Send ${sentCounts(plan)} to the service?`),
+      askChanges: async (plan) =>
+        yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
       command: typedCommand(resume.words),
     }),
   );

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type StopError, stop } from './errors.ts';
 import { crashPoint } from './faults.ts';
+import { codeOf, shortage } from './system-errors.ts';
 
 /**
  * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only then takes its
@@ -356,8 +357,6 @@ const WHY: Readonly<Record<string, string>> = {
   EXDEV: 'its folder spans two disks',
   EBUSY: 'another program has it in use',
   EFBIG: 'its disk takes no files of that size',
-  EMFILE: 'too many files are open',
-  ENFILE: 'too many files are open',
   EIO: 'its disk does not answer as it should',
 };
 
@@ -373,12 +372,8 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
     const next = 'Free some space, then run the same command again; nothing that was bought is lost.';
     return stop('disk_full', fact, next);
   }
+  const short = shortage(code);
+  if (short !== undefined) return stop('output', `${path} cannot be written: ${short.why}.`, short.next);
   const why = WHY[code] ?? `the system refuses it with ${code}`;
   return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
-}
-
-/** The code of a system error, such as ENOENT. */
-function codeOf(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as NodeJS.ErrnoException;
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }

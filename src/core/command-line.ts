@@ -42,6 +42,11 @@ function programName([first = '']: readonly string[]): string {
   return first.startsWith('-') ? 'npx --no -- rowonce' : 'npx --no rowonce';
 }
 
+/** An example of a help text, which is written as in a checkout, as it is typed where this program is. */
+export function exampleHere(line: string): string {
+  return isCheckout() ? line : line.replace(/^npx --no (?:-- )?rowonce/, 'rowonce');
+}
+
 let checkout: boolean | undefined;
 
 /** A package that was installed has no sources, and stands where packages stand. */

@@ -39,6 +39,7 @@ export const STOP_CODES = {
   guard: EXIT.usage,
   plan: EXIT.usage,
   clock: EXIT.usage,
+  system: EXIT.usage,
   budget: EXIT.budget,
   account_budget: EXIT.budget,
   vendor_credits: EXIT.budget,
@@ -65,6 +66,8 @@ export interface StopDetail {
   readonly command?: string;
   /** The id of the plan as it is now; only where a plan has moved. */
   readonly plan?: string;
+  /** The smallest budget of the batch, in credits, with which the refused call can be made; only where a budget is reached. */
+  readonly leastBudget?: number;
 }
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
@@ -75,6 +78,7 @@ export class StopError extends Error {
   readonly resumeAtMs: number | undefined;
   readonly command: string | undefined;
   readonly plan: string | undefined;
+  readonly leastBudget: number | undefined;
 
   constructor(detail: StopDetail, options?: ErrorOptions) {
     super(detail.message, options);
@@ -85,6 +89,7 @@ export class StopError extends Error {
     this.resumeAtMs = detail.resumeAtMs;
     this.command = detail.command;
     this.plan = detail.plan;
+    this.leastBudget = detail.leastBudget;
   }
 }
 

@@ -15,8 +15,11 @@ export const STORES = new URL('../ledger/stores/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../cli/', HERE);
 
-/** The folder that holds `package.json`. */
-export const PACKAGE = new URL('../../', HERE);
+/** What a browser gets; only what is built has it. */
+export const PAGE = new URL('../web/', HERE);
+
+/** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
+export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
 
 /** As `package.json` says it. */
 export function version(): string {

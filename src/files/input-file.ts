@@ -5,6 +5,7 @@ import { messageOf, StopError, stop } from '../core/errors.ts';
 import { endingOf, nameParts } from '../core/file-name.ts';
 import { type FileBytes, readableEndings } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
+import { codeOf, shortage } from '../core/system-errors.ts';
 
 /** The file is looked at after each piece, so few large pieces are read faster than many small ones. */
 const BYTES_PER_SCAN = 2 * 1024 * 1024;
@@ -208,6 +209,7 @@ async function meantInstead(path: string): Promise<string> {
 }
 
 function unreadable(path: string, error: unknown): StopError {
-  const next = 'Check the disk that holds the file, then repeat the command.';
-  return stop('input', `${path} cannot be read: ${messageOf(error)}.`, next);
+  const short = shortage(codeOf(error));
+  const next = short?.next ?? 'Check the disk that holds the file, then repeat the command.';
+  return stop('input', `${path} cannot be read: ${short?.why ?? messageOf(error)}.`, next);
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
+import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -80,4 +81,28 @@ function askingSettings(job: Job): JsonObject | undefined {
     ...(isRead ? { read: readEntryOf(read) } : {}),
     ...present({ repair }),
   };
+}
+
+/**
+ * Requires that this run goes on with the batch that the user named: it is open, or has finished with rows in doubt, about which
+ * something may be decided by now. A command that waited for another process may find that batch finished, and would then
+ * begin another one that nobody agreed to.
+ * @param isStale whether a new batch would begin in the place of that one; left out while that is not known.
+ * @throws StopError `plan` for any other batch.
+ */
+export async function requireBatch(
+  { ifBatch, ledger }: { readonly ifBatch?: string | undefined; readonly ledger: LedgerReader },
+  { existing }: BatchPlace,
+  isStale = false,
+): Promise<void> {
+  if (ifBatch === undefined) return;
+  if (existing !== undefined && existing.id === ifBatch && !isStale) {
+    if (existing.state === 'open') return;
+    if (existing.state === 'finished' && ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0) return;
+  }
+  const fact =
+    existing?.id === ifBatch
+      ? `Batch ${ifBatch} is ${existing.state}, and nothing was started.`
+      : `Batch ${ifBatch} is no more what this command goes on with, and nothing was started: the file or the job has changed.`;
+  throw stop('plan', fact, 'Look at the plan of the list, and start that.');
 }

@@ -25,7 +25,7 @@ import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
 import { readToday } from '../vendor/kept-answers.ts';
-import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale } from './known-calls.ts';
 import { type PlannedInput, planRows } from './plan.ts';
@@ -61,6 +61,7 @@ export async function startBatch(
     anew ||
     (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
     (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
+  await requireBatch(context, place, isStale);
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {

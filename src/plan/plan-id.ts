@@ -105,20 +105,6 @@ export function isPlanId(text: string): boolean {
 }
 
 /**
- * Requires that this run goes on with the batch that the user named. A command that waited for another process may find
- * that batch finished, and would then begin another one that nobody agreed to.
- * @throws StopError `plan` for any other batch.
- */
-export function requireBatch({ ifBatch }: Pick<RunContext, 'ifBatch'>, { existing }: BatchPlace): void {
-  if (ifBatch === undefined || (existing?.id === ifBatch && existing.state === 'open')) return;
-  const fact =
-    existing?.id === ifBatch
-      ? `Batch ${ifBatch} is ${existing.state}, and nothing was started.`
-      : `Batch ${ifBatch} is no more what this command goes on with, and nothing was started: the file or the job has changed.`;
-  throw stop('plan', fact, 'Look at the plan of the list, and start that.');
-}
-
-/**
  * Requires that the plan of this run is the one with the id that the user agreed to. A batch that began by it passes for as
  * long as it is open, and afterwards when nothing is left to do, so the same id twice is the same batch.
  * @throws StopError `plan` with what moved and the id of the plan as it is now.

@@ -8,13 +8,11 @@ import type { Moment } from '../ledger/believed-time.ts';
 import {
   type Admission,
   type AttemptId,
-  type BudgetScope,
   type Credits,
   credits,
   type DecisionId,
   type KeyedRequest,
   type KnownAnswer,
-  type Money,
 } from '../ledger/ledger.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
 import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
@@ -25,7 +23,7 @@ import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address
 import { heedAnswer } from './attempt/heed-answer.ts';
 import { heedDoubt } from './attempt/heed-doubt.ts';
 import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
-import { budgetReached, mayStillBeReleased } from './budget.ts';
+import { overBudget } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
 import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
@@ -167,7 +165,7 @@ async function attempt(
     const admission = await admit(run, wanted, operation, outgoing.keyed);
     if (admission.kind === 'over_budget') {
       turn.giveBack();
-      return await overBudget(run, admission.scope, admission.money);
+      return await overBudget(run, admission, reserveOf(wanted, operation));
     }
     if (admission.kind === 'known') return 'known';
     if (admission.kind !== 'admitted') return admission;
@@ -380,16 +378,4 @@ function refuseMisses(
   return ledger.markMisses(account.identity, { place, kept: false }).then(() => {
     throw stopped;
   });
-}
-
-/** Waits until an open attempt releases its reservation. When no attempt is open, the budget is reached. */
-async function overBudget(
-  { session, waiter }: Run,
-  scope: BudgetScope,
-  money: Money,
-): Promise<'again' | 'over_extra'> {
-  if (scope === 'extra') return 'over_extra';
-  if (!mayStillBeReleased(money)) throw budgetReached(scope, money);
-  await session.client.limiter.oneDone(waiter);
-  return 'again';
 }

@@ -1,22 +1,35 @@
 import { StopError, unreachable } from '../core/errors.ts';
-import type { BudgetScope, Money } from '../ledger/ledger.ts';
+import { type Admission, type BudgetScope, type Credits, heldCredits, type Money } from '../ledger/ledger.ts';
+import type { Run } from './session.ts';
 
 /**
  * This file says what a refusal by a budget means. The ledger makes the check itself, in the transaction of the intent, and
  * a constraint of the database repeats it.
  */
 
-/** Whether credits are still reserved. They may be released, so a budget is reached only when none are reserved. */
-export function mayStillBeReleased(money: Money): boolean {
-  return money.reserved > 0;
+/**
+ * Waits until an open attempt releases its reservation. When no attempt is open, the budget is reached.
+ * @param reserve the most that the refused call may cost.
+ * @throws StopError `budget` or `account_budget`.
+ */
+export async function overBudget(
+  { session, waiter }: Run,
+  { scope, money }: Extract<Admission, { readonly kind: 'over_budget' }>,
+  reserve: Credits,
+): Promise<'again' | 'over_extra'> {
+  if (scope === 'extra') return 'over_extra';
+  if (money.reserved === 0) throw budgetReached(scope, money, reserve);
+  await session.client.limiter.oneDone(waiter);
+  return 'again';
 }
 
-export function budgetReached(scope: BudgetScope, money: Money): StopError {
+function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
     code: scope === 'batch' ? 'budget' : 'account_budget',
     message: `The budget ${scopeWords(scope)} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
-    next: nextStep(scope, money),
+    next: nextStep(scope, money, reserve),
+    ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
 }
 
@@ -35,17 +48,28 @@ function scopeWords(scope: BudgetScope): string {
   }
 }
 
-function nextStep(scope: BudgetScope, money: Money): string {
+function nextStep(scope: BudgetScope, money: Money, reserve: number): string {
+  const cap = money.cap ?? 0;
+  const isTooDear = reserve > cap;
   switch (scope) {
     case 'batch':
-      return `Run the same command again with a --budget above ${money.cap ?? 0}.`;
+      return `Run the same command again with a --budget of at least ${heldCredits(money) + reserve}.`;
     case 'day':
-      return 'Run the same command again tomorrow, or raise per_day in the account.';
+      return isTooDear
+        ? tooDear('day', reserve)
+        : 'Run the same command again tomorrow, or raise per_day in the account.';
     case 'month':
-      return 'Run the same command again next month, or raise per_month in the account.';
+      return isTooDear
+        ? tooDear('month', reserve)
+        : 'Run the same command again next month, or raise per_month in the account.';
     case 'extra':
       return 'Settle with a higher --extra-credits, or raise extra_credits in the job.';
     default:
       return unreachable(scope);
   }
+}
+
+/** No other day or month has room for a call that is dearer than all of it. */
+function tooDear(period: 'day' | 'month', reserve: number): string {
+  return `One call may cost ${reserve}, so no other ${period} has room for it: raise per_${period} in the account, then run the same command again.`;
 }

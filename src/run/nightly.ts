@@ -17,6 +17,7 @@ import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from './run-job.ts';
+import { stoppable } from './stoppable.ts';
 import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**
@@ -78,19 +79,23 @@ export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
   const jobs = await sweptJobs(options.jobs, options);
   const stores = await openStores(jobs, options);
-  const sweeping = new Sweeping(options);
   try {
-    const lanes = await Promise.all(stores.map((store) => sweeping.lanesOf(store)));
-    // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
-    const ended = await Promise.allSettled(lanes.flat().map((lane) => sweeping.work(lane)));
-    const bug = ended.find((each) => each.status === 'rejected');
-    if (bug !== undefined) throw bug.reason;
-    return sweeping.summary();
+    return await stoppable(options.signal, (signal) => swept(stores, { ...options, signal }));
   } finally {
     await Promise.all(
       stores.map(({ spender, jobs: worked }) => spender.close(worked.map(({ account }) => account))),
     );
   }
+}
+
+async function swept(stores: readonly SweptStore[], options: SweepOptions): Promise<SweepSummary> {
+  const sweeping = new Sweeping(options);
+  const lanes = await Promise.all(stores.map((store) => sweeping.lanesOf(store)));
+  // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
+  const ended = await Promise.allSettled(lanes.flat().map((lane) => sweeping.work(lane)));
+  const bug = ended.find((each) => each.status === 'rejected');
+  if (bug !== undefined) throw bug.reason;
+  return sweeping.summary();
 }
 
 /** The worst exit code of its files: a stop outranks rows that need attention. */

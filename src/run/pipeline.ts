@@ -9,11 +9,11 @@ import { chooseDestination } from '../files/output/output.ts';
 import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
 import { closeIfSettled, mayBuyAgain, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
-import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
+import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
-import { requireBatch, requirePlanId } from '../plan/plan-id.ts';
+import { requirePlanId } from '../plan/plan-id.ts';
 import { replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
@@ -52,12 +52,13 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
 
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(heard, input);
-  requireBatch(heard, place);
+  await requireBatch(heard, place);
   const outputName = await outputNameFor(heard, input.path, place);
   const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
   await requireAgreedRequests(heard);
   const plan = await planOfChange(heard, input, place, sessions);
-  const reread = await settlesAnew(heard, input);
+  // Who names a batch agrees to nothing that a new one would buy.
+  const reread = heard.ifBatch === undefined ? await settlesAnew(heard, input) : undefined;
   const consent = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();

@@ -48,6 +48,7 @@ import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { Sessions } from './sessions.ts';
+import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
@@ -140,7 +141,7 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
-    return await spender.run(chosen, options);
+    return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close([chosen.account]);
   }

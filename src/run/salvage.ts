@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { replaceFile } from '../core/atomic-file.ts';
+import { outputProblem, replaceFile } from '../core/atomic-file.ts';
 import { isoTime } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
 import { besideFile, nameParts } from '../core/file-name.ts';
 import { CellSafety } from '../core/formulas.ts';
+import { codeOf } from '../core/system-errors.ts';
 import { openInput } from '../files/input.ts';
 import { chooseDestination, writeOutput } from '../files/output/output.ts';
 import { outputSettings, readSettings } from '../job/job-settings.ts';
@@ -30,7 +31,7 @@ const COPY = 'copy';
 
 const PRIVATE = { folder: 0o700, file: 0o600 };
 
-/** @throws StopError `output` when the folder is not empty, `store_damaged` when nothing at all can be read. */
+/** @throws StopError `output` when the folder is not empty or none, `store_damaged` when nothing at all can be read. */
 export async function salvage(location: string, into: string): Promise<Salvaged> {
   const folder = resolve(into);
   await prepare(folder);
@@ -49,8 +50,13 @@ export async function salvage(location: string, into: string): Promise<Salvaged>
 }
 
 async function prepare(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
-  if ((await readdir(folder)).length === 0) return;
+  try {
+    await mkdir(folder, { recursive: true, mode: PRIVATE.folder });
+    if ((await readdir(folder)).length === 0) return;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw outputProblem(folder, error);
+    throw stop('output', `${folder} is not a folder.`, 'Name a new one with -o.');
+  }
   throw stop('output', `The folder ${folder} is not empty.`, 'Name a new one with -o.');
 }
 

@@ -7,6 +7,7 @@ import {
   type BatchId,
   type Credits,
   credits,
+  heldCredits,
   type ShownMoney,
   shownMoney,
 } from '../ledger/ledger.ts';
@@ -47,7 +48,7 @@ export interface RunSummary {
   readonly stopped: StopError | undefined;
   /** The number of all the account's answers so far, if every one had status 404; else undefined. */
   readonly onlyMisses: number | undefined;
-  /** The budget with which every pending row could be bought at its highest price. */
+  /** The budget with which everything that waits could be bought at its highest price: rows, and calls to be sent again. */
   readonly budgetToFinish: number;
 }
 
@@ -70,6 +71,10 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const { tally, changes, ...written } = files ?? {};
   const money = await shownMoney(ledger, batch.id);
+  const retries = isInDoubt ? await retriesOf(ledger, batch.id) : undefined;
+  const unanswered = isInDoubt ? (await ledger.rowsUnanswered(batch.id)).length : 0;
+  const toBuy = batch.inputRows - settled + unanswered;
+  const toFinish = heldCredits(money) + (retries?.credits ?? 0) + toBuy * (await mostOfRow(context));
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -86,11 +91,11 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     tally,
     forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
-    retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
-    unanswered: isInDoubt ? (await ledger.rowsUnanswered(batch.id)).length : 0,
+    retries,
+    unanswered,
     stopped,
     onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
-    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(context)),
+    budgetToFinish: Math.max(toFinish, stopped?.leastBudget ?? 0),
   };
 }
 

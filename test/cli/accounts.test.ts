@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Ended } from './rowonce.ts';
 import { typedAt } from './typed.ts';
@@ -91,6 +91,38 @@ test('what the user wrote into the file stays, comments included, and a linked f
   expect(await readFile(real, 'utf8')).toContain('\n  data:\n');
   expect((await accounts(['remove', 'data'])).code).toBe(0);
   expect(await readFile(real, 'utf8')).toBe(own);
+});
+
+test.each([
+  ['has none', '', ['--per-second=none', '--budget-per-day=none'], undefined],
+  ['has none of that', 'limits: {}', ['--per-second=none'], undefined],
+  ['has none yet', '', ['--per-second', '3'], 'per_second: 3'],
+  ['shares them with another', 'limits: *few', ['--per-second', '3'], 'per_minute: 60'],
+  ['shares them with another', 'limits: *few', ['--per-second=none'], 'per_minute: 60'],
+])('limits of an account that %s are changed: %s %j', async (_what, limits, flags, expected) => {
+  const entry = (more: string): string =>
+    `{ vendor: provider, base_url: https://a.example, key: k, ${more} }`;
+  const few = 'limits: &few { per_second: 9, per_minute: 60 }';
+  const before = `accounts:\n  data: ${entry(few)}\n  other: ${entry(limits)}\n`;
+  await mkdir(dirname(file()), { mode: 0o700 });
+  await writeFile(file(), before, { mode: 0o600 });
+  expect(await accounts(['edit', 'other', ...flags])).toMatchObject({ code: 0 });
+  const [data, other = ''] = (await readFile(file(), 'utf8')).split('  other: ');
+  expect(data).toContain(few);
+  expect(other.includes('per_second: 3')).toBe(flags.includes('3'));
+  if (expected !== undefined) expect(other).toContain(expected);
+});
+
+test('an account that shares all with another is changed for itself, and outlives it', async () => {
+  const shared =
+    'accounts:\n  data: &d { vendor: provider, base_url: https://a.example, key: k }\n  two: *d\n';
+  await mkdir(dirname(file()), { mode: 0o700 });
+  await writeFile(file(), shared, { mode: 0o600 });
+  expect(await accounts(['remove', 'data'])).toMatchObject({ code: 0 });
+  expect(await readFile(file(), 'utf8')).toMatch(/^accounts:\n {2}two:\s*\{? *\s*vendor: provider/);
+  await writeFile(file(), shared, { mode: 0o600 });
+  expect(await accounts(['edit', 'two', '--per-second', '3'])).toMatchObject({ code: 0 });
+  expect((await readFile(file(), 'utf8')).split('two:')[0]).not.toContain('per_second');
 });
 
 test('an account can be added after the last one was removed', async () => {

@@ -32,6 +32,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
 import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
+import type { JsonResult } from './desk.ts';
 import { PROGRAM } from './rowonce.ts';
 
 /** A Node on the path that is too old for the program and new enough for `bin.js`. */
@@ -58,16 +59,30 @@ afterEach(() => {
 function installed(): string {
   const root = join(folder, 'node_modules', 'rowonce');
   const main = join('cli', 'shell', 'main');
-  for (const each of ['src', 'dist']) mkdirSync(join(root, each, dirname(main)), { recursive: true });
+  for (const each of ['dist', join('src', dirname(main))]) mkdirSync(join(root, each), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   // Node does not strip types under node_modules, so this file must never be chosen.
   writeFileSync(join(root, 'src', `${main}.ts`), 'export const main: number = 1;');
-  writeFileSync(
-    join(root, 'dist', `${main}.js`),
-    'export const main = (argv) => console.log("dist", ...argv);',
-  );
+  writeFileSync(join(root, 'dist', 'main.js'), 'export const main = (argv) => console.log("dist", ...argv);');
   copyFileSync(PROGRAM, join(root, 'src', 'bin.js'));
   return join(root, 'src', 'bin.js');
+}
+
+const CHECKOUT = join(PROGRAM, '..', '..');
+
+/** The folder of the build that a start of this checkout runs. */
+function presentBuild(root = CHECKOUT): string {
+  const { build } = JSON.parse(readFileSync(join(root, 'dist', 'built-from.json'), 'utf8'));
+  return join(root, 'dist', build);
+}
+
+/** A checkout of its own, with the libraries of this one. Nothing of it is built yet. */
+function otherCheckout(): string {
+  const root = join(folder, 'checkout');
+  for (const each of ['src', 'package.json', 'tsconfig.json'])
+    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true, preserveTimestamps: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
+  return root;
 }
 
 test('an installed package runs what was built', () => {
@@ -77,16 +92,28 @@ test('an installed package runs what was built', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
 });
 
+test('the help of an installed program names it as it is typed there, without npx', () => {
+  const root = join(folder, 'node_modules', 'rowonce');
+  for (const each of ['dist', 'package.json', 'src/bin.js'])
+    cpSync(join(CHECKOUT, each), join(root, each), { recursive: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
+  for (const words of [['run'], ['accounts', 'add'], ['store', 'purge']]) {
+    const start = spawnSync(process.execPath, [join(root, 'src', 'bin.js'), ...words, '--help'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+    expect(start).toMatchObject({ status: 0, stderr: '' });
+    expect(start.stdout).toMatch(new RegExp(`\\nExample:\\n {2}rowonce ${words.join(' ')} `));
+    expect(start.stdout).not.toContain('npx');
+  }
+});
+
 describe('a checkout runs what was built of it', () => {
   test('as long as the sources are the same, and says what to do when they are not', () => {
-    const [from, root] = [join(PROGRAM, '..', '..'), join(folder, 'checkout')];
-    for (const each of ['src', 'package.json', 'tsconfig.json']) {
-      cpSync(join(from, each), join(root, each), { recursive: true, preserveTimestamps: true });
-    }
-    symlinkSync(join(from, 'node_modules'), join(root, 'node_modules'));
+    const root = otherCheckout();
     const source = (path: string): string => join(root, 'src', path);
-    const start = () => {
-      const words = [source('bin.js'), '--version'];
+    const start = (program = source('bin.js')) => {
+      const words = [program, '--version'];
       const { status, stdout, stderr } = spawnSync(process.execPath, words, {
         encoding: 'utf8',
         env: { PATH: process.env.PATH, HOME: folder },
@@ -121,17 +148,79 @@ describe('a checkout runs what was built of it', () => {
 
     build('--if-older');
     expect(start()).toEqual(runs);
-    expect(readdirSync(join(root, 'dist', 'operations'))).toContain('one-more.js');
+    expect(readdirSync(join(presentBuild(root), 'operations'))).toContain('one-more.js');
     rmSync(added);
     expect(start()).toEqual(refused('was built from older sources'));
     build('--if-older');
-    expect(readdirSync(join(root, 'dist', 'operations'))).not.toContain('one-more.js');
-    const built = statSync(join(root, 'dist', 'index.js')).mtimeMs;
+    expect(readdirSync(join(presentBuild(root), 'operations'))).not.toContain('one-more.js');
+    const built = presentBuild(root);
     build('--if-older');
-    expect(statSync(join(root, 'dist', 'index.js')).mtimeMs).toBe(built);
+    expect(presentBuild(root)).toBe(built);
+
+    // As `cp -r` does: what is the same to the byte has other times.
+    const copy = join(folder, 'copy');
+    cpSync(root, copy, { recursive: true });
+    const inCopy = (path: string): string => join(copy, 'src', path);
+    expect(start(inCopy('bin.js'))).toEqual(runs);
+    const text = readFileSync(inCopy('core/ids.ts'), 'utf8');
+    writeFileSync(inCopy('core/ids.ts'), text.replace('*', '+'));
+    expect(start(inCopy('bin.js'))).toEqual(refused('was built from older sources'));
+    writeFileSync(inCopy('core/ids.ts'), text);
+    expect(start(inCopy('bin.js'))).toEqual(runs);
   });
 
-  const built = (path: string): string => join(PROGRAM, '..', '..', 'dist', path);
+  test('and a build beside a running page takes nothing from it, nor from what it starts, as often as it is built', async () => {
+    const root = otherCheckout();
+    const build = (): ReturnType<typeof spawn> =>
+      spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
+    const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
+      for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit')))) expect(code).toBe(0);
+    };
+    await built(build());
+    const first = presentBuild(root);
+    const list = join(folder, 'list.csv');
+    writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
+    const home = {
+      HOME: folder,
+      ROWONCE_STORE: join(folder, 'store'),
+      ROWONCE_CONFIG: join(folder, 'config'),
+    };
+    const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    if (page.pid !== undefined) groups.push(page.pid);
+    await once(page.stdout, 'data');
+    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
+    const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
+      const headers = { authorization: `Bearer ${note.token}` };
+      const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
+      expect([200, 201], await answer.clone().text()).toContain(answer.status);
+      return answer.json();
+    };
+
+    // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
+    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
+    await built(build(), build());
+    await built(build());
+    expect(presentBuild(root)).not.toBe(first);
+    expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
+    expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
+
+    const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
+    const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
+    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
+    await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
+    await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
+
+    page.kill('SIGTERM');
+    await once(page, 'exit');
+    await built(build());
+    expect(existsSync(first), 'a build that nobody uses any more is removed').toBe(false);
+  });
+
+  const built = (path: string): string => join(presentBuild(), path);
 
   test('every member of a family, and nothing else, stands in its folder', async () => {
     const families = { OPERATIONS, DIALECTS, STORES, FORMATS, COMMANDS };
@@ -154,6 +243,14 @@ describe('a checkout runs what was built of it', () => {
 
   const imported = (names: string, path: string): string =>
     `import ${names} from ${JSON.stringify(pathToFileURL(built(path)).href)};`;
+
+  test('the library is imported and required by its names', () => {
+    const path = join(presentBuild(), '..', 'index.js');
+    const names = `const { runJob, sweep, EXIT } = await import(${JSON.stringify(pathToFileURL(path).href)});`;
+    const required = `const { createRequire } = await import('node:module'); const same = createRequire(${JSON.stringify(path)})(${JSON.stringify(path)});`;
+    const program = `${names} ${required} console.log(typeof runJob, EXIT.busy, same.sweep === sweep);`;
+    expect(typed(program)).toBe('function 76 true\n');
+  });
 
   test('the threads that check a database find themselves, whatever Node was started with', () => {
     const path = join(folder, 'large.db');
@@ -233,7 +330,7 @@ describe('starting fast', () => {
     expect(readdirSync(cache)).toHaveLength(1);
   });
 
-  const built = pathToFileURL(join(PROGRAM, '..', '..', 'dist', '/')).href;
+  const built = pathToFileURL(join(presentBuild(), '/')).href;
 
   /** What a start loads of the program, each by its name without the mark of its content. */
   function parts(words: readonly string[]): readonly string[] {
@@ -283,6 +380,16 @@ describe('starting fast', () => {
 
 describe.skipIf(olderNode === undefined)('under an older Node (skipped when the path has none)', () => {
   const older = olderNode ?? '';
+
+  test('a program that imports the library is told what it needs, in one sentence', () => {
+    const library = pathToFileURL(join(CHECKOUT, 'dist', 'index.js')).href;
+    const program = `import(${JSON.stringify(library)}).catch(({ name, message }) => console.log(name + ': ' + message))`;
+    const { stdout, stderr } = spawnSync(older, ['--eval', program], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(
+      /^Error: Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
+    );
+  });
 
   test('an installed package says what it needs, in one sentence, and ends with 2', () => {
     const { status, stdout, stderr } = spawnSync(older, [installed(), 'status'], { encoding: 'utf8' });

@@ -111,7 +111,15 @@ test('what cannot be read or written as a workbook is refused before anything is
     [[...RUN, '-o', 'out.csv'], /The output is an Excel workbook, which .*out\.csv is not by its name/],
     [
       ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],
-      /the output would be text: \.xls is never written\.\nName it with the ending \.xlsx, or \.csv\./,
+      /the output would be text in columns: \.xls is never written\.\nName it with the ending \.xlsx, or \.csv\./,
+    ],
+    [
+      ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.jsonl'],
+      /named like JSON lines, and .*: \.jsonl is never written\.\nName it with the ending \.xlsx, or \.csv\./,
+    ],
+    [
+      ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.ndjson.gz'],
+      /named like JSON lines, and .*: \.ndjson is never written/,
     ],
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
     [

@@ -77,6 +77,7 @@ test('a POST of a job is asked about once, whoever types it, and not again for t
   );
   const no = await typed(run(job), { answer: 'n' });
   expect(no.stderr).toContain(`sends POST ${url}/base/tags/apply (api-call). This is asked once`);
+  expect(no.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
   expect([no.code, requests.length]).toEqual([2, 0]);
   expect((await typed(run(job), { answer: 'y' })).code).toBe(0);
   expect(requests).toHaveLength(2);
@@ -285,6 +286,7 @@ test('the plan and the run show method and address of a job, and of a dialect th
   const asked = await typed(['run', 'enrich-company', LIST(), ...agreed], { answer: 'n' });
   expect(asked.stderr).toContain(`Sends PUT ${url}/base/v2/firms (enrich-company).\n`);
   expect(asked.stderr).toContain('Spend at most 2 credits? [y/N]');
+  expect(asked.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
   expect((await typed(['plan', 'enrich-company', LIST()])).stdout).not.toContain('to agree');
   expect(requests).toHaveLength(0);
 });

@@ -3,13 +3,16 @@
  * Method: the real command, typed in this process; a reader that leaves meets the real program. Where a fault must be made up,
  * the frame on streams of our own.
  */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../src/cli/shell/main/program.ts';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
-import { startRowonce } from './rowonce.ts';
+import { systemStop } from '../../src/core/system-errors.ts';
+import { openDesk } from './desk.ts';
+import { environmentOf, PROGRAM, startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
 
 const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };
@@ -127,6 +130,50 @@ test('a reader of our output that leaves early is no error', async () => {
   child.stdout?.destroy();
   const [[code], stderr] = await Promise.all([once(child, 'close'), text(child.stderr ?? new PassThrough())]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'No account in /nonexistent/accounts.yaml.\n' });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a process that may open no more files says so wherever that stops it, and is no bug',
+  async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+    /** The first has no file for its own program, and the last has enough for the run. */
+    const limits = [22, 23, 24, 25, 26, 27, 28, 29, 30, 32, 64];
+    const endings = new Set<string>();
+    for (const limit of limits) {
+      const { status, stderr } = spawnSync(
+        'sh',
+        ['-c', `ulimit -n ${limit} && exec "$@"`, 'sh', process.execPath, PROGRAM, ...desk.run()],
+        { encoding: 'utf8', cwd: desk.place.folder, env: environmentOf({ env: desk.environment() }) },
+      );
+      const last = stderr.trimEnd().split('\n').slice(-2).join('\n');
+      endings.add(status === 0 ? 'done' : `${status} ${last.replace(/^.*: /, '')}`);
+    }
+    // Node itself needs one more or less on another machine, and has words of its own.
+    const ofProgram = [...endings].filter((ending) => !ending.includes('Node.js'));
+    expect(ofProgram.sort()).toEqual([
+      '2 this process may open no more files.\nAllow it more, such as with "ulimit -n 4096", then run the same command again; nothing that was bought is lost.',
+      'done',
+    ]);
+  },
+);
+
+test('a file that the system refuses is no bug, on the terminal and for the page', () => {
+  const refused = Object.assign(new Error("EACCES: permission denied, scandir '/srv/jobs'"), {
+    code: 'EACCES',
+    syscall: 'scandir',
+    path: '/srv/jobs',
+  });
+  expect(systemStop(refused)).toMatchObject({ code: 'system', exitCode: 2 });
+  const broken = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+  expect([systemStop(broken), systemStop(new TypeError('x is undefined'))]).toEqual([undefined, undefined]);
+});
+
+test('--version is ours behind a command as well, as npm start puts one before it', async () => {
+  for (const words of [['--version'], ['run', 'jobs/enrich-companies.yaml', 'list.csv', '--version']])
+    expect(await typedAt(words)).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  expect((await typedAt(['status', '--version', '--json'])).stdout).toBe('{"version":"0.1.0"}\n');
 });
 
 describe('a bug of ours', () => {

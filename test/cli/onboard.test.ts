@@ -219,6 +219,7 @@ test('on a terminal the diff is shown and asked about; only yes sends it', async
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('+ invite jo@acme.example to proj-asked as editor (row 2)');
   expect(refused.stderr).toContain('Apply 2 changes to the service (2 invites)? [y/N]');
+  expect(refused.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
   expect(await sheet.roles()).toEqual([]);
   expect((await sheet.answering({ answer: 'y' }, 'run')).code).toBe(0);
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);

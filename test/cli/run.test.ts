@@ -105,6 +105,31 @@ test('a budget that is reached stops with 4, and the last line is a command that
   expect(await desk.place.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
 });
 
+test('the command of a reached budget also counts calls that are sent again, so that it is typed once', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  desk.list(3);
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '3'];
+  expect(await desk.type(words)).toMatchObject({ code: 3 });
+  await desk.type(['settle', 'last', '--retry']);
+  const stopped = await desk.type(words);
+  expect(stopped).toMatchObject({ code: 4, stderr: expect.stringContaining('a --budget of at least 4.\n') });
+  const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
+  expect(typed).toBe('npx --no rowonce run enrich-company list.csv -o out.csv --budget 5');
+  expect(await desk.type(typed.split(' ').slice(3))).toMatchObject({ code: 0 });
+});
+
+test('a budget of a day that has no room for one call is to be raised, not waited for', async () => {
+  const desk = await openDesk({ account: { budget: { per_day: 1 } } });
+  await desk.write('list.csv', 'E-mail\njo@one.example\n');
+  const { code, stderr } = await desk.type(['run', 'enrich-person', 'list.csv', '-o', 'out.csv']);
+  expect({ code, stderr }).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining(
+      'One call may cost 2, so no other day has room for it: raise per_day in the account,',
+    ),
+  });
+});
+
 describe('the store', () => {
   test('is not made off a terminal when nobody named it: a second, empty one would buy everything again', async () => {
     const desk = await openDesk();
@@ -181,6 +206,7 @@ describe('--json prints one object on stdout and nothing else there', () => {
       resume_at: code === 75 ? expect.stringMatching(/^20\d\d-.*Z$/) : null,
     });
     expect(ended.stderr).toContain(stopped.message);
+    expect(objectIn(ended.stdout).budget_to_finish).toBe(reason === 'budget' ? 2 : undefined);
   });
 });
 

@@ -185,6 +185,13 @@ test('a folder with files in it, and a store that is not there, are refused', as
   const desk = await usedDesk();
   const full = await desk.type(['store', 'salvage', '-o', '.']);
   expect(full).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
+  for (const [output, fact] of [
+    ['out.csv', 'is not a folder'],
+    ['out.csv/left', 'cannot be written: what should be its folder is a file'],
+  ] as const) {
+    const onto = await desk.type(['store', 'salvage', '-o', output]);
+    expect(onto).toMatchObject({ code: 2, stderr: expect.stringContaining(fact) });
+  }
   const none = await desk.type(['store', 'salvage', '-o', 'left', '--store', 'nowhere']);
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no store in') });
 });

@@ -54,6 +54,9 @@ test('the request is shown without its key and asked about, and without a yes no
   const no = await typed(words, { answer: 'n' });
   expect(no.code).toBe(2);
   expect(no.stderr).toContain('Send this request, for at most 1 credit? [y/N]');
+  expect(no.stderr).toMatch(
+    /Not agreed; nothing was sent\.\nRun the same command again to be asked again\.\n$/,
+  );
   expect(no.stdout).toContain(`POST ${place.vendor.url}/enrich/company\n  authorization: Bearer [key]\n`);
   expect(no.stdout).toContain('{"domain":"first.example"}');
   expect(sent()).toBe(0);

@@ -15,7 +15,7 @@ type BuiltProgram = typeof import('../../src/cli/shell/main.ts');
 const load = createRequire(import.meta.url);
 
 const runCommandLine: BuiltProgram['runCommandLine'] = (...command) =>
-  (load('../../dist/cli/shell/main.js') as BuiltProgram).runCommandLine(...command);
+  (load('../../dist/main.js') as BuiltProgram).runCommandLine(...command);
 
 export interface Typing {
   /** What somebody types who sits in front of a terminal; left out: there is none. */

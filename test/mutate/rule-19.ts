@@ -35,8 +35,8 @@ export const RULE_19: readonly Mutation[] = [
   {
     rule: 19,
     without: 'going on with the named batch alone',
-    at: 'src/plan/plan-id.ts',
-    text: "if (ifBatch === undefined || (existing?.id === ifBatch && existing.state === 'open')) return;",
+    at: 'src/plan/batch-key.ts',
+    text: 'if (ifBatch === undefined) return;',
     instead: 'if (ifBatch !== existing?.key) return;',
     test: 'test/web/twice.test.ts',
     named: 'a refresh that two tabs let go on at once is bought once',

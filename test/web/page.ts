@@ -21,6 +21,8 @@ import { openBrowser } from './chromium.ts';
 import { environmentIn, Served } from './served.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+const DIST = join(ROOT, 'dist');
+const BUILT = join(DIST, JSON.parse(readFileSync(join(DIST, 'built-from.json'), 'utf8')).build);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTHS = [1280, 360] as const;
 const SCHEMES = ['light', 'dark'] as const;
@@ -277,7 +279,7 @@ for (const scheme of SCHEMES) {
 const paintMs = await firstPaint(browser, served);
 await browser.close();
 const bytes = ['page.js', 'page.css'].reduce(
-  (sum, name) => sum + gzipSync(readFileSync(join(ROOT, 'dist', 'web', name))).length,
+  (sum, name) => sum + gzipSync(readFileSync(join(BUILT, 'web', name))).length,
   0,
 );
 for (const { view, rule, nodes } of findings) console.log(`${view}: ${rule} ${nodes.slice(0, 3).join(' ')}`);

@@ -94,8 +94,14 @@ export function summaryObject(summary: RunSummary): object {
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
     ...present({ retries: retriesObjectIfAny(summary.retries) }),
     ...(summary.unanswered === 0 ? {} : { unanswered: summary.unanswered }),
+    ...present({ budget_to_finish: enoughFor(summary) }),
     stopped: stoppedObject(stopped),
   };
+}
+
+/** The budget with which a run would not have stopped; undefined where its own budget did not stop it. */
+function enoughFor({ stopped, budgetToFinish }: RunSummary): number | undefined {
+  return stopped?.code === 'budget' ? budgetToFinish : undefined;
 }
 
 /** What was changed and is not so any more; how many people were removed because the file does not name them. */

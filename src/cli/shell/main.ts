@@ -1,7 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
+import { version } from '../../core/families.ts';
 import { present } from '../../core/objects.ts';
 import { plainText, sentence } from '../../core/plain-text.ts';
+import { systemStop } from '../../core/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
 import {
   openTerminal,
@@ -22,7 +24,7 @@ import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 export async function main(argv: readonly string[]): Promise<never> {
   let terminal = terminalFor(argv, processStreams);
   // An error that no code awaited ends the process too, because a run must not go on in an unknown state.
-  process.on('uncaughtException', (error) => process.exit(reportBug(terminal, error, processStreams)));
+  process.on('uncaughtException', (error) => process.exit(reportUnexpected(terminal, error, processStreams)));
   let unwritten: Error | undefined;
   // A run goes on when stderr is closed: to end here would leave calls in doubt that were already paid for.
   process.stderr.on('error', () => {});
@@ -94,9 +96,12 @@ export async function runCommandLine(
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
+    const isAsked = asksForVersion(error);
+    if (isAsked) help = version();
+    else if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
     terminal.print(help.trimEnd());
-    terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
+    const isVersion = isAsked || hasCode(error, 'commander.version');
+    terminal.result(isVersion ? { version: help.trim() } : { help });
     return EXIT.done;
   }
 }
@@ -122,12 +127,20 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
 
+/** Behind a command as well, because `npm start` puts one before whatever it is given. */
+function asksForVersion(error: unknown): boolean {
+  return hasCode(error, 'commander.unknownOption') && messageOf(error).includes("'--version'");
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof CommanderError && error.code === code;
+
 function report(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
   if (error instanceof StopError) return reportStop(terminal, error);
   if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
   // The reader of our output, such as `head`, has closed it. That is no error.
   if (isReaderGone(error, streams.stdout)) return EXIT.done;
-  return reportBug(terminal, error, streams);
+  return reportUnexpected(terminal, error, streams);
 }
 
 function reportStop(
@@ -143,9 +156,11 @@ function reportStop(
   return exitCode;
 }
 
-function reportBug(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
+function reportUnexpected(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
   const debug = streams.env.ROWONCE_DEBUG === '1';
   if (debug && error instanceof Error) terminal.warn(error.stack ?? '');
+  const refused = systemStop(error);
+  if (refused !== undefined) return reportStop(terminal, refused);
   terminal.fail({
     code: 'bug',
     message: messageOf(error),

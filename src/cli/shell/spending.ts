@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { commandLine, durationOf, resumedBy, typedCommand } from '../../core/command-line.ts';
-import { EXIT, StopError } from '../../core/errors.ts';
+import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { Acceptable } from '../../plan/context.ts';
@@ -113,6 +113,16 @@ function stopOnSignals(
       for (const name of STOP_SIGNALS) process.off(name, onSignal);
     },
   };
+}
+
+/**
+ * Asks whether something may be sent. False when nobody is there to say so.
+ * @throws StopError `consent` when somebody is there and does not agree.
+ */
+export async function mayBeSent(console: Console, question: string): Promise<boolean> {
+  if (await console.agrees(question)) return true;
+  if (!console.interactive) return false;
+  throw stop('consent', 'Not agreed; nothing was sent.', 'Run the same command again to be asked again.');
 }
 
 /** Shorter pauses are not shown, because they are over before a person has read about them. */

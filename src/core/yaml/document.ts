@@ -14,6 +14,7 @@ import type { z } from 'zod';
 import { shellWord } from '../command-line.ts';
 import { messageOf, StopError, stop } from '../errors.ts';
 import { distrustOf } from '../file-trust.ts';
+import { codeOf, shortage } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
 /**
@@ -127,8 +128,10 @@ function unreadable(path: string, { code, name }: DocumentKind, error: unknown):
         `${path}: you may not read this file`,
         `Give yourself the right to: chmod u+r ${shellWord(path)}`,
       );
-    default:
-      return stop(code, `${path}: it cannot be read: ${messageOf(error)}`, next);
+    default: {
+      const short = shortage(codeOf(error));
+      return stop(code, `${path}: it cannot be read: ${short?.why ?? messageOf(error)}`, short?.next ?? next);
+    }
   }
 }
 

@@ -23,6 +23,7 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
   paused: 'account',
   key: 'account',
   clock: 'sweep',
+  system: 'sweep',
   store: 'sweep',
   store_damaged: 'sweep',
   store_lost: 'sweep',

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Document, isMap, parseDocument } from 'yaml';
+import { type Alias, type Document, isAlias, isMap, isNode, type Node, parseDocument, visit } from 'yaml';
 import { outputProblem, replaceFile } from '../../core/atomic-file.ts';
 import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
@@ -108,9 +108,18 @@ class Entry {
   }
 
   set(path: readonly string[], value: unknown): void {
+    if (value === undefined) return;
     const whole = ['accounts', this.#name, ...path];
-    if (value === null) this.#document.deleteIn(whole);
-    else if (value !== undefined) this.#document.setIn(whole, value);
+    for (let depth = 1; depth < whole.length; depth += 1) this.#makeOwn(whole.slice(0, depth));
+    if (value !== null) this.#document.setIn(whole, value);
+    // The library refuses to take something out of a group that is not there.
+    else if (this.#document.hasIn(whole)) this.#document.deleteIn(whole);
+  }
+
+  /** What this account shares with others by an alias is changed for this one alone. */
+  #makeOwn(path: readonly string[]): void {
+    const node = this.#document.getIn(path, true);
+    if (isAlias(node)) this.#document.setIn(path, ownCopy(this.#document, node));
   }
 
   /** Takes the group out with its last member. */
@@ -119,6 +128,10 @@ class Entry {
     const left = this.#document.getIn(['accounts', this.#name, group]);
     if (isMap(left) && left.items.length === 0) this.set([group], null);
   }
+}
+
+function ownCopy(document: Document, alias: Alias): Node {
+  return document.createNode(alias.resolve(document)?.toJS(document));
 }
 
 /** A key goes to the address that it was given for and to no other, whoever changes the address. */
@@ -134,6 +147,13 @@ function requireSameAddress(former: Account, changed: Account): void {
 /** Removes an account that exists. What it bought stays in the ledger. */
 export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
   await rewrite(accounts.path, (document) => {
+    // Whatever else of the file refers to a part of this account keeps its value.
+    const removed = document.getIn(['accounts', name], true);
+    const anchors = new Set<string>();
+    if (isNode(removed)) visit(removed, { Node: (_, { anchor }) => void (anchor && anchors.add(anchor)) });
+    visit(document, {
+      Alias: (_, alias) => (anchors.has(alias.source) ? ownCopy(document, alias) : undefined),
+    });
     document.deleteIn(['accounts', name]);
   });
 }

@@ -143,6 +143,9 @@ export const ChangeMessage = z.object({
 });
 export type ChangeMessage = z.infer<typeof ChangeMessage>;
 
+/** Behind the `?`: the most credits that the batch may spend from now on; left out: as many as before. */
+export const Continuation = z.strictObject({ budget: z.coerce.number().int().positive().optional() });
+
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
@@ -155,7 +158,8 @@ export const WorkView = z.object({
   at_ms: z.number(),
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
-  stopped: Refusal.shape.error.nullable(),
+  /** `budget`: one that is enough, where the batch's own has stopped it. */
+  stopped: Refusal.shape.error.extend({ budget: z.number().optional() }).nullable(),
   /** The last lines that it said. */
   said: z.array(z.string()),
   /** What the command printed under `--json`. */

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { systemStop } from '../../core/system-errors.ts';
 
 /** How the server reads what it is asked, and how it refuses. */
 
@@ -59,9 +60,10 @@ export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
 
 /** Answers an error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
 export function refusalOf(error: unknown, context: Context): Response {
-  if (error instanceof StopError) {
-    const { code, message, next } = error;
-    return context.json({ error: { code, message, next } }, statusOf(error));
+  const stopped = error instanceof StopError ? error : systemStop(error);
+  if (stopped !== undefined) {
+    const { code, message, next } = stopped;
+    return context.json({ error: { code, message, next } }, statusOf(stopped));
   }
   const next = 'This is a bug of Rowonce: please report what you did.';
   return context.json({ error: { code: 'bug', message: messageOf(error), next } }, 500);

@@ -1,12 +1,13 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withOption, wordsOfCommand } from '../../core/command-line.ts';
+import { withOption, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { isAtWorkOn } from '../../run/hold.ts';
 import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
-import type { WorkView } from '../api.ts';
+import { Continuation, type WorkView } from '../api.ts';
+import { queryOf } from './answers.ts';
 import { batchOf } from './batches.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -32,8 +33,9 @@ export function batchActionRoutes(server: Server): Hono {
       return context.json(work.start(orderFor('cancel', found)) satisfies WorkView);
     })
     .post('/batches/:id/continue', async (context) => {
+      const { budget } = queryOf(context, Continuation);
       const found = await batchOf(context, server);
-      return context.json(work.start(continued(found)) satisfies WorkView);
+      return context.json(work.start(continued(found, budget)) satisfies WorkView);
     });
 }
 
@@ -51,11 +53,13 @@ function orderFor(kind: 'pause' | 'resume' | 'cancel', { batch, location }: Foun
 
 const GOES_ON: ReadonlySet<string> = new Set(['run', 'undo', 'nightly']);
 
-/** The batch's own command again, as the ledger keeps it. */
-function continued({ batch, location }: FoundBatch): Order {
+/** The batch's own command again, as the ledger keeps it. @param budget takes the place of the one that it names. */
+function continued({ batch, location }: FoundBatch, budget: number | undefined): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
-  if (batch.state !== 'open' || words === undefined || !GOES_ON.has(command)) {
+  // One that has finished goes on for what was decided about its doubts, which only a run of it carries out.
+  const mayGoOn = batch.state === 'open' || (batch.state === 'finished' && command === 'run');
+  if (!mayGoOn || words === undefined || !GOES_ON.has(command)) {
     throw stop(
       'usage',
       `Batch ${batch.id} is ${batch.state}, and no command is known that goes on with it.`,
@@ -63,9 +67,11 @@ function continued({ batch, location }: FoundBatch): Order {
     );
   }
   const where = words.includes('--store') ? [] : ['--store', location];
-  const kept = words.filter((word) => word !== '--json');
+  const said = words.filter((word) => word !== '--json');
+  const kept = budget === undefined || command !== 'run' ? said : withOption(said, '--budget', budget);
   // It may wait in line until another tab or a command line has finished the batch.
-  const again = command === 'run' ? withOption(kept, '--if-batch', batch.id) : kept;
+  const again =
+    command === 'run' ? withOption(withoutOption(kept, '--if-plan'), '--if-batch', batch.id) : kept;
   return {
     kind: command === 'nightly' ? 'sweep' : command === 'undo' ? 'undo' : 'run',
     words: [...again, ...where],

@@ -85,13 +85,20 @@ const STOP_NAMES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
 
 /** What every command prints when it stopped. */
 const Stopped = z.object({
-  stopped: z.object({ code: z.enum(STOP_NAMES), message: z.string(), next: z.string() }),
+  stopped: z.object({
+    code: z.enum(STOP_NAMES),
+    message: z.string(),
+    next: z.string(),
+  }),
+  budget_to_finish: z.number().optional(),
 });
 
 /** The stop that a command printed; undefined when it went through. */
 export function stoppedIn(result: unknown): StopError | undefined {
   const parsed = Stopped.safeParse(result);
-  return parsed.success ? new StopError(parsed.data.stopped) : undefined;
+  if (!parsed.success) return undefined;
+  const { stopped, budget_to_finish: leastBudget } = parsed.data;
+  return new StopError({ ...stopped, ...present({ leastBudget }) });
 }
 
 /** What `run --sample --if-plan` prints, unless it was stopped before it could plan the rest. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stop } from '../../core/errors.ts';
-import { PACKAGE } from '../../core/families.ts';
+import { PAGE } from '../../core/families.ts';
 
 /** The page itself: few files, built beside the program, which are held in memory. */
 export interface PageFile {
@@ -20,9 +20,8 @@ const NAMES = ['index.html', 'page.js', 'page.css', 'icon.svg'];
 
 /** The files by their path in the address. @throws StopError `usage` when the page was not built. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
-  const folder = new URL('dist/web/', PACKAGE);
   const load = async (name: string): Promise<[string, PageFile]> => {
-    const body = Buffer.from(await readFile(new URL(name, folder)));
+    const body = Buffer.from(await readFile(new URL(name, PAGE)));
     return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? 'text/plain' }];
   };
   try {

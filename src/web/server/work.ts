@@ -175,7 +175,14 @@ function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): Wo
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
     stopped:
-      stopped === undefined ? null : { code: stopped.code, message: stopped.message, next: stopped.next },
+      stopped === undefined
+        ? null
+        : {
+            code: stopped.code,
+            message: stopped.message,
+            next: stopped.next,
+            ...present({ budget: stopped.leastBudget }),
+          },
     said: [...(ended?.said ?? [])],
     result: ended?.result ?? null,
   };

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { batchNamed } from './book.ts';
+import { admit, admitted, batchNamed, replyWith } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
 import { startSpender } from './processes.ts';
 
@@ -45,6 +45,57 @@ test('asking for the store once more in its own process does not give it away to
   expect(await second.rest()).toEqual(['stopped: busy']);
   await batchNamed(ledger, 'still ours');
 });
+
+test('whose lock file was deleted keeps the store, however often another asks, and is not stopped', async () => {
+  const place = freshPlace(sqlite);
+  const first = startSpender(place, 'buy');
+  expect(await first.line()).toBe('open');
+  rmSync(join(place, 'lock.db'));
+  for (const _ of [1, 2])
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringMatching(
+        new RegExp(`lock\\.db was deleted, and process ${first.process.pid}, "buy", may still spend`),
+      ),
+      next: expect.stringMatching(/^Let that process end, .* remove \S+spender\.json first\.$/),
+    });
+  const before = Number(await first.line());
+  await expect.poll(() => first.line()).toBe(String(before + 1));
+  await first.kill();
+  await (await openStore(sqlite, place)).close();
+});
+
+test('that was taken over, because nothing of it was left beside the ledger, stops and says so', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'asked');
+  rmSync(join(place, 'lock.db'));
+  rmSync(join(place, 'spender.json'));
+  const second = startSpender(place, 'recover');
+  expect(await second.line()).toBe('open');
+  const takenOver = {
+    code: 'busy',
+    message: expect.stringContaining('another process has taken the store; nothing new is sent'),
+  };
+  await expect(admit(ledger, batch, 'more')).rejects.toMatchObject(takenOver);
+  expect(await second.line()).toBe('recovered');
+  await expect(ledger.record(attempt, replyWith('late'))).rejects.toMatchObject(takenOver);
+  await second.kill();
+  await ledger.close();
+});
+
+test.each(['a note that somebody put there', 'SQLite format 3\0 and nothing more'])(
+  'whose lock file holds %j opens it as ever',
+  async (content) => {
+    const place = freshPlace(sqlite);
+    await (await openStore(sqlite, place)).close();
+    writeFileSync(join(place, 'lock.db'), content);
+    const first = startSpender(place, 'hold');
+    expect(await first.line()).toBe('open');
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'busy' });
+  },
+);
 
 test('what a killed spender said about itself decides nothing', async () => {
   const place = freshPlace(sqlite);

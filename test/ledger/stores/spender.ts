@@ -6,7 +6,7 @@ import { admit, admitted, answered, batchNamed, batchSpec, MATCHED, replyWith, s
 
 /**
  * A spender in a process of its own, so that tests can stop it, kill it and fill its disk.
- * `node spender.ts FOLDER hold|buy|some|group|fill|plan`. What it has been promised, it says on stdout, a line each.
+ * `node spender.ts FOLDER hold|buy|some|group|fill|plan|recover`. What it has been promised, it says on stdout, a line each.
  */
 const [folder = '', action = ''] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -28,6 +28,14 @@ async function buy(ledger: Ledger, batch: BatchId, rows = Number.POSITIVE_INFINI
 /** Buys as many as `ROWS` says, then holds the store until it is killed. */
 async function some(ledger: Ledger, batch: BatchId): Promise<void> {
   await buy(ledger, batch, Number(process.env.ROWS));
+  await hold();
+}
+
+/** Closes what another process has left open, as every run does first. */
+async function recover(ledger: Ledger): Promise<void> {
+  for (const { attempt } of await ledger.openAttempts())
+    await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'no answer came' }, Date.now());
+  say('recovered');
   await hold();
 }
 
@@ -95,6 +103,7 @@ async function spend(): Promise<void> {
     group: () => group(ledger, batch),
     fill: () => fill(ledger, batch),
     plan: () => plan(ledger),
+    recover: () => recover(ledger),
   };
   await actions[action]?.();
 }

@@ -1,4 +1,5 @@
 import { Command, type CommanderError } from 'commander';
+import { exampleHere } from '../../../core/command-line.ts';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { COMMANDS, version } from '../../../core/families.ts';
 import { familyNames, loadMember } from '../../../core/family.ts';
@@ -96,7 +97,7 @@ async function configure(command: Command, run: RunCommand): Promise<void> {
   configure(command, run);
   for (const each of [command, ...command.commands]) {
     const shown = each === command ? example : (examples[each.name()] ?? example);
-    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${shown}`);
+    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${exampleHere(shown)}`);
   }
 }
 

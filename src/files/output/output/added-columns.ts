@@ -50,7 +50,8 @@ export function additionOf(
 ): Addition {
   const columns: AddedColumn[] = [];
   const dropped = new Set<string>(ourColumnsIn(header));
-  const earlier = earlierAdded(header, new Set(Object.keys(add)));
+  // Another job's columns have some of these names at most, and none of its cells may be lost.
+  const earlier = earlierAdded(header, new Set(Object.keys(add)), Object.keys(add));
   for (const [name, path] of Object.entries(add)) {
     const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
     const existing = header[at];
@@ -81,7 +82,7 @@ export function automaticAddition(
 ): Addition {
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
-    ...earlierAdded(header, new Set(fields.flatMap(earlierNames))),
+    ...earlierAdded(header, new Set(fields.flatMap(earlierNames)), fields.slice(0, 1)),
   ]);
   const names = new FreeNames(header.filter((column) => !dropped.has(column)));
   const columns = fields.map((field) => {
@@ -245,9 +246,15 @@ function ourColumnsIn(header: readonly string[]): readonly string[] {
 
 /**
  * What an earlier run added stands without a gap before our first column; what stands further left is the user's. So is
- * a column whose name we had to prefix for our own.
+ * a column whose name we had to prefix for our own. Another operation may have added columns of some of these names, such as
+ * `location.city`, and none of what it found is lost.
+ * @param marks those by which the columns are known for this operation's: each must be among them.
  */
-function earlierAdded(header: readonly string[], names: ReadonlySet<string>): ReadonlySet<string> {
+function earlierAdded(
+  header: readonly string[],
+  names: ReadonlySet<string>,
+  marks: readonly string[],
+): ReadonlySet<string> {
   const added = new Set<string>();
   const firstOfOurs = header.indexOf('_status');
   for (let at = firstOfOurs - 1; at >= 0; at -= 1) {
@@ -255,7 +262,8 @@ function earlierAdded(header: readonly string[], names: ReadonlySet<string>): Re
     if (column === undefined || !names.has(column) || added.has(prefixed(column))) break;
     added.add(column);
   }
-  return added;
+  const isOfThis = marks.every((mark) => earlierNames(mark).some((name) => added.has(name)));
+  return isOfThis ? added : new Set();
 }
 
 function clash(column: string): Error {

@@ -52,8 +52,10 @@ export async function chooseDestination(
     const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
   }
-  if (OTHER_SPREADSHEETS.has(endingOf(path))) {
-    const fact = `${path} is named like a spreadsheet, and the output would be text: ${endingOf(path)} is never written.`;
+  const ending = endingOf(path).replace(/\.gz$/, '');
+  const other = OTHER_FORMATS.get(ending);
+  if (other !== undefined) {
+    const fact = `${path} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
     const next = `Name it with the ending ${WORKBOOK_ENDING}, or ${nameParts(input.path).ending}.`;
     throw stop('output', fact, next);
   }
@@ -107,8 +109,19 @@ const WORKBOOK_ENDING = '.xlsx';
 /** The ending of a workbook with macros, which is read but never written. */
 const MACROS_ENDING = '.xlsm';
 
-/** What a program for spreadsheets opens by these names would not be what it expects there. */
-const OTHER_SPREADSHEETS: ReadonlySet<string> = new Set(['.xls', '.xlsb', MACROS_ENDING, '.ods', '.numbers']);
+const OTHER_SPREADSHEETS = ['.xls', '.xlsb', MACROS_ENDING, '.ods', '.numbers'];
+
+/** What a program opens by these names would not be what it expects there. */
+const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
+  ...OTHER_SPREADSHEETS.map((ending) => [ending, 'a spreadsheet'] as const),
+  ...['.jsonl', '.ndjson'].map((ending) => [ending, 'JSON lines'] as const),
+  ['.json', 'JSON'],
+  ...['.yaml', '.yml'].map((ending) => [ending, 'YAML'] as const),
+  ['.xml', 'XML'],
+  ...['.html', '.htm'].map((ending) => [ending, 'a web page'] as const),
+  ...['.pdf', '.docx', '.doc'].map((ending) => [ending, 'a document'] as const),
+  ...['.parquet', '.avro', '.feather'].map((ending) => [ending, 'a table of another format'] as const),
+]);
 
 function isWorkbook(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING;

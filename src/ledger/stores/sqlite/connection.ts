@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
+import { shortage, shortOfFiles } from '../../../core/system-errors.ts';
 
 /**
  * One connection to an SQLite file: pragmas that must hold on every connection, statements that are prepared once for
@@ -296,8 +297,11 @@ export function explained(error: unknown, folder: string): unknown {
   return unusable(folder, error, `${messageOf(error)} (${code})`);
 }
 
-function unusable(folder: string, cause: unknown, fact: string): StopError {
-  const message = `The store ${folder} cannot be used: ${fact}.`;
+function unusable(folder: string, cause: unknown, said: string): StopError {
+  const isUnsaid = /^SQLITE_(CANTOPEN|IOERR)/.test(codeOf(cause));
+  const short = shortage(codeOf(cause)) ?? (isUnsaid ? shortOfFiles() : undefined);
+  const message = `The store ${folder} cannot be used: ${short?.why ?? said}.`;
+  if (short !== undefined) return new StopError({ code: 'store', message, next: short.next }, { cause });
   const next = isDiskFailing(cause)
     ? 'See that its disk is sound and mounted for writing, then run the same command again: it goes on where it stopped.'
     : 'Make the folder and its files yours to write, or name another one with --store.';

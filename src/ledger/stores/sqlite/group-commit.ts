@@ -262,7 +262,8 @@ export class GroupCommit {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       connection.rollBack('apart');
       connection.run('RELEASE apart');
-      return { write, error };
+      // Where another process has the store as well, what it wrote is why this write is refused.
+      return { write, error: this.#refusal() ?? error };
     }
   }
 }

@@ -1,9 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
+import { shellWord } from '../../../core/command-line.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
 import { type ProcessLock, tryLock } from '../../../core/process-lock.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
-import { type StoreFolder, writeAnew } from './folder.ts';
+import { hasLedger, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /** One spender per store, for the life of its process. Who holds the lock is written beside it, for people. */
 export type SpenderLock = ProcessLock;
@@ -16,6 +17,7 @@ export async function takeLock(folder: StoreFolder, options: StoreOptions): Prom
   const { clock, waitForLockMs } = options;
   const deadlineMs = clock.monotonicMs() + waitForLockMs;
   for (;;) {
+    refuseWithoutLock(folder);
     const lock = tryLock(folder.lock);
     if (lock !== undefined) return announced(folder, lock, options);
     const leftMs = deadlineMs - clock.monotonicMs();
@@ -42,6 +44,22 @@ function announced(folder: StoreFolder, lock: ProcessLock, options: StoreOptions
       lock.release();
     },
   };
+}
+
+/**
+ * A lock file that was deleted is still held, and a new one would let two processes spend. Nothing of ours deletes it, so whoever
+ * says that it spends is believed.
+ * @throws StopError `busy`.
+ */
+function refuseWithoutLock(folder: StoreFolder): void {
+  if (sizeOf(folder.lock) !== undefined || !hasLedger(folder)) return;
+  const living = livingSpender(folder);
+  if (living === undefined) return;
+  throw stop(
+    'busy',
+    `${folder.lock} was deleted, and process ${living.pid}, "${living.command}", may still spend from the store since ${living.since}.`,
+    `Let that process end, then run the same command again. If it is no Rowonce, remove ${shellWord(folder.spender)} first.`,
+  );
 }
 
 function busy(folder: StoreFolder): StopError {

@@ -84,6 +84,7 @@ export class Lookout {
   readonly #folder: StoreFolder;
   readonly #connection: Connection;
   readonly #opened: BigIntStats | undefined;
+  readonly #locked: BigIntStats | undefined;
   readonly #place: string;
   #timer: NodeJS.Timeout | undefined;
   #noted: OutsideNote | undefined;
@@ -96,6 +97,7 @@ export class Lookout {
     this.#connection = connection;
     this.#place = realPlaceOf(folder.path);
     this.#opened = fileAt(folder.ledger);
+    this.#locked = fileAt(folder.lock);
     this.#note();
     if (this.#noted !== undefined) keepPlace(this.#noted);
   }
@@ -103,6 +105,7 @@ export class Lookout {
   /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined {
     if (this.#refusal === undefined && !this.#isThere()) this.#refusal = takenAway(this.#folder.path);
+    if (this.#refusal === undefined && !this.#isLocked()) this.#refusal = takenOver(this.#folder.path);
     return this.#refusal;
   }
 
@@ -126,7 +129,13 @@ export class Lookout {
   /** Reading a file's number does not open it, so this process loses no lock. */
   #isThere(): boolean {
     const now = fileAt(this.#folder.ledger);
-    return now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev;
+    return now !== undefined && isSameFile(now, this.#opened);
+  }
+
+  /** A lock file that was deleted is still held; one that took its place is held by somebody else. */
+  #isLocked(): boolean {
+    const now = fileAt(this.#folder.lock);
+    return now === undefined || isSameFile(now, this.#locked);
   }
 
   #note(): void {
@@ -164,6 +173,10 @@ function fileAt(path: string): BigIntStats | undefined {
   }
 }
 
+function isSameFile(one: BigIntStats, other: BigIntStats | undefined): boolean {
+  return one.ino === other?.ino && one.dev === other.dev;
+}
+
 function isSame(one: OutsideNote, other: OutsideNote): boolean {
   return (
     one.commits === other.commits && one.lastIntentMs === other.lastIntentMs && one.place === other.place
@@ -173,6 +186,12 @@ function isSame(one: OutsideNote, other: OutsideNote): boolean {
 function takenAway(path: string): StopError {
   const fact = `The ledger of the store ${path} was deleted, moved, replaced or unmounted while it was in use; nothing new is sent.`;
   return stop('store_lost', fact, 'Put the store back, then run the same command again.');
+}
+
+function takenOver(path: string): StopError {
+  const fact = `The lock.db of the store ${path} was deleted while it was in use, and another process has taken the store; nothing new is sent.`;
+  const next = 'Let the other process end, then run the same command again, and leave lock.db where it is.';
+  return stop('busy', fact, next);
 }
 
 function usedTwice(path: string, other: string): StopError {

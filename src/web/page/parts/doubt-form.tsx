@@ -19,7 +19,8 @@ export function DoubtForm({
   readonly chosen: readonly number[];
   readonly onDecided: () => void;
 }) {
-  const how = useSignal<How>('retry');
+  // Nothing is chosen for a person, because asking again may be paid for twice.
+  const how = useSignal<How | undefined>(undefined);
   const pairs = useSignal<readonly Pair[]>([['', '']]);
   const extra = useSignal<number | undefined>(undefined);
   const most = extra.value ?? list.retries.extra_credits.used + list.at_risk;
@@ -29,11 +30,12 @@ export function DoubtForm({
   const isOne = about.length === 1;
   const isNoting = state.value === 'noting';
   const send = async (): Promise<void> => {
+    if (how.value === undefined) return;
     state.value = 'noting';
     try {
       await settle(list.batch, requestOf(how.value, chosen, pairs.value, most));
       state.value = 'noted';
-      how.value = 'retry';
+      how.value = undefined;
       extra.value = undefined;
     } catch (error) {
       state.value = asRefused(error);
@@ -87,7 +89,11 @@ export function DoubtForm({
         {how.value === 'answer' && isOne && <Pairs pairs={pairs} />}
       </fieldset>
       <div class="actions">
-        <button type="submit" class="primary" disabled={isNoting || (how.value === 'answer' && !isOne)}>
+        <button
+          type="submit"
+          class="primary"
+          disabled={isNoting || how.value === undefined || (how.value === 'answer' && !isOne)}
+        >
           {isNoting ? text.doubts.noting : text.doubts.submit}
         </button>
         <span role="status">
@@ -116,7 +122,7 @@ function Choice({
   what,
   isOff = false,
 }: {
-  readonly how: Signal<How>;
+  readonly how: Signal<How | undefined>;
   readonly value: How;
   readonly what: string;
   readonly isOff?: boolean;

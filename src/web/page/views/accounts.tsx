@@ -5,6 +5,7 @@ import { AccountForm } from '../parts/account-form.tsx';
 import { useAction } from '../parts/action.ts';
 import { grouped, spentWords } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
+import { go, query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
@@ -42,6 +43,7 @@ function Shown({
 }) {
   const { accounts, regions } = list.value ?? loaded;
   const { accounts: words } = text;
+  const asked = askedFor(accounts);
   const own = accounts.filter(({ sandbox }) => !sandbox);
   const keep = (changed: AccountList): void => {
     list.value = changed;
@@ -68,7 +70,13 @@ function Shown({
       )}
       <ul class="cards accounts">
         {accounts.map((account) => (
-          <AccountCard key={account.name} account={account} regions={regions} onChanged={keep} />
+          <AccountCard
+            key={account.name}
+            account={account}
+            regions={regions}
+            isAsked={account.name === asked}
+            onChanged={keep}
+          />
         ))}
       </ul>
       <p class="muted">{words.inFile}</p>
@@ -79,15 +87,18 @@ function Shown({
 function AccountCard({
   account,
   regions,
+  isAsked,
   onChanged,
 }: {
   readonly account: PageAccount;
   readonly regions: readonly string[];
+  /** Somebody came here to change it. */
+  readonly isAsked: boolean;
   onChanged(list: AccountList): void;
 }) {
   const { name, vendor, region, sandbox, problem } = account;
   const { accounts: words } = text;
-  const isEditing = useSignal(false);
+  const isEditing = useSignal(isAsked && !sandbox);
   const tested = useSignal<AccountTest | undefined>(undefined);
   const action = useAction();
   const path = `/accounts/${encodeURIComponent(name)}`;
@@ -107,6 +118,7 @@ function AccountCard({
           onSaved={(list) => {
             isEditing.value = false;
             onChanged(list);
+            goBack();
           }}
           onLeft={() => (isEditing.value = false)}
         />
@@ -150,6 +162,18 @@ function AccountCard({
       </div>
     </li>
   );
+}
+
+/** The account that the address names to be changed; one that goes through a service has the key of that. */
+function askedFor(accounts: readonly PageAccount[]): string | undefined {
+  const byKey = accounts.find(({ name }) => name === query.value.get('key'));
+  return byKey?.via ?? byKey?.name ?? query.value.get('change') ?? undefined;
+}
+
+/** Back to the batch that the account has stopped, where somebody came from there. */
+function goBack(): void {
+  const batch = query.value.get('batch');
+  if (batch !== null) go(`/batches/${encodeURIComponent(batch)}`);
 }
 
 /** Removes after a second thought. */

@@ -4,12 +4,13 @@ import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
-import { Refused } from '../session.ts';
+import { ask, Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
@@ -45,6 +46,9 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
           label={text.batches.rows(grouped(batch.settled), grouped(batch.rows))}
         />
         <OutcomeLegend counts={batch.counts} rows={batch.rows} />
+        {batch.state === 'finished' && (batch.counts.in_doubt ?? 0) > 0 && (
+          <CarryOut batch={batch} running={running} />
+        )}
         {batch.state === 'open' && (
           <>
             <Now batch={batch} running={running} />
@@ -126,9 +130,82 @@ function Notices({
         </p>
       )}
       {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
-        <Refusal refused={new Refused(last.stopped)} />
+        <>
+          <Refusal refused={new Refused(last.stopped)} />
+          <Mend batch={batch} stopped={last.stopped} />
+        </>
       )}
     </div>
+  );
+}
+
+/** A finished batch goes on once more, for what was decided about its doubts. */
+function CarryOut({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  const action = useAction();
+  const carryOut = (): void => action.run(() => ask(`/batches/${batch.batch}/continue`, { method: 'POST' }));
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        class="primary"
+        disabled={action.isBusy.value || running || batch.next === null}
+        onClick={carryOut}
+      >
+        {words.carryOut}
+      </button>
+      <span class="muted">{words.carryOutWhat}</span>
+      <Refusal refused={action.refused.value} />
+    </div>
+  );
+}
+
+/** What mends a stop, where the page can. */
+function Mend({
+  batch: { batch, account },
+  stopped: { code, budget },
+}: {
+  readonly batch: BatchDetail;
+  readonly stopped: NonNullable<WorkView['stopped']>;
+}) {
+  if (code === 'key' || code === 'account_budget') {
+    const where = new URLSearchParams({ [code === 'key' ? 'key' : 'change']: account, batch });
+    return (
+      <a class="button" href={`/accounts?${where}`}>
+        {code === 'key' ? words.changeKey(account) : words.changeBudget(account)}
+      </a>
+    );
+  }
+  return budget === undefined ? null : <MoreBudget key={budget} batch={batch} enough={budget} />;
+}
+
+/** Goes on with a higher budget, which a person names. */
+function MoreBudget({ batch, enough }: { readonly batch: string; readonly enough: number }) {
+  const budget = useSignal(String(enough));
+  const action = useAction();
+  const goOn = (event: Event): void => {
+    event.preventDefault();
+    action.run(() => ask(`/batches/${batch}/continue?budget=${budget.value}`, { method: 'POST' }));
+  };
+  return (
+    <form class="actions" onSubmit={goOn}>
+      <label class="field">
+        {words.moreBudget}
+        <input
+          type="number"
+          min={1}
+          step={1}
+          required
+          value={budget.value}
+          onInput={({ currentTarget }) => {
+            budget.value = currentTarget.value;
+          }}
+        />
+      </label>
+      <button type="submit" class="primary" disabled={action.isBusy.value}>
+        {words.goOnWith}
+      </button>
+      <Refusal refused={action.refused.value} />
+    </form>
   );
 }
 

@@ -79,6 +79,16 @@ describe('the columns of a job in an earlier output', () => {
   });
 });
 
+test('of the columns of another job in an earlier output none is replaced unasked', () => {
+  const header = ['Domain', 'size', 'city', ...OUR_COLUMNS];
+  const add = { title: 'job_title', city: 'location.city' };
+  expect(() => additionOf(header, add, 'refuse')).toThrow('The input already has a column "city"');
+  expect(names(additionOf(header, { title: 'job_title', home: 'location.city' }, 'refuse'))).toEqual([
+    'title',
+    'home',
+  ]);
+});
+
 describe('without a job’s columns', () => {
   test('every field is added, and one that the file has gets another name', () => {
     const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], SAFE());
@@ -91,10 +101,23 @@ describe('without a job’s columns', () => {
   });
 
   test('what stands away from our columns is the user’s, whatever it is called', () => {
-    const header = ['industry', 'ABN', 'city', ...OUR_COLUMNS];
+    const header = ['industry', 'ABN', 'found_industry', 'city', ...OUR_COLUMNS];
     const addition = automaticAddition(header, ['industry', 'city'], SAFE());
     expect(names(addition)).toEqual(['found_industry', 'city']);
-    expect([...addition.dropped].sort()).toEqual(['city', ...OUR_COLUMNS].sort());
+    expect([...addition.dropped].sort()).toEqual(['found_industry', 'city', ...OUR_COLUMNS].sort());
+  });
+
+  test('what another operation has added stays beside what this one adds under the same name', () => {
+    const company = ['ABN', 'Email', 'name', 'location.city', 'location.country', ...OUR_COLUMNS];
+    const fields = ['full_name', 'location.city', 'location.country'];
+    const first = automaticAddition(company, fields, SAFE());
+    expect(names(first)).toEqual(['full_name', 'found_location.city', 'found_location.country']);
+    expect([...first.dropped].sort()).toEqual([...OUR_COLUMNS].sort());
+    // What it has added itself is replaced by it, and the first one's still stays.
+    const both = [...company.slice(0, 5), ...names(first), ...OUR_COLUMNS];
+    const again = automaticAddition(both, fields, SAFE());
+    expect(names(again)).toEqual(names(first));
+    expect([...again.dropped].sort()).toEqual([...names(first), ...OUR_COLUMNS].sort());
   });
 });
 
