@@ -229,7 +229,10 @@ function writeTypes(folder) {
 function libraryOf(build, names) {
   return `const [major] = process.versions.node.split('.');
 if (Number(major) < ${NEEDED_MAJOR})
-  throw new Error(\`Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node \${process.versions.node}: install it from https://nodejs.org.\`);
+  throw Object.assign(
+    new Error(\`Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node \${process.versions.node}: install it from https://nodejs.org.\`),
+    { code: 'unsupported' },
+  );
 const library = process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${build}/index.js');
 export const { ${names.join(', ')} } = library;
 `;

@@ -15,8 +15,13 @@ export const STORES = new URL('../ledger/stores/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../cli/', HERE);
 
-/** What a browser gets; only what is built has it. */
-export const PAGE = new URL('../web/', HERE);
+/** What a browser gets. Only a build has it, so a program that runs from its sources takes it from the last one. */
+export function pageFolder(): URL {
+  if (!HERE.endsWith('.ts')) return new URL('../web/', HERE);
+  const built: unknown = JSON.parse(readFileSync(new URL('dist/built-from.json', PACKAGE), 'utf8'));
+  invariant(typeof built === 'object' && built !== null && 'build' in built, 'no build');
+  return new URL(`dist/${built.build}/web/`, PACKAGE);
+}
 
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);

@@ -383,11 +383,11 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
 
   test('a program that imports the library is told what it needs, in one sentence', () => {
     const library = pathToFileURL(join(CHECKOUT, 'dist', 'index.js')).href;
-    const program = `import(${JSON.stringify(library)}).catch(({ name, message }) => console.log(name + ': ' + message))`;
+    const program = `import(${JSON.stringify(library)}).catch(({ code, message }) => console.log(code + ': ' + message))`;
     const { stdout, stderr } = spawnSync(older, ['--eval', program], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout).toMatch(
-      /^Error: Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
+      /^unsupported: Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
     );
   });
 

@@ -4,7 +4,6 @@
  * Method: the library's own entry, called as plain JavaScript may call it. A Node that is too old is one that says so
  * of itself, in a process of its own.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,27 +106,5 @@ describe('what is no option', () => {
     const asked = { account: 'data', mayCreateStore: true, store: `${store}-asked` };
     const wrong = await stopOf(() => run({ ...asked, askBudget: async () => Number.NaN }));
     expect(wrong.message).toBe('credits NaN is not a whole number of credits.');
-  });
-});
-
-test('an older Node is told so in a sentence when it imports the library, and loads nothing of it', () => {
-  // A module that names what an older `node:zlib` does not have would end the import before any of ours is asked.
-  const pretended = `
-    import { registerHooks } from 'node:module';
-    Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
-    const older = Object.keys(process.getBuiltinModule('node:zlib')).filter((name) => !/zstd/i.test(name));
-    const zlib = \`const zlib = process.getBuiltinModule('node:zlib');
-      export default zlib; export const { \${older.join(', ')} } = zlib;\`;
-    const instead = { url: 'data:text/javascript,' + encodeURIComponent(zlib), shortCircuit: true };
-    registerHooks({ resolve: (name, context, next) => (name === 'node:zlib' ? instead : next(name, context)) });`;
-  const library = JSON.stringify(new URL('../../src/index.ts', import.meta.url).href);
-  const program = `${pretended} await import(${library}).catch((error) => console.log(error.code, error.message, error.next));`;
-  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-    encoding: 'utf8',
-  });
-  expect({ stdout, status }).toEqual({
-    stdout:
-      'unsupported Rowonce needs Node 24 or newer and this is Node 20.20.2. Install it from https://nodejs.org.\n',
-    status: 0,
   });
 });

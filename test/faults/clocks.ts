@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Shift } from './shifted-clock.ts';
 
-const PRELOAD = pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href;
+const PRELOAD = pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts'));
 
 /** The clocks of programs that are started with `env`: put wrong before they start, or while they run. */
 export class Clocks {
@@ -16,7 +16,9 @@ export class Clocks {
   }
 
   get env(): Readonly<Record<string, string>> {
-    return { NODE_OPTIONS: `--import=${PRELOAD}`, SHIFTED_CLOCK: this.#path };
+    const preload = new URL(PRELOAD);
+    preload.searchParams.set('shift', this.#path);
+    return { NODE_OPTIONS: `--import=${preload}` };
   }
 
   /** What is left out is right again. */

@@ -19,8 +19,8 @@ export interface Shift {
 const LOOK_EVERY_MS = 5;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
-const path = process.env.SHIFTED_CLOCK;
-if (path !== undefined) shiftClocks(path);
+const path = new URL(import.meta.url).searchParams.get('shift');
+if (path !== null) shiftClocks(path);
 
 function shiftClocks(path: string): void {
   const [RealDate, { readFileSync }, { uptime }] = [Date, fs, os];

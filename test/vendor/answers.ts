@@ -390,7 +390,7 @@ export const ANSWERS: readonly AnswerGroup[] = [
     ],
   },
   {
-    about: 'Done by another kind of change, or to somebody else',
+    about: 'Done by another kind of change, or to another person',
     answers: [
       [200, '{"status":"cancelled"}', 'in doubt', 'in doubt', 'in doubt'],
       [200, '{"message":"Deletion cancelled: user is the owner"}', 'in doubt', 'in doubt', 'in doubt'],

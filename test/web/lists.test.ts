@@ -134,12 +134,12 @@ test('an upload whose sender falls silent is ended in words, and leaves nothing 
   const opened = await servePage({ ...options, store: folder, mostSilenceMs: 500 });
   if (opened.kind !== 'started') throw new Error(opened.kind);
   onTestFinished(async () => void (await opened.page.close()));
-  const { port, host } = new URL(opened.page.opening().address);
+  const { port } = new URL(opened.page.opening().address);
   const { token } = JSON.parse(readFileSync(join(folder, 'serve.json'), 'utf8'));
   const socket = connect(Number(port), '127.0.0.1');
   const said = text(socket);
   socket.write(
-    `PUT /api/lists?name=a.csv HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\ncontent-length: 99\r\n\r\nName`,
+    `PUT /api/lists?name=a.csv HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\ncontent-length: 99\r\n\r\nName`,
   );
   await expect.poll(() => readdirSync(folder)).toContain('lists');
   expect(await said, 'it reads until the connection is closed').toMatch(

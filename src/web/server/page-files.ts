@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { stop } from '../../core/errors.ts';
-import { PAGE } from '../../core/families.ts';
+import { pageFolder } from '../../core/families.ts';
 
 /** The page itself: few files, built beside the program, which are held in memory. */
 export interface PageFile {
@@ -21,7 +21,7 @@ const NAMES = ['index.html', 'page.js', 'page.css', 'icon.svg'];
 /** The files by their path in the address. @throws StopError `usage` when the page was not built. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
   const load = async (name: string): Promise<[string, PageFile]> => {
-    const body = Buffer.from(await readFile(new URL(name, PAGE)));
+    const body = Buffer.from(await readFile(new URL(name, pageFolder())));
     return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? 'text/plain' }];
   };
   try {
