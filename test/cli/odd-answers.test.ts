@@ -3,7 +3,7 @@
  * with what would read the answers, and one decision is about all that are alike.
  * Method: the real command before a vendor of the test that answers as it is told and counts how often it was asked.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -100,6 +100,37 @@ test('a vendor that writes a text of its own into each answer is noticed as well
   expect(await desk.json(desk.run())).toMatchObject({ stopped: { code: 'doubts' } });
   expect(asked).toHaveLength(20);
 });
+
+test.each([
+  ['remove-user', 'User_id', ''],
+  ['change-role', 'User_id,Role', ',editor'],
+])(
+  '%s that stops for its doubts has five rows in doubt, although each was to be asked once more',
+  async (operation, header, role) => {
+    const { desk, asked } = await deskBefore('service', () => ({ message: 'Benutzer ist weg' }));
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${role}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const stopped = await desk.type(run);
+    expect(stopped).toMatchObject({ code: 75, stderr: expect.stringContaining('5 answers of one shape') });
+    expect(stopped.stderr).toMatch(/rowonce settle [0-9a-f]{8}/);
+    expect(asked).toHaveLength(5);
+    expect(desk.place.rows().map(({ _status }) => _status)).toEqual([
+      ...Array(5).fill('in_doubt'),
+      ...Array(2).fill('pending'),
+    ]);
+    expect(desk.place.rows()[0]?._reason).toContain('"Benutzer ist weg"');
+    expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { in_doubt: 5 } });
+    expect(await readFile(desk.place.path('out.report.html'), 'utf8')).toContain('5 in doubt');
+
+    const plan = await desk.type(['plan', operation, 'list.csv']);
+    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: what came of an earlier \S+ is in doubt/);
+    expect(plan.stdout).not.toContain('was lost');
+
+    const again = await desk.json([...run, '--accept', 'doubts']);
+    expect(again).toMatchObject({ counts: { in_doubt: 7 }, stopped: null });
+  },
+);
 
 test('one decision is about all that are alike: the others wait', async () => {
   const { desk, asked } = await deskBefore('service', ({ path }) =>
