@@ -197,11 +197,17 @@ function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
 /** Rows are named so far; more of them are counted. */
 const ROWS_NAMED = 8;
 
-function alikeLines({ row, rows, rule }: AlikeDoubts): readonly string[] {
+function alikeLines({ row, rows, rule, tellable }: AlikeDoubts): readonly string[] {
   const named = rows.slice(0, ROWS_NAMED).join(', ');
   const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
+  const ways = [
+    '--not-done',
+    '--skip',
+    '--retry',
+    ...(tellable === undefined ? [] : [`--answer ${tellable}`]),
+  ];
   return [
-    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row}.`,
+    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row} and ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}.`,
     ...(rule === undefined
       ? []
       : [`Or a rule of the dialect reads them, if that is what they mean: ${rule}`]),

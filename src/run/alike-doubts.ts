@@ -4,6 +4,7 @@ import type { RowNumber } from '../core/row.ts';
 import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { type OddDoubt, oddDoubts } from './attempt.ts';
+import { tellableOfAll } from './told-answer.ts';
 
 /** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */
 export interface AlikeDoubts {
@@ -12,6 +13,8 @@ export interface AlikeDoubts {
   readonly rows: readonly RowNumber[];
   /** The rule of a dialect that would read them; undefined where none is offered. */
   readonly rule: string | undefined;
+  /** What `--answer` may say of all of them, as `key=value`; undefined where that differs from row to row. */
+  readonly tellable: string | undefined;
 }
 
 /** The groups of at least two, in the order of their first rows. */
@@ -21,14 +24,18 @@ export async function alikeDoubts(
   dialect: Dialect,
 ): Promise<readonly AlikeDoubts[]> {
   const groups = Map.groupBy(await oddDoubts(ledger, batch.id, dialect), ({ odd }) => odd.shape);
-  return [...groups.values()].flatMap((group) => (group.length < 2 ? [] : [groupOf(group)])).sort(byRow);
+  return [...groups.values()]
+    .flatMap((group) => (group.length < 2 ? [] : [groupOf(group, dialect)]))
+    .sort(byRow);
 }
 
 const byRow = (one: AlikeDoubts, other: AlikeDoubts): number => one.row - other.row;
 
-function groupOf(group: readonly OddDoubt[]): AlikeDoubts {
+function groupOf(group: readonly OddDoubt[], dialect: Dialect): AlikeDoubts {
   const rows = group.map(({ doubt }) => doubt.row).sort((one, other) => one - other);
-  return { row: rows[0] ?? 0, rows, rule: group[0]?.odd.rule };
+  const [first] = group;
+  const tellable = first && tellableOfAll(first.doubt.call, dialect);
+  return { row: rows[0] ?? 0, rows, rule: first?.odd.rule, tellable };
 }
 
 /**

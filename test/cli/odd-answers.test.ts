@@ -143,7 +143,7 @@ test('one decision is about all that are alike: the others wait', async () => {
   expect(asked).toHaveLength(10);
   const listed = await desk.type(['settle', 'last']);
   expect(listed.stderr).toContain(
-    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2.',
+    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
   );
   expect(listed.stderr).toContain(
     '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
@@ -161,6 +161,43 @@ test('one decision is about all that are alike: the others wait', async () => {
   const wrong = await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Row 2 of batch') });
 });
+
+test.each([
+  [
+    'invite-user',
+    'Email,Role',
+    ['a@x.example,viewer', 'b@x.example,viewer'],
+    ['invite_code', 'user_id'],
+    'accepted=true',
+  ],
+  ['remove-user', 'User_id', ['u-1', 'u-2'], ['user_id'], 'done=yes'],
+  ['create-project', 'Name', ['One', 'Two'], ['project_id'], undefined],
+])(
+  '%s: an id is no answer for all that are alike, and what settle proposes for all is accepted',
+  async (operation, header, rows, ids, ofAll) => {
+    const { desk } = await deskBefore('service', () => ({ message: 'Antrag ist raus' }));
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    await desk.type(['run', operation, 'list.csv', '-o', 'out.csv', '--yes']);
+    for (const id of ids) {
+      const refused = await desk.type(['settle', 'last', '--answer', `${id}=X`, '--all-like', '2']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `${id} differs from row to row, so one answer cannot say it for 2 rows.`,
+        ),
+      });
+    }
+    const listed = await desk.json(['settle', 'last']);
+    expect(listed.alike).toMatchObject([
+      { rows: [2, 3], ...(ofAll === undefined ? {} : { tellable: ofAll }) },
+    ]);
+    expect(listed.in_doubt).toHaveLength(2);
+    expect((await desk.type(['settle', 'last'])).stderr.includes('or --answer ')).toBe(ofAll !== undefined);
+    if (ofAll === undefined) return;
+    const noted = await desk.type(['settle', 'last', '--answer', ofAll, '--all-like', '2']);
+    expect(noted.stdout).toContain('Noted for 2 calls: told.');
+  },
+);
 
 test('people who were accepted at once in words of the vendor are told as that, and an undo removes them by their ids', async () => {
   const { desk, asked } = await deskBefore('service', ({ path, body }) =>
