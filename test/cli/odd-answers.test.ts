@@ -89,6 +89,22 @@ test('--accept doubts goes on and does not stop for that shape again, in this li
   expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
 });
 
+test('--accept doubts accepts the shape of what a person has skipped, and says where there is nothing to accept', async () => {
+  const { desk } = await deskBefore('provider', () => ODD);
+  desk.list(12);
+  const first = await desk.type([...desk.run(), '--accept', 'doubts']);
+  expect(first).toMatchObject({
+    code: 75,
+    stderr: expect.stringMatching(
+      /--accept doubts had nothing to accept: no answer of batch [0-9a-f]{8} came whole and cannot be read so far\./,
+    ),
+  });
+  await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
+  const accepted = await desk.type([...desk.run(), '--accept', 'doubts']);
+  expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read stop no run any more.');
+  expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { skipped: 5, in_doubt: 7 } });
+});
+
 test('a vendor that writes a text of its own into each answer is noticed as well', async () => {
   let number = 0;
   const words = 'abcdefghijklmnopqrstuvwxyz';

@@ -58,7 +58,7 @@ async function shapeBefore(
   return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SHAPE - 1) };
 }
 
-/** Accepts the shapes of all odd answers that the batch has by now: they stop no run of the account any more. */
+/** Accepts the shapes of all odd answers that the batch has by now, skipped or not: they stop no run of the account any more. */
 export async function acceptOdd(
   {
     ledger,
@@ -69,7 +69,8 @@ export async function acceptOdd(
   }: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'clock' | 'emit'>,
   { id }: Pick<Batch, 'id'>,
 ): Promise<void> {
-  const shapes = new Set((await oddDoubts(ledger, id, dialect)).map(({ odd }) => odd.shape));
+  const odd = await oddDoubts(ledger, id, dialect, { withSkipped: true });
+  const shapes = new Set(odd.map(({ odd: { shape } }) => shape));
   for (const shape of shapes) {
     const shown = `answers of the shape ${shape} are left in doubt, and stop no run`;
     await ledger.noteAgreement({
@@ -78,11 +79,11 @@ export async function acceptOdd(
       agreedAtMs: clock.wallMs(),
     });
   }
-  if (shapes.size > 0)
-    emit({
-      kind: 'note',
-      message: `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`,
-    });
+  const message =
+    shapes.size > 0
+      ? `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`
+      : `--accept doubts had nothing to accept: no answer of batch ${id} came whole and cannot be read so far.`;
+  emit({ kind: 'note', message });
 }
 
 function agreementTo(accountIdentity: string, shape: string): string {
@@ -103,8 +104,9 @@ export async function oddDoubts(
   ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
   batch: BatchId,
   dialect: Dialect,
+  options?: { readonly withSkipped: boolean },
 ): Promise<readonly OddDoubt[]> {
-  const doubts = await ledger.doubts(batch);
+  const doubts = await ledger.doubts(batch, options);
   const odd: OddDoubt[] = [];
   for (let from = 0; from < doubts.length; from += GROUP) {
     const group = doubts.slice(from, from + GROUP);
