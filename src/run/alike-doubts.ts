@@ -3,7 +3,7 @@ import { stop } from '../core/errors.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { type OddDoubt, oddDoubts } from './attempt.ts';
+import { type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt.ts';
 import { tellableOfAll } from './told-answer.ts';
 
 /** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */
@@ -13,6 +13,8 @@ export interface AlikeDoubts {
   readonly rows: readonly RowNumber[];
   /** The rule of a dialect that would read them; undefined where none is offered. */
   readonly rule: string | undefined;
+  /** What that rule reads once it is in the dialect. */
+  readonly reads: RuleReads;
   /** What `--answer` may say of all of them, as `key=value`; undefined where that differs from row to row. */
   readonly tellable: string | undefined;
 }
@@ -25,17 +27,18 @@ export async function alikeDoubts(
 ): Promise<readonly AlikeDoubts[]> {
   const groups = Map.groupBy(await oddDoubts(ledger, batch.id, dialect), ({ odd }) => odd.shape);
   return [...groups.values()]
-    .flatMap((group) => (group.length < 2 ? [] : [groupOf(group, dialect)]))
-    .sort(byRow);
+    .flatMap((group) => groupOf(group, dialect))
+    .sort((one, other) => one.row - other.row);
 }
 
-const byRow = (one: AlikeDoubts, other: AlikeDoubts): number => one.row - other.row;
-
-function groupOf(group: readonly OddDoubt[], dialect: Dialect): AlikeDoubts {
-  const rows = group.map(({ doubt }) => doubt.row).sort((one, other) => one - other);
-  const [first] = group;
-  const tellable = first && tellableOfAll(first.doubt.call, dialect);
-  return { row: rows[0] ?? 0, rows, rule: first?.odd.rule, tellable };
+function groupOf(group: readonly OddDoubt[], dialect: Dialect): readonly AlikeDoubts[] {
+  const [first, ...others] = group.toSorted((one, other) => one.doubt.row - other.doubt.row);
+  if (first === undefined || others.length === 0) return [];
+  const { call, row } = first.doubt;
+  const rows = [row, ...others.map(({ doubt }) => doubt.row)];
+  return [
+    { row, rows, rule: first.odd.rule, reads: ruleReads(call), tellable: tellableOfAll(call, dialect) },
+  ];
 }
 
 /**

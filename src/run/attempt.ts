@@ -43,7 +43,7 @@ import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
 
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
-export { acceptOdd, type OddDoubt, oddDoubts } from './attempt/odd-answers.ts';
+export { acceptOdd, type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt/odd-answers.ts';
 
 export interface Wanted {
   readonly key: CallKey;

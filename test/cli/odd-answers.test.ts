@@ -215,6 +215,43 @@ test.each([
   },
 );
 
+test.each([
+  ['remove-user', 'User_id', '', 'the next run asks each of them again', { applied: 7 }, 12],
+  [
+    'invite-user',
+    'Email,Role',
+    '@x.example,viewer',
+    'nobody but you can say',
+    { applied: 2, in_doubt: 5 },
+    7,
+  ],
+])(
+  '%s: what a stop for doubts says of its rule comes true, and leads on',
+  async (operation, header, rest, says, counts, requests) => {
+    const { desk, asked } = await deskBefore('service', () => ({ message: 'Auftrag erledigt' }));
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${rest}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const { stderr } = await desk.type(run);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('what is kept is read by it');
+    const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
+    await desk.write('ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
+    expect(await desk.json(run)).toMatchObject({ counts, stopped: null });
+    expect(asked).toHaveLength(requests);
+    if (!('in_doubt' in counts)) return;
+
+    const [, batch = ''] =
+      /decide about those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
+    const listed = await desk.type(['settle', batch]);
+    expect(listed.stderr).toContain('reads such answers when they come again, and not these');
+    const way = /--all-like (\d+) and .* or (--answer \S+)\.\n/.exec(listed.stderr);
+    await desk.type(['settle', batch, ...(way?.[2]?.split(' ') ?? []), '--all-like', way?.[1] ?? '']);
+    expect(await desk.json(run)).toMatchObject({ counts: { applied: 7 } });
+    expect(asked).toHaveLength(requests);
+  },
+);
+
 test('people who were accepted at once in words of the vendor are told as that, and an undo removes them by their ids', async () => {
   const { desk, asked } = await deskBefore('service', ({ path, body }) =>
     path.includes('/invite/create')
