@@ -194,17 +194,28 @@ function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
   ];
 }
 
+const RULE_READS: Readonly<Record<AlikeDoubts['reads'], string>> = {
+  what_is_kept: 'Or a rule of the dialect reads them',
+  what_a_repeat_brings:
+    'Or the next run asks each of them again and reads what comes by a rule of the dialect',
+  later_answers: 'A rule of the dialect reads such answers when they come again, and not these',
+};
+
 /** Rows are named so far; more of them are counted. */
 const ROWS_NAMED = 8;
 
-function alikeLines({ row, rows, rule }: AlikeDoubts): readonly string[] {
+function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly string[] {
   const named = rows.slice(0, ROWS_NAMED).join(', ');
   const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
+  const ways = [
+    '--not-done',
+    '--skip',
+    '--retry',
+    ...(tellable === undefined ? [] : [`--answer ${tellable}`]),
+  ];
   return [
-    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row}.`,
-    ...(rule === undefined
-      ? []
-      : [`Or a rule of the dialect reads them, if that is what they mean: ${rule}`]),
+    `Rows ${named}${more} were answered alike: one decision is about all of them with --all-like ${row} and ${ways.slice(0, -1).join(', ')} or ${ways.at(-1)}.`,
+    ...(rule === undefined ? [] : [`${RULE_READS[reads]}, if that is what they mean: ${rule}`]),
   ];
 }
 

@@ -64,9 +64,11 @@ export interface SubjectDoubt {
   readonly isOpen?: true;
 }
 
-/** `the answer to delete-invite was lost`. */
+/** `what came of delete-invite is in doubt`. */
 export function doubtWords({ operation, isOpen }: SubjectDoubt, earlier = ''): string {
-  return `the answer to ${earlier}${operation} ${isOpen === true ? 'is not there yet' : 'was lost'}`;
+  return isOpen === true
+    ? `the answer to ${earlier}${operation} is not there yet`
+    : `what came of ${earlier}${operation} is in doubt`;
 }
 
 /** What a change does to its subject. It is kept with the call, so that the code that settles the call knows what to remember. */

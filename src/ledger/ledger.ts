@@ -109,8 +109,8 @@ export interface LedgerReader {
    * Thousands are found at once.
    */
   plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]>;
-  /** Calls in doubt that rows of this batch wait for. */
-  doubts(batch: BatchId): Promise<readonly Doubt[]>;
+  /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
+  doubts(batch: BatchId, options?: { readonly withSkipped: boolean }): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]>;
   /** The attempts with these numbers, in the order of the numbers. */

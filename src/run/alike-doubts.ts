@@ -3,7 +3,8 @@ import { stop } from '../core/errors.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { type OddDoubt, oddDoubts } from './attempt.ts';
+import { type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt.ts';
+import { tellableOfAll } from './told-answer.ts';
 
 /** Doubts whose answers came whole and have the same names and words: one decision may be about all of them. */
 export interface AlikeDoubts {
@@ -12,6 +13,10 @@ export interface AlikeDoubts {
   readonly rows: readonly RowNumber[];
   /** The rule of a dialect that would read them; undefined where none is offered. */
   readonly rule: string | undefined;
+  /** What that rule reads once it is in the dialect. */
+  readonly reads: RuleReads;
+  /** What `--answer` may say of all of them, as `key=value`; undefined where that differs from row to row. */
+  readonly tellable: string | undefined;
 }
 
 /** The groups of at least two, in the order of their first rows. */
@@ -21,14 +26,19 @@ export async function alikeDoubts(
   dialect: Dialect,
 ): Promise<readonly AlikeDoubts[]> {
   const groups = Map.groupBy(await oddDoubts(ledger, batch.id, dialect), ({ odd }) => odd.shape);
-  return [...groups.values()].flatMap((group) => (group.length < 2 ? [] : [groupOf(group)])).sort(byRow);
+  return [...groups.values()]
+    .flatMap((group) => groupOf(group, dialect))
+    .sort((one, other) => one.row - other.row);
 }
 
-const byRow = (one: AlikeDoubts, other: AlikeDoubts): number => one.row - other.row;
-
-function groupOf(group: readonly OddDoubt[]): AlikeDoubts {
-  const rows = group.map(({ doubt }) => doubt.row).sort((one, other) => one - other);
-  return { row: rows[0] ?? 0, rows, rule: group[0]?.odd.rule };
+function groupOf(group: readonly OddDoubt[], dialect: Dialect): readonly AlikeDoubts[] {
+  const [first, ...others] = group.toSorted((one, other) => one.doubt.row - other.doubt.row);
+  if (first === undefined || others.length === 0) return [];
+  const { call, row } = first.doubt;
+  const rows = [row, ...others.map(({ doubt }) => doubt.row)];
+  return [
+    { row, rows, rule: first.odd.rule, reads: ruleReads(call), tellable: tellableOfAll(call, dialect) },
+  ];
 }
 
 /**

@@ -41,7 +41,7 @@ import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
 
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
-export { acceptOdd, type OddDoubt, oddDoubts } from './attempt/odd-answers.ts';
+export { acceptOdd, type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt/odd-answers.ts';
 
 export interface Wanted {
   readonly key: CallKey;
@@ -80,20 +80,7 @@ export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld |
 type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
-export function buy(run: Run, wanted: Wanted): Promise<Bought> {
-  return isPriced(run, wanted.call) ? buyInTurn(run, wanted) : buyWhenPriced(run, wanted);
-}
-
-async function buyWhenPriced(run: Run, wanted: Wanted): Promise<Bought> {
-  const leave = await untilPriced(run, wanted.call);
-  try {
-    return await buyInTurn(run, wanted);
-  } finally {
-    leave();
-  }
-}
-
-async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
+export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
   const { client, tooFast } = run.session;
   const operation = operationFor(client.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
@@ -102,11 +89,25 @@ async function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
   const asked = tooFast.begin();
   try {
     for (;;) {
-      const next = await askInSlot(run, wanted, { operation, asked });
+      const next = await askInTurn(run, wanted, { operation, asked });
       if (next !== 'after_others') return next;
     }
   } finally {
     asked.end();
+  }
+}
+
+/** Asks alone while no answer has shown the price. A call that has to be asked after others leaves its turn to them. */
+async function askInTurn(
+  run: Run,
+  wanted: Wanted,
+  manner: Omit<Manner, 'movedTo'>,
+): Promise<Bought | 'after_others'> {
+  const leave = isPriced(run, wanted.call) ? undefined : await untilPriced(run, wanted.call);
+  try {
+    return await askInSlot(run, wanted, manner);
+  } finally {
+    leave?.();
   }
 }
 

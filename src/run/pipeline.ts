@@ -27,6 +27,7 @@ import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
+import { doubtReason } from './reconcile.ts';
 import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Run } from './session.ts';
@@ -338,6 +339,23 @@ async function settleAnswered(
 
 /** Handles a call in doubt. @returns its state for this batch; undefined when the ledger knows more now. */
 async function settleDoubt(
+  running: RunningBatch,
+  wanted: WantedCall,
+  state: InDoubt,
+): Promise<Obtained | undefined> {
+  try {
+    return await endDoubt(running, wanted, state);
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    running.run.stopAll(error);
+    // The stop came between the doubt and its end, so the row says what is known of it.
+    const [left] = await running.context.ledger.find([wanted.key], running.batch.id);
+    if (left?.kind !== 'in_doubt') throw error;
+    return { kind: 'in_doubt', reason: doubtReason(left.doubt), attempt: left.doubt.attempt };
+  }
+}
+
+async function endDoubt(
   { context, run }: RunningBatch,
   wanted: WantedCall,
   state: InDoubt,

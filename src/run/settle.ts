@@ -24,7 +24,7 @@ import type { FoundBatch } from './open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, storeWords } from './open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from './reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from './retries.ts';
-import { toldAnswer } from './told-answer.ts';
+import { requireTellableOfAll, toldAnswer } from './told-answer.ts';
 
 export type { AlikeDoubts } from './alike-doubts.ts';
 
@@ -257,7 +257,10 @@ export async function settleDoubts(
     const doubts = await chosen(ledger, { batch, location }, choice);
     // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
     const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
-    if (decision.kind === 'told') requireOne(doubts, choice);
+    if (decision.kind === 'told') {
+      requireOne(doubts, choice);
+      requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));
+    }
     await decide(ledger, batch, doubts, decision, nowMs);
     return { doubts, retries: await retriesOf(ledger, batch.id) };
   } finally {

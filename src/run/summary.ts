@@ -18,6 +18,7 @@ import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
 import { type Retries, retriesOf } from './retries.ts';
 import type { RunMetrics } from './run-metrics.ts';
+import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
 export interface RunSummary {
@@ -41,6 +42,8 @@ export interface RunSummary {
   readonly forecast: Forecast | undefined;
   /** What was changed so far, and what others have changed since; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
+  /** The changes that were counted as done, and that would not count as that by today's dialect. */
+  readonly unproven: UnprovenChanges | undefined;
   /** What of the calls in doubt is to be sent again and was not; undefined when none is in doubt. */
   readonly retries: Retries | undefined;
   /** The number of rows in doubt that wait until a person agrees to buy again what turned out to be no answer. */
@@ -64,7 +67,8 @@ export interface RunEnding {
 
 /** Reads what came of a batch. A summary only reads, so the run closes its batch before. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
-  const { ledger } = context;
+  const { ledger, job, dialect } = context;
+  const isChange = job.operation.change !== undefined;
   const { metrics, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
@@ -86,11 +90,12 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     requests: metrics.requests,
     pauses: metrics.pauses,
     durationMs,
-    repaired: context.job.repair === true ? tally?.repaired : undefined,
+    repaired: job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
     forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
+    unproven: isChange ? await unprovenChanges(ledger, batch.id, dialect) : undefined,
     retries,
     unanswered,
     stopped,
@@ -99,10 +104,13 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   };
 }
 
-/** The exit code of a run. A stop takes precedence over rows that need attention, or are not as they ended any more. */
-export function exitCodeOf({ stopped, counts, changes }: RunSummary, attentionIsFine: boolean): ExitCode {
+/** The exit code of a run. A stop takes precedence over rows that need attention, are not as they ended any more, or would not have ended so. */
+export function exitCodeOf(
+  { stopped, counts, changes, unproven }: RunSummary,
+  attentionIsFine: boolean,
+): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const needed = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
-  const attention = needed || (changes?.overtaken.length ?? 0) > 0;
+  const attention = needed || (changes?.overtaken.length ?? 0) > 0 || unproven !== undefined;
   return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

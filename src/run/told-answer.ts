@@ -1,9 +1,11 @@
 import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../core/answer-body.ts';
+import { commandLine } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { suggestion } from '../core/nearest.ts';
 import { isObject, present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
 import { outputSettings } from '../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
@@ -75,6 +77,39 @@ function requireTellable({ operation, change }: Call, told: Pairs, read: readonl
   if (unknown === undefined) return;
   const fact = `The answer to ${operation} has no ${unknown}.`;
   throw stop('usage', fact, suggestion(unknown, known));
+}
+
+/** Ids that a change gives its subject: each row has one of its own. */
+const OWN_TO_A_ROW: readonly string[] = ['invite_code', 'user_id', 'project_id'];
+
+/**
+ * What `--answer` may say of many alike calls at once: that each was done, or that each person has accepted; undefined where an
+ * answer is nothing without what it holds for its row.
+ */
+export function tellableOfAll({ operation, change }: Call, { operations }: Dialect): string | undefined {
+  if (change?.leaves.state === 'invited') return `${ACCEPTED}=true`;
+  const reads = Object.keys(operations[operation]?.answer_fields ?? {}).length > 0;
+  return change === undefined || reads ? undefined : 'done=yes';
+}
+
+/** @throws StopError `usage` where one answer for several calls says what differs from row to row. */
+export function requireTellableOfAll(
+  batch: Batch,
+  [first, ...others]: readonly Doubt[],
+  pairs: readonly string[],
+  dialect: Dialect,
+): void {
+  if (first === undefined || others.length === 0) return;
+  const reads = Object.keys(dialect.operations[first.call.operation]?.answer_fields ?? {});
+  const own = pairs.map((pair) => pairOf(pair)[0]).find((name) => [...reads, ...OWN_TO_A_ROW].includes(name));
+  if (own === undefined) return;
+  const ofAll = tellableOfAll(first.call, dialect);
+  const settle = commandLine(['settle', batch.id, String(first.row), '--answer']);
+  throw stop(
+    'usage',
+    `${own} differs from row to row, so one answer cannot say it for ${counted(others.length + 1, 'row')}.`,
+    `Say it for one row after the other, with ${settle} ${own}=…${ofAll === undefined ? '' : `, or of all of them --answer ${ofAll}`}.`,
+  );
 }
 
 /** Says of an invite that the person is in the project at once. */

@@ -3,7 +3,7 @@
  * with what would read the answers, and one decision is about all that are alike.
  * Method: the real command before a vendor of the test that answers as it is told and counts how often it was asked.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -89,6 +89,22 @@ test('--accept doubts goes on and does not stop for that shape again, in this li
   expect(await desk.json(third)).toMatchObject({ counts: { in_doubt: 5 }, stopped: { code: 'doubts' } });
 });
 
+test('--accept doubts accepts the shape of what a person has skipped, and says where there is nothing to accept', async () => {
+  const { desk } = await deskBefore('provider', () => ODD);
+  desk.list(12);
+  const first = await desk.type([...desk.run(), '--accept', 'doubts']);
+  expect(first).toMatchObject({
+    code: 75,
+    stderr: expect.stringMatching(
+      /--accept doubts had nothing to accept: no answer of batch [0-9a-f]{8} came whole and cannot be read so far\./,
+    ),
+  });
+  await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
+  const accepted = await desk.type([...desk.run(), '--accept', 'doubts']);
+  expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read stop no run any more.');
+  expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { skipped: 5, in_doubt: 7 } });
+});
+
 test('a vendor that writes a text of its own into each answer is noticed as well', async () => {
   let number = 0;
   const words = 'abcdefghijklmnopqrstuvwxyz';
@@ -101,6 +117,37 @@ test('a vendor that writes a text of its own into each answer is noticed as well
   expect(asked).toHaveLength(20);
 });
 
+test.each([
+  ['remove-user', 'User_id', ''],
+  ['change-role', 'User_id,Role', ',editor'],
+])(
+  '%s that stops for its doubts has five rows in doubt, although each was to be asked once more',
+  async (operation, header, role) => {
+    const { desk, asked } = await deskBefore('service', () => ({ message: 'Benutzer ist weg' }));
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${role}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const stopped = await desk.type(run);
+    expect(stopped).toMatchObject({ code: 75, stderr: expect.stringContaining('5 answers of one shape') });
+    expect(stopped.stderr).toMatch(/rowonce settle [0-9a-f]{8}/);
+    expect(asked).toHaveLength(5);
+    expect(desk.place.rows().map(({ _status }) => _status)).toEqual([
+      ...Array(5).fill('in_doubt'),
+      ...Array(2).fill('pending'),
+    ]);
+    expect(desk.place.rows()[0]?._reason).toContain('"Benutzer ist weg"');
+    expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { in_doubt: 5 } });
+    expect(await readFile(desk.place.path('out.report.html'), 'utf8')).toContain('5 in doubt');
+
+    const plan = await desk.type(['plan', operation, 'list.csv']);
+    expect(plan.stdout).toMatch(/\? row 2, u-1 in p-1: what came of an earlier \S+ is in doubt/);
+    expect(plan.stdout).not.toContain('was lost');
+
+    const again = await desk.json([...run, '--accept', 'doubts']);
+    expect(again).toMatchObject({ counts: { in_doubt: 7 }, stopped: null });
+  },
+);
+
 test('one decision is about all that are alike: the others wait', async () => {
   const { desk, asked } = await deskBefore('service', ({ path }) =>
     /u-[123]\//.test(path) ? { message: `Benutzer entfernt` } : { message: 'Benutzer gesperrt' },
@@ -112,7 +159,7 @@ test('one decision is about all that are alike: the others wait', async () => {
   expect(asked).toHaveLength(10);
   const listed = await desk.type(['settle', 'last']);
   expect(listed.stderr).toContain(
-    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2.',
+    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
   );
   expect(listed.stderr).toContain(
     '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
@@ -130,6 +177,80 @@ test('one decision is about all that are alike: the others wait', async () => {
   const wrong = await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Row 2 of batch') });
 });
+
+test.each([
+  [
+    'invite-user',
+    'Email,Role',
+    ['a@x.example,viewer', 'b@x.example,viewer'],
+    ['invite_code', 'user_id'],
+    'accepted=true',
+  ],
+  ['remove-user', 'User_id', ['u-1', 'u-2'], ['user_id'], 'done=yes'],
+  ['create-project', 'Name', ['One', 'Two'], ['project_id'], undefined],
+])(
+  '%s: an id is no answer for all that are alike, and what settle proposes for all is accepted',
+  async (operation, header, rows, ids, ofAll) => {
+    const { desk } = await deskBefore('service', () => ({ message: 'Antrag ist raus' }));
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    await desk.type(['run', operation, 'list.csv', '-o', 'out.csv', '--yes']);
+    for (const id of ids) {
+      const refused = await desk.type(['settle', 'last', '--answer', `${id}=X`, '--all-like', '2']);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `${id} differs from row to row, so one answer cannot say it for 2 rows.`,
+        ),
+      });
+    }
+    const listed = await desk.json(['settle', 'last']);
+    expect(listed.alike).toMatchObject([
+      { rows: [2, 3], ...(ofAll === undefined ? {} : { tellable: ofAll }) },
+    ]);
+    expect(listed.in_doubt).toHaveLength(2);
+    expect((await desk.type(['settle', 'last'])).stderr.includes('or --answer ')).toBe(ofAll !== undefined);
+    if (ofAll === undefined) return;
+    const noted = await desk.type(['settle', 'last', '--answer', ofAll, '--all-like', '2']);
+    expect(noted.stdout).toContain('Noted for 2 calls: told.');
+  },
+);
+
+test.each([
+  ['remove-user', 'User_id', '', 'the next run asks each of them again', { applied: 7 }, 12],
+  [
+    'invite-user',
+    'Email,Role',
+    '@x.example,viewer',
+    'nobody but you can say',
+    { applied: 2, in_doubt: 5 },
+    7,
+  ],
+])(
+  '%s: what a stop for doubts says of its rule comes true, and leads on',
+  async (operation, header, rest, says, counts, requests) => {
+    const { desk, asked } = await deskBefore('service', () => ({ message: 'Auftrag erledigt' }));
+    const rows = Array.from({ length: 7 }, (_, at) => `u-${at + 1}${rest}`);
+    await desk.write('list.csv', `${header}\n${rows.join('\n')}\n`);
+    const run = ['run', operation, 'list.csv', '-o', 'out.csv', '--yes'];
+    const { stderr } = await desk.type(run);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain('what is kept is read by it');
+    const rule = /add the rule `- (\{.*?\})` to the `answers`/.exec(stderr)?.[1];
+    await desk.write('ours.yaml', `vendor: service\nanswers:\n  - ${rule}\n`);
+    expect(await desk.json(run)).toMatchObject({ counts, stopped: null });
+    expect(asked).toHaveLength(requests);
+    if (!('in_doubt' in counts)) return;
+
+    const [, batch = ''] =
+      /decide about those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
+    const listed = await desk.type(['settle', batch]);
+    expect(listed.stderr).toContain('reads such answers when they come again, and not these');
+    const way = /--all-like (\d+) and .* or (--answer \S+)\.\n/.exec(listed.stderr);
+    await desk.type(['settle', batch, ...(way?.[2]?.split(' ') ?? []), '--all-like', way?.[1] ?? '']);
+    expect(await desk.json(run)).toMatchObject({ counts: { applied: 7 } });
+    expect(asked).toHaveLength(requests);
+  },
+);
 
 test('people who were accepted at once in words of the vendor are told as that, and an undo removes them by their ids', async () => {
   const { desk, asked } = await deskBefore('service', ({ path, body }) =>

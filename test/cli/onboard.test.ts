@@ -470,7 +470,7 @@ test('a change whose answer was lost is shown in doubt, is no work, and is not s
   const { batch } = await sheet.json('run', '--yes', '--limit', '1');
   await team.vendor.setFaults();
   expect((await sheet.type('plan')).stdout).toContain(
-    `? row 2, jo@acme.example in proj-doubt: the answer to an earlier create-invite was lost (row 2 of batch ${batch})`,
+    `? row 2, jo@acme.example in proj-doubt: what came of an earlier create-invite is in doubt (row 2 of batch ${batch})`,
   );
   await sheet.json('run', '--yes');
   const again = await sheet.json('run');

@@ -50,7 +50,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(code).toBe(3);
   expect(report.counts).toEqual({ refused: 3 });
   expect(team.row(JO)._reason).toMatch(
-    /the answer to an earlier delete-invite of jo.* was lost.*Settle row 2 of batch/,
+    /what came of an earlier delete-invite of jo.* is in doubt.*Settle row 2 of batch/,
   );
   // It has said so once, and says it again by the same batch.
   const again = await run(team);
@@ -60,7 +60,7 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(old.code).toBe(0);
   expect(team.row(JO, 'old.csv')).toMatchObject({ _status: 'applied' });
   expect(team.row(JO, 'old.csv')._reason).toMatch(
-    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: the answer was lost; settle it with rowonce settle [0-9a-f]{8} 2$/,
+    /^invited as viewer; batch [0-9a-f]{8} \(an undo\) may have deleted the invite: what came of it is in doubt; settle it with rowonce settle [0-9a-f]{8} 2$/,
   );
 
   expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 3 });

@@ -168,7 +168,7 @@ test('every invite whose answer was lost is named, whether anything else can be 
   await team.apply(sheet);
   const { batch } = await team.json('status', 'last');
   const doubt = (row: number, email: string) =>
-    `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): the answer to create-invite was lost, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
+    `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
   const nothing = await team.type('undo', batch, '--yes');
   expect(nothing).toMatchObject({
     code: 3,

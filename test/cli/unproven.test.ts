@@ -1,6 +1,6 @@
 /**
- * Goal: a change that was counted as done, and would not count as that by today's dialect, is named by the plan of its list and
- * by the status of its batch. It is never sent again by a reading.
+ * Goal: a change that was counted as done, and would not count as that by today's dialect, is named by the plan and the
+ * run of its list and by the status of its batch. It is never sent again by a reading.
  * Method: the real command before a service that answers one of three invites oddly, which counts what it was sent; the rule
  * that reads the odd answer is another one afterwards.
  */
@@ -43,6 +43,7 @@ test.each(['in_doubt', 'refused', 'rate_limited'])(
     await speak('found');
     const { batch } = await desk.json(run);
     expect(await desk.json(plan)).not.toHaveProperty('unproven');
+    expect(await desk.json(run)).not.toHaveProperty('unproven');
     expect(await desk.json(['status', batch])).not.toHaveProperty('unproven');
 
     await speak(means);
@@ -57,7 +58,9 @@ test.each(['in_doubt', 'refused', 'rate_limited'])(
     expect((await desk.type(['status', batch, '3'])).stdout).toMatch(
       /reads as \w+, 0 credits, .*which is never applied/,
     );
-    expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0 });
+    expect(await desk.json(run)).toMatchObject({ batch, counts: { applied: 3 }, requests: 0, unproven });
+    const again = await desk.type(run);
+    expect(again).toMatchObject({ code: 3, stdout: expect.stringMatching(fact) });
     expect(mails).toBe(3);
   },
 );

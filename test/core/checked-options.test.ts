@@ -1,8 +1,7 @@
 /**
  * Goal: a program that calls the library with an option that is wrong hears of it as somebody does who types a wrong
  * flag: by the name of the option, before a store is made or anything is bought.
- * Method: the library's own entry, called as plain JavaScript may call it. A Node that is too old is one that says so
- * of itself, in a process of its own.
+ * Method: the library's own entry, called as plain JavaScript may call it.
  */
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

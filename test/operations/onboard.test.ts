@@ -142,7 +142,7 @@ describe('while an answer is lost', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the answer to an earlier create-invite of jo@x.org was lost, so how things stand is not known. Settle row 5 of batch b-9, then run this list again',
+        'what came of an earlier create-invite of jo@x.org is in doubt, so how things stand is not known. Settle row 5 of batch b-9, then run this list again',
     });
   });
 });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   vendor = await ScriptedVendor.start(({ path, body }, response) => {
     const status = turnedAway.test(path + body) ? 429 : 200;
     response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(status === 429 ? '{"error":"slow down"}' : '{"name":"Kauri Foods"}');
+    response.end(status === 429 ? '{"error":"slow down"}' : '{"name":"Kauri Foods","cost":1}');
   });
   onTestFinished(() => vendor[Symbol.asyncDispose]());
   vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
@@ -91,6 +91,21 @@ describe('a lookup that alone is told "too many requests"', () => {
     turnedAway = /never/;
     expect(await run('enrich-company')).toMatchObject({ batch: first.batch, counts: { matched: 6 } });
     expect(asked(/"three\.example"/)).toBe(9);
+  });
+
+  test('holds up nobody where answers state the price either, although the first of them is bought alone', async () => {
+    await desk.write(
+      'dialect.yaml',
+      JSON.stringify({ vendor: 'provider', credits_charged: { path: 'cost' } }),
+    );
+    account('provider', { dialect: desk.place.path('dialect.yaml') });
+    expect(await run('enrich-company')).toMatchObject({
+      counts: { matched: 4, in_doubt: 2 },
+      money: { spent: 4, inDoubt: 0 },
+      stopped: undefined,
+    });
+    const order = vendor.requests.map(({ body }) => /[a-z]+(?=\.example)/.exec(body)?.[0]);
+    expect(order).toEqual(['three', 'one', 'two', 'four', 'five', ...Array(7).fill('three')]);
   });
 
   test('does not go on to another identifier', async () => {

@@ -7,6 +7,7 @@ import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
 import { retriesObjectIfAny } from '../../run/story-objects.ts';
 import type { RunSummary } from '../../run/summary.ts';
+import { unprovenObject, unprovenWords } from '../../run/unproven-changes.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { stoppedObject } from '../shell/console.ts';
 import { changesLines, changesObject, missingIn } from './changes.ts';
@@ -14,8 +15,19 @@ import { changesLines, changesObject, missingIn } from './changes.ts';
 /** Shows the summary of a run, of its sample and of a sweep, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, requests, durationMs, files, forecast, changes, repaired, onlyMisses } =
-    summary;
+  const {
+    batch,
+    rows,
+    counts,
+    requests,
+    durationMs,
+    files,
+    forecast,
+    changes,
+    unproven,
+    repaired,
+    onlyMisses,
+  } = summary;
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
@@ -25,6 +37,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     ...(changes === undefined ? [] : changesLines(changes)),
+    ...(unproven === undefined ? [] : [`Unproven   ${unprovenWords(unproven)}`]),
     ...creditsLine(summary),
     ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
@@ -89,6 +102,7 @@ export function summaryObject(summary: RunSummary): object {
     needs_attention: files.attention ?? null,
     ...present({ results: files.results, repaired: summary.repaired }),
     ...changesObjects(summary),
+    ...present({ unproven: summary.unproven && unprovenObject(summary.unproven) }),
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),

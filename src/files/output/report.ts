@@ -103,7 +103,7 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['no_match', 'the vendor knows nothing'],
   ['invalid', 'no usable identifier; nothing was asked'],
   ['refused', 'the vendor refused every request'],
-  ['in_doubt', 'an answer was lost and may have been charged, or the vendor gave none'],
+  ['in_doubt', 'an answer was lost or cannot be read, and may have been charged, or the vendor gave none'],
   ['skipped', 'left out while in doubt'],
   ['pending', 'not worked on yet'],
 ];
@@ -136,7 +136,7 @@ const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
   ['unchanged', 'unchanged', 'already so'],
   ['held_back', 'held back', 'not in the list, and not removed, for the reason given'],
   ['refused', 'refused', 'not done, for the reason given'],
-  ['in_doubt', 'in doubt', 'an answer was lost; it may have been done'],
+  ['in_doubt', 'in doubt', 'an answer was lost or cannot be read; it may have been done'],
   ['skipped', 'left out', 'left out while in doubt'],
   ['invalid', 'invalid', 'cannot be used; nothing was sent'],
   ['pending', 'pending', 'not worked on yet'],

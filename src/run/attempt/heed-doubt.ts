@@ -33,7 +33,7 @@ export async function heedDoubt(
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await heedOdd(run, { attempt, odd, reply, why });
+    if (!isRepeat) await heedOdd(run, { attempt, call, odd, reply, why });
   }
   return 'in_doubt';
 }

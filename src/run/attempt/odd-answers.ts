@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readBody } from '../../core/answer-body.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { type StopError, stop } from '../../core/errors.ts';
+import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
@@ -23,6 +24,7 @@ const MOST_IN_A_ROW = 20;
 
 /** An odd answer, with the call that it is about. */
 export interface OddReply {
+  readonly call: Call;
   readonly attempt: AttemptId;
   readonly reply: Reply;
   readonly odd: OddAnswer;
@@ -58,7 +60,7 @@ async function shapeBefore(
   return { isAccepted, count: Math.min(alike.length, MOST_OF_A_SHAPE - 1) };
 }
 
-/** Accepts the shapes of all odd answers that the batch has by now: they stop no run of the account any more. */
+/** Accepts the shapes of all odd answers that the batch has by now, skipped or not: they stop no run of the account any more. */
 export async function acceptOdd(
   {
     ledger,
@@ -69,7 +71,8 @@ export async function acceptOdd(
   }: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'clock' | 'emit'>,
   { id }: Pick<Batch, 'id'>,
 ): Promise<void> {
-  const shapes = new Set((await oddDoubts(ledger, id, dialect)).map(({ odd }) => odd.shape));
+  const odd = await oddDoubts(ledger, id, dialect, { withSkipped: true });
+  const shapes = new Set(odd.map(({ odd: { shape } }) => shape));
   for (const shape of shapes) {
     const shown = `answers of the shape ${shape} are left in doubt, and stop no run`;
     await ledger.noteAgreement({
@@ -78,11 +81,11 @@ export async function acceptOdd(
       agreedAtMs: clock.wallMs(),
     });
   }
-  if (shapes.size > 0)
-    emit({
-      kind: 'note',
-      message: `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`,
-    });
+  const message =
+    shapes.size > 0
+      ? `Answers of ${counted(shapes.size, 'shape')} that cannot be read stop no run any more.`
+      : `--accept doubts had nothing to accept: no answer of batch ${id} came whole and cannot be read so far.`;
+  emit({ kind: 'note', message });
 }
 
 function agreementTo(accountIdentity: string, shape: string): string {
@@ -103,8 +106,9 @@ export async function oddDoubts(
   ledger: Pick<LedgerReader, 'doubts' | 'attempts'>,
   batch: BatchId,
   dialect: Dialect,
+  options?: { readonly withSkipped: boolean },
 ): Promise<readonly OddDoubt[]> {
-  const doubts = await ledger.doubts(batch);
+  const doubts = await ledger.doubts(batch, options);
   const odd: OddDoubt[] = [];
   for (let from = 0; from < doubts.length; from += GROUP) {
     const group = doubts.slice(from, from + GROUP);
@@ -123,7 +127,7 @@ export async function oddDoubts(
 
 function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: string): StopError {
   const settle = commandLine(['settle', batch]);
-  const ways = `decide about all that are alike with ${settle} --all-like ROW, or run the same command again with --accept doubts to go on without them`;
+  const ways = `decide about those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to go on without them`;
   return stop(
     'doubts',
     `${count} cannot be read; the last: ${reply.why}.`,
@@ -131,11 +135,27 @@ function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: strin
   );
 }
 
-/** What to write into the dialect, so that such answers are read, those that are kept among them. */
-function adviceOn({ through }: Dialect, { reply, odd: { rule, isOuter } }: OddReply): string {
+/** What a rule is for that is added once calls are in doubt. What is kept of a change is never read as done. */
+export type RuleReads = 'what_is_kept' | 'what_a_repeat_brings' | 'later_answers';
+
+export function ruleReads({ change, ifLost }: Call): RuleReads {
+  if (change === undefined) return 'what_is_kept';
+  return ifLost === 'hold' ? 'later_answers' : 'what_a_repeat_brings';
+}
+
+const WHAT_FOLLOWS: Readonly<Record<RuleReads, string>> = {
+  what_is_kept: 'and what is kept is read by it',
+  what_a_repeat_brings:
+    'and the next run asks each of them again, which does no harm, and reads what comes by it',
+  later_answers:
+    'for answers that come from then on: what was done for those that are in doubt nobody but you can say',
+};
+
+/** What to write into the dialect, so that such answers are read, and what that does for those that are in doubt by now. */
+function adviceOn({ through }: Dialect, { call, reply, odd: { rule, isOuter } }: OddReply): string {
   if (rule !== undefined) {
     const means = /means: (\w+) \}$/.exec(rule)?.[1] ?? '';
-    return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect, and what is kept is read by it`;
+    return `If such answers mean ${means}, add the rule \`${rule}\` to the \`answers\` of the dialect, ${WHAT_FOLLOWS[ruleReads(call)]}`;
   }
   const body = reply.kind === 'answered' ? readBody(reply.raw.body) : undefined;
   if (isOuter && through !== undefined && body?.kind === 'json')

@@ -31,7 +31,7 @@ export function withheld(why: Withheld | PutOff): Held {
     case 'subject_in_doubt':
       return {
         kind: 'in_doubt',
-        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and its answer was lost; settle that first`,
+        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and what came of it is in doubt; settle that first`,
       };
     case 'put_off':
       return {

@@ -164,7 +164,7 @@ export class Limiter {
 
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
-    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs());
+    if (teaches) this.#learned.limited(sentAtMs, this.#nowMs(), askedMs);
     if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches) this.#mistrustPlan();
     this.#tellLearned();
   }
@@ -268,7 +268,7 @@ export class Limiter {
     const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
     if (isTold) return { why: this.#backoff.why, isTold };
     if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
-    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.why, isTold };
+    return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.cause, isTold };
   }
 
   /** Reports a long wait for a used-up plan or the learned rate as a pause, though the vendor did not ask for one. */

@@ -169,7 +169,7 @@ describe('what stays, and why', () => {
         now: between,
         known: { doubt: { batch: BATCH, row: 4, operation: 'create-invite' } },
       },
-      /^the answer to create-invite was lost, .* settle row 4 of batch b0000001 first$/,
+      /^what came of create-invite is in doubt, .* settle row 4 of batch b0000001 first$/,
     ],
   ])('%s', (_, story, reason) => {
     expect(undoOf(story)).toEqual({

@@ -295,6 +295,18 @@ test('while answers get lost one probe is under way at a time; when it is answer
   expect(limited.outstanding).toBe(2);
 });
 
+test('a wait that the learned speed makes longer than the vendor asked for is not told as its wish', async () => {
+  const limited = limiter({ limits: UNLIMITED });
+  for (let count = 0; count < 12; count += 1) {
+    await waitOf(limited);
+    limited.pause(100, clock.nowMs, 'status 429');
+  }
+  await waitOf(limited);
+  const told = pauses.filter(({ fromMs, untilMs }) => untilMs - fromMs > 5_000);
+  expect(told.length).toBeGreaterThan(0);
+  for (const { why } of told) expect(why).toBe('the vendor says that requests come too fast (status 429)');
+});
+
 describe('what answers say', () => {
   test('about what is left is kept to, until the window begins anew', async () => {
     const limited = limiter();

@@ -125,7 +125,7 @@ function happened(before: SubjectFacts | undefined, now: SubjectFacts | undefine
   }
 }
 
-/** What a change does whose answer was lost, by its operation. */
+/** What a change in doubt may have done, by its operation. */
 const MAY_HAVE: Readonly<Record<string, string>> = {
   'create-invite': 'may have invited the person',
   'delete-invite': 'may have deleted the invite',
@@ -135,6 +135,6 @@ const MAY_HAVE: Readonly<Record<string, string>> = {
 
 function perhaps({ operation, batch, row, isOpen }: SubjectDoubt): string {
   const what = MAY_HAVE[operation] ?? `may have done ${operation}`;
-  const why = isOpen === true ? 'the answer is not there yet' : 'the answer was lost';
+  const why = isOpen === true ? 'the answer is not there yet' : 'what came of it is in doubt';
   return `${what}: ${why}; settle it with rowonce settle ${batch} ${row}`;
 }

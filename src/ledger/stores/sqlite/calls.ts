@@ -180,8 +180,9 @@ export class Calls {
 
   /**
    * Doubts that rows of the batch wait for: its own attempts, and attempts of other batches that one of its rows names.
+   * What the batch skips is left out where that is not asked for.
    */
-  doubts(batch: number): readonly Doubt[] {
+  doubts(batch: number, withSkipped: boolean): readonly Doubt[] {
     const calls = this.#connection.all<CallWithState & { readonly doubt: number }>(
       `SELECT c.* FROM calls c JOIN attempts d ON d.id = c.doubt
         WHERE c.doubt IS NOT NULL
@@ -192,10 +193,10 @@ export class Calls {
             OR c.id IN (
               SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
                WHERE r.batch = :batch AND r.kind = 'in_doubt'))
-          AND (
-            SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = :batch ORDER BY id DESC LIMIT 1) IS NOT 'skip'
+          AND (:withSkipped OR (
+            SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = :batch ORDER BY id DESC LIMIT 1) IS NOT 'skip')
         ORDER BY d.row, c.id`,
-      { batch },
+      { batch, withSkipped: withSkipped ? 1 : 0 },
     );
     return calls.map((call) => this.#doubt(call, call.doubt));
   }

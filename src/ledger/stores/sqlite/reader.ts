@@ -257,8 +257,8 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
-  doubts(batch: BatchId): Promise<readonly Doubt[]> {
-    return this.read(() => this.calls.doubts(batchNumber(batch)));
+  doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
+    return this.read(() => this.calls.doubts(batchNumber(batch), withSkipped));
   }
 
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {

@@ -28,6 +28,7 @@ export class Backoff {
   readonly #onPause: (pause: Pause) => void;
   #untilMs = Number.NEGATIVE_INFINITY;
   #why = '';
+  #cause = '';
   #beganMs = Number.NEGATIVE_INFINITY;
   #pausesInARow = 0;
   #doubtsInARow = 0;
@@ -42,6 +43,11 @@ export class Backoff {
   /** The reason of the last pause, or of the last lost answer after it; empty before the first one. */
   get why(): string {
     return this.#why;
+  }
+
+  /** The same without a word about how long the wait is, for a wait that is longer than this one. */
+  get cause(): string {
+    return this.#cause;
   }
 
   get isOver(): boolean {
@@ -63,14 +69,13 @@ export class Backoff {
    */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
+    const cause = `the vendor says that requests come too fast (${said})`;
     if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
     else {
       const ownMs = this.#ownMs();
-      this.waitFor(
-        ownMs,
-        `the vendor says that requests come too fast (${said}), and names no time; Rowonce waits ${formatDuration(ownMs)}`,
-      );
+      this.waitFor(ownMs, `${cause}, and names no time; Rowonce waits ${formatDuration(ownMs)}`);
     }
+    this.#cause = cause;
     return isNew;
   }
 
@@ -98,7 +103,7 @@ export class Backoff {
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
-    if (this.waitMs(this.#clock.monotonicMs()) === 0) this.#why = why;
+    if (this.waitMs(this.#clock.monotonicMs()) === 0) this.#why = this.#cause = why;
     // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
       this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
@@ -121,7 +126,7 @@ export class Backoff {
     const untilMs = this.#clock.monotonicMs() + durationMs;
     if (untilMs <= this.#untilMs) return;
     this.#untilMs = untilMs;
-    this.#why = why;
+    this.#why = this.#cause = why;
     const fromMs = this.#clock.wallMs();
     this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
   }

@@ -20,7 +20,8 @@ import { Setback } from './learned-rate/setback.ts';
  * it goes back towards that (`Setback`), and a lower limit is believed only after several tries.
  *
  * A vendor that still refuses after a cut counts over a longer time: one probe after the other, ever more seldom, shows
- * when it accepts again, and what was accepted before is the quota of that time.
+ * when it accepts again, and what was accepted before is the quota of that time. Where hardly anything was, nothing is
+ * known of a limit, and the search goes on.
  */
 
 const SECOND_MS = 1000;
@@ -86,6 +87,9 @@ const LONGEST_PROBE_MS = 30 * SECOND_MS;
  */
 const LEAST_OUTAGE_MS = 1500;
 const LONGER_WINDOWS_MS = [10 * SECOND_MS, 60 * SECOND_MS];
+
+/** Fewer accepted requests in the minute before an outage are no quota that was used up: the vendor was not ready yet. */
+const LEAST_QUOTA = 5;
 
 /** The longest window before an outage of that length, with the longest hold of a probe and of an answer. */
 const REMEMBERED_MS = 170 * SECOND_MS;
@@ -185,8 +189,8 @@ export class RateLearner {
     if (!this.#isTold()) this.#grow(nowMs);
   }
 
-  /** The request that left at `sentAtMs` was refused for being too fast. */
-  limited(sentAtMs: number, nowMs: number): void {
+  /** The request that left at `sentAtMs` was refused for being too fast. @param askedMs the wait that the vendor named. */
+  limited(sentAtMs: number, nowMs: number, askedMs = 0): void {
     this.#refused += 1;
     this.#sends.takeBack(sentAtMs);
     this.#told?.takeBack(sentAtMs);
@@ -194,7 +198,7 @@ export class RateLearner {
     this.#refuteTold();
     this.#cutAtMs = nowMs;
     if (this.#outage === undefined) this.#cut(sentAtMs);
-    else this.#prolong(this.#outage, sentAtMs, nowMs);
+    else this.#prolong(this.#outage, sentAtMs, nowMs, askedMs);
   }
 
   /**
@@ -291,9 +295,10 @@ export class RateLearner {
 
   // ---------------------------------------------------------------------------------------- refused altogether
 
-  /** The speed is no longer the reason. Each probe waits twice as long as the one before. */
-  #prolong(outage: Outage, sentAtMs: number, nowMs: number): void {
-    this.#holdUntilMs = nowMs + Math.min(FIRST_PROBE_MS * 2 ** outage.refusals, LONGEST_PROBE_MS);
+  /** The speed is no longer the reason. Each probe waits twice as long as the one before, or for as long as the vendor names. */
+  #prolong(outage: Outage, sentAtMs: number, nowMs: number, askedMs: number): void {
+    const ownMs = Math.min(FIRST_PROBE_MS * 2 ** outage.refusals, LONGEST_PROBE_MS);
+    this.#holdUntilMs = nowMs + (askedMs < FIRST_PROBE_MS ? ownMs : askedMs);
     outage.refusals += 1;
     outage.lastRefusedMs = sentAtMs;
   }
@@ -301,6 +306,10 @@ export class RateLearner {
   #endOutage({ sinceMs, lastRefusedMs }: Outage): void {
     this.#outage = undefined;
     this.#holdUntilMs = Number.NEGATIVE_INFINITY;
+    if (this.#sends.between(sinceMs - MINUTE_MS, sinceMs) < LEAST_QUOTA) {
+      this.#forgetLimit();
+      return;
+    }
     const lastedMs = lastRefusedMs - sinceMs;
     const windowMs = LONGER_WINDOWS_MS.find((longer) => longer >= lastedMs);
     if (lastedMs < LEAST_OUTAGE_MS || windowMs === undefined) return;
@@ -316,7 +325,7 @@ export class RateLearner {
     this.#grewAtMs = nowMs;
     if (!this.#isUsed(nowMs)) return;
     const before = this.#setback.wayBack(this.#perSecond, this.#probingMs(), nowMs);
-    if (before !== undefined) this.#goBack(before);
+    if (before !== undefined) this.#goBack(before, nowMs);
     if (this.#ceiling === undefined) this.#search();
     else if (this.#perSecond < NEAR * this.#ceiling) this.#approach(NEAR * this.#ceiling, sinceMs);
     else if (this.#perSecond < BEYOND * this.#ceiling) this.#probe(sinceMs);
@@ -350,15 +359,21 @@ export class RateLearner {
   }
 
   /** What was refused meanwhile may have looked like a longer window, too. */
-  #goBack(perSecond: number): void {
+  #goBack(perSecond: number, nowMs: number): void {
     this.#ceiling = perSecond / NEAR;
     this.#windowMs = SECOND_MS;
     this.#perSecond = Math.max(this.#perSecond, WAY_BACK_FROM * perSecond);
+    // The wait that the last request began is that of the lower speed, perhaps a minute.
+    this.#nextAtMs = Math.min(this.#nextAtMs, nowMs + this.#intervalMs());
   }
 
   #searchAgain(): void {
+    this.#forgetLimit();
+    this.#doubleInSeconds = DOUBLE_AGAIN_IN_SECONDS;
+  }
+
+  #forgetLimit(): void {
     this.#ceiling = undefined;
     this.#windowMs = SECOND_MS;
-    this.#doubleInSeconds = DOUBLE_AGAIN_IN_SECONDS;
   }
 }

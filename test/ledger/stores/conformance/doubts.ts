@@ -281,6 +281,7 @@ export function doubtsConform(store: Store): void {
       await settle(ledger, b, 20, IN_DOUBT, [shared]);
       await decide(ledger, b, 'acme', 'skip');
       expect(await ledger.doubts(b)).toEqual([]);
+      expect(await ledger.doubts(b, { withSkipped: true })).toHaveLength(1);
       expect(await ledger.doubts(a)).toHaveLength(1);
     });
   });

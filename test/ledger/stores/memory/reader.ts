@@ -261,7 +261,7 @@ export class MemoryReader implements LedgerReader {
     });
   }
 
-  async doubts(batch: BatchId): Promise<readonly Doubt[]> {
+  async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
     const waiting = this.#rows(batch).filter(({ outcome }) => outcome.kind === 'in_doubt');
     const waitedFor = new Set(
       waiting.flatMap(({ answers }) => this.#attempts(answers).map(({ call }) => call)),
@@ -273,7 +273,7 @@ export class MemoryReader implements LedgerReader {
       .flatMap((call) =>
         waitedFor.has(call) && call.doubt !== undefined ? [{ call, doubt: call.doubt }] : [],
       )
-      .filter(({ doubt }) => this.#lastDecision(doubt, batch)?.kind !== 'skip')
+      .filter(({ doubt }) => withSkipped || this.#lastDecision(doubt, batch)?.kind !== 'skip')
       .sort((a, b) => a.doubt.intent.row - b.doubt.intent.row)
       .map(({ call, doubt }) => doubtOf(this.book, call, doubt));
   }

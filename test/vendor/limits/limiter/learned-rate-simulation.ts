@@ -70,6 +70,8 @@ export interface Scene {
   readonly seed?: number;
   /** What every answer says that the plan allows. */
   readonly told?: readonly Window[];
+  /** The wait that every refusal names. */
+  readonly namedMs?: number;
 }
 
 /** A request as the vendor saw it. */
@@ -144,10 +146,10 @@ class Play {
   }
 
   #answer({ sentAtMs, isAccepted }: Flying): void {
-    const { rate, told } = this.#scene;
+    const { rate, told, namedMs } = this.#scene;
     this.#free += 1;
     if (isAccepted) rate.accepted(this.#nowMs);
-    else rate.limited(sentAtMs, this.#nowMs);
+    else rate.limited(sentAtMs, this.#nowMs, namedMs);
     if (told !== undefined) rate.hinted(told, this.#nowMs);
   }
 

@@ -180,6 +180,32 @@ describe('a refusal', () => {
     expect(refused(between(arrivals, 600, 1200))).toBeGreaterThanOrEqual(19);
   });
 
+  test('that lasts is asked about as often as the vendor names a time', () => {
+    const rate = used();
+    for (const atMs of [5000, 6000, 7000, 8000]) {
+      rate.sent(atMs);
+      rate.limited(atMs, atMs + 50, 900);
+    }
+    expect(rate.waitMs(8050)).toBeCloseTo(900);
+  });
+
+  test.each([0, 1, 4])(
+    'after %i accepted requests is no quota: the speed is back within two minutes',
+    (accepted) => {
+      for (const namedMs of [0, 1000]) {
+        let asked = 0;
+        const admits = (): boolean => {
+          asked += 1;
+          return asked <= accepted || asked > accepted + 10;
+        };
+        const scene = { rate: new RateLearner(), latencyMs: 20, concurrency: 2, seconds: 300, namedMs };
+        const arrivals = play({ ...scene, admits });
+        const backS = (arrivals.findLast(({ isAccepted }) => !isAccepted)?.atMs ?? 0) / 1000 + 120;
+        expect(between(arrivals, backS, backS + 10).length, `${namedMs} ms`).toBeGreaterThan(20);
+      }
+    },
+  );
+
   test('that lasted for longer than a minute says nothing about the speed', () => {
     const limit = perSecondVendor('sliding log', 50);
     const admits = (atMs: number): boolean => (atMs < 60_000 || atMs >= 360_000) && limit(atMs);
