@@ -85,7 +85,7 @@ describe('by e-mail address', () => {
       'gone, in doubt',
       [known(JO, { state: 'gone', email: JO }, { doubt: DOUBT })],
       'refused',
-      /^the answer to an earlier/,
+      /^what came of an earlier/,
     ],
   ] as const)('known: %s → nothing is sent', (_, team, kind, reason) => {
     const { calls, outcome } = done(deleteInvite, { email: JO }, team);

@@ -45,7 +45,7 @@ export class Backoff {
     return this.#why;
   }
 
-  /** The same without a word about how long the wait is, for a wait that is longer than this one. */
+  /** The reason for a wait that is longer than that, because of what answers taught since. */
   get cause(): string {
     return this.#cause;
   }
@@ -69,13 +69,16 @@ export class Backoff {
    */
   pause(askedMs: number | undefined, sentAtMs: number, said: string): boolean {
     const isNew = this.#begin(sentAtMs);
-    const cause = `the vendor says that requests come too fast (${said})`;
-    if (askedMs !== undefined) this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
-    else {
+    if (askedMs !== undefined) {
+      this.waitFor(askedMs, `the vendor asked to wait (${said})`, true);
+      const asked = formatDuration(askedMs);
+      this.#cause = `the vendor asked to wait for ${asked} (${said}), and Rowonce waits longer, because its answers allow no earlier request`;
+    } else {
       const ownMs = this.#ownMs();
-      this.waitFor(ownMs, `${cause}, and names no time; Rowonce waits ${formatDuration(ownMs)}`);
+      const cause = `the vendor says that requests come too fast (${said}), and names no time`;
+      this.waitFor(ownMs, `${cause}; Rowonce waits ${formatDuration(ownMs)}`);
+      this.#cause = cause;
     }
-    this.#cause = cause;
     return isNew;
   }
 
