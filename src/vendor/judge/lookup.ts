@@ -67,9 +67,8 @@ const THINGS: ReadonlySet<string> = new Set(
 
 function lacksThing(body: JsonValue): boolean {
   if (!isObject(body)) return false;
-  return Object.entries(body).some(
-    ([name, value]) => THINGS.has(plainName(name)) && isBlank(value as JsonValue),
-  );
+  for (const name in body) if (THINGS.has(nameOf(name).plain) && isBlank(body[name] ?? null)) return true;
+  return false;
 }
 
 function containersIn(body: JsonValue): readonly JsonValue[] {
