@@ -214,8 +214,8 @@ export function sqliteCode(error: unknown): string | undefined {
 }
 
 export function isDiskFull(error: unknown): boolean {
-  // ENOSPC and EDQUOT come from our own files beside the database.
-  return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
+  // SQLite finds no room for its shared memory; ENOSPC and EDQUOT come from our own files beside the database.
+  return ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
 }
 
 /** Whether the disk fails: a kernel then makes it read-only. */
