@@ -195,6 +195,7 @@ describe('a row', () => {
 test.each([
   [{ company: 'Acme' }, 'company is taken from each row'],
   [{ page: 2 }, 'the pages of a search are asked for by themselves'],
+  [{ _method: 'DELETE' }, 'some servers read another method'],
 ])('filters that would take the place of something else are refused: %j', (filters, words) => {
   expect(() => searchPeople.shapedBy?.({ filters })).toThrow(
     expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),

@@ -436,6 +436,15 @@ describe('no header makes a request another one than its method, path and host s
       );
     },
   );
+
+  test.each(['_method', 'X-HTTP-Method-Override', 'x_http_method'])(
+    'nor does the field %s of a body',
+    async (name) => {
+      await expect(
+        merged(`operations: { enrich-person: { fields: { profile_slug: "${name}" } } }`),
+      ).rejects.toThrow('some servers read another method from a field of that name');
+    },
+  );
 });
 
 const LIST = 'method: GET, items: users, email: email';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
 import { METHODS } from '../../core/operation.ts';
-import { pathProblem } from '../../core/vendor-path.ts';
+import { namesMethod, pathProblem } from '../../core/vendor-path.ts';
 import { makeLinear } from './linear-pattern.ts';
 import { headerName, requestHeader, requestHeaders } from './request-headers.ts';
 
@@ -80,9 +80,14 @@ export type AnswerRule = z.infer<typeof answerRule>;
  * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
  * names.
  */
-const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
-  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
-});
+const field = z
+  .string()
+  .regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
+    error: 'a field is a name, or names with single dots between them, which lead into nested objects',
+  })
+  .refine((name) => !namesMethod(name), {
+    error: 'some servers read another method from a field of that name',
+  });
 
 /** A field in braces is moved from the body, or the query, into the path. */
 const PATH_FIELD = /\{[^{}]*\}/g;
