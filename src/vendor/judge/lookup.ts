@@ -29,9 +29,8 @@ export function holdingOf(body: JsonValue, { fields, list }: DataPlace, beside: 
   if (list !== undefined) return list.length > 0 ? 'data' : 'empty';
   const looked = placesIn(body, fields);
   const isData = looked.some((place) => !isPlain(place) && holdsData(place, beside));
-  const lacks = looked.some(lacksThing);
-  if (isData && !(lacks && isScant(body, fields, beside))) return 'data';
-  return looked.every(isBlank) || lacks ? 'empty' : 'nothing';
+  if (isData && !(isScant(body, fields, beside) && looked.some(lacksThing))) return 'data';
+  return looked.every(isBlank) || looked.some(lacksThing) ? 'empty' : 'nothing';
 }
 
 /** Where what was asked for may stand. */
@@ -46,15 +45,17 @@ const MOST_DETAILS = 2;
 
 /** Whether there is no record, but a plain value or two, such as a path or a source. */
 export function isScant(body: JsonValue, fields: string | undefined, beside: Beside): boolean {
-  const held = placesIn(body, fields).flatMap((place) => heldIn(place, beside));
-  return held.length <= MOST_DETAILS && held.every(({ name, value }) => isPlain(value) && !isNaming(name));
-}
-
-/** The members that hold something of what was asked about. A list is one. */
-function heldIn(place: JsonValue, beside: Beside): readonly { name: string; value: JsonValue }[] {
-  if (!isObject(place)) return isBlank(place) ? [] : [{ name: '', value: place }];
-  const members = Object.entries(place).map(([name, value]) => ({ name, value: value as JsonValue }));
-  return members.filter(({ name, value }) => isField(name, value, beside) && holdsData(value, beside, name));
+  let held = 0;
+  // Most records show at their first field that they are one.
+  return placesIn(body, fields).every((place) => {
+    if (!isObject(place)) return isBlank(place);
+    return Object.keys(place).every((name) => {
+      const value = (place[name] ?? null) as JsonValue;
+      if (!isField(name, value, beside) || !holdsData(value, beside, name)) return true;
+      held += 1;
+      return held <= MOST_DETAILS && isPlain(value) && !isNaming(name);
+    });
+  });
 }
 
 /** Names of what is looked for. Where one of them is there and blank, nothing was found. */
