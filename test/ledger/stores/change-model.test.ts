@@ -9,7 +9,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, NOON_MS, released, replyWith } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
 import memory from './memory.ts';
-import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { attemptAt, BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers says of changes what the plain lists of the memory store say, and a subject moves by
 // exactly the changes that were settled. Method: as in `model.test.ts`, with random changes of two people by two batches.
@@ -123,7 +123,7 @@ async function taken(side: Side, step: Step): Promise<unknown> {
       return state;
     }
     case 'close':
-      return close(side, step.attempt as AttemptId, step.ending, step.left);
+      return close(side, attemptAt(side, step.attempt), step.ending, step.left);
     case 'retract':
       return side.ledger.retractMisses(ACCOUNT);
   }

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type Admission,
-  type AttemptId,
   type BatchId,
   type CallState,
   type Closure,
@@ -29,7 +28,7 @@ import {
   settle,
 } from './book.ts';
 import memory from './memory.ts';
-import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { attemptAt, BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers and totals says what the plain lists of the memory store say, whatever is asked of it,
 // and whatever it wrote stands the full check. Method: random histories, written to both, every answer compared, all that
@@ -90,7 +89,7 @@ type Key = 'none' | 'own' | 'shared' | 'lost';
 const batch = fc.constantFrom(...BATCHES);
 const word = fc.constantFrom(...WORDS);
 const MOST_ATTEMPTS = 20;
-const ATTEMPTS = Array.from({ length: MOST_ATTEMPTS }, (_, index) => (index + 1) as AttemptId);
+const ATTEMPTS = Array.from({ length: MOST_ATTEMPTS }, (_, index) => index + 1);
 const attempt = fc.integer({ min: 1, max: MOST_ATTEMPTS });
 /** One that most histories get to. */
 const early = fc.integer({ min: 1, max: 6 });
@@ -240,9 +239,9 @@ const TAKE: {
     await side.ledger.closeAttempt(id, closureOf(step.kind), answeredAtMs);
     return admission;
   },
-  record: ({ ledger }, { attempt: id, status, day }) =>
-    ledger.record(id as AttemptId, replyWith('x', status, NOON_MS + day * DAY_MS)),
-  close: ({ ledger }, step) => ledger.closeAttempt(step.attempt as AttemptId, closureOf(step.kind), NOON_MS),
+  record: (side, { attempt: id, status, day }) =>
+    side.ledger.record(attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
+  close: (side, step) => side.ledger.closeAttempt(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
   decide: (side, { batch: index, word: asked, kind }) =>
     decide(side.ledger, batchAt(side, index), asked, kind, kind === 'told' ? replyWith('told') : undefined),
   settle: (side, { batch: index, row, final, answers }) =>
@@ -251,7 +250,7 @@ const TAKE: {
       batchAt(side, index),
       row,
       { kind: final ? 'no_match' : 'in_doubt', reason: 'r' },
-      answers as readonly AttemptId[],
+      answers.map((place) => attemptAt(side, place)),
     ),
   change: (side, { batch: index, budget, extra, state }) =>
     side.ledger.changeBatch(batchAt(side, index), {
@@ -262,11 +261,11 @@ const TAKE: {
   caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
   retract: ({ ledger }) => ledger.retractMisses(ACCOUNT),
   mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
-  look: ({ ledger }, { attempt: id, said }) => ledger.recordLook(lookAt(id as AttemptId, said)),
-  release: ({ ledger }, { attempt: id }) => ledger.release(id as AttemptId, 'not charged', NOON_MS),
-  read: ({ ledger }, { attempt: id, answer, charged }) =>
-    ledger.addReading({
-      ...{ attempt: id as AttemptId, answer, charged: credits(charged) },
+  look: (side, { attempt: id, said }) => side.ledger.recordLook(lookAt(attemptAt(side, id), said)),
+  release: (side, { attempt: id }) => side.ledger.release(attemptAt(side, id), 'not charged', NOON_MS),
+  read: (side, { attempt: id, answer, charged }) =>
+    side.ledger.addReading({
+      ...{ attempt: attemptAt(side, id), answer, charged: credits(charged) },
       ...{ why: 'r', dialect: 7, atMs: NOON_MS },
     }),
   async free({ ledger }, { word: asked }) {
@@ -344,7 +343,7 @@ async function everything(side: Side): Promise<unknown> {
     month: await ledger.accountMoney(ACCOUNT, 'month', NOON_MS),
     ever: await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS),
     account: await ledger.account(ACCOUNT),
-    refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(id))),
+    refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(attemptAt(side, id)))),
     rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
     sends: await ledger.sends(ACCOUNT, 0, 100),
     found: await ledger.newestFound(ACCOUNT, 100),

@@ -64,6 +64,11 @@ export class Connection {
     return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;
   }
 
+  /** The same as lists of their cells. */
+  eachList<Row>(sql: string, ...values: Values): IterableIterator<Row> {
+    return this.#prepared(sql).raw().iterate(...values) as IterableIterator<Row>;
+  }
+
   run(sql: string, ...values: Values): { readonly changes: number; readonly id: number } {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
     return { changes, id: Number(lastInsertRowid) };
@@ -72,19 +77,6 @@ export class Connection {
   /** Runs several statements that return nothing. */
   script(sql: string): void {
     this.#database.exec(sql);
-  }
-
-  /** Gives tables other constraints on the columns that they have, for which SQLite has no statement. */
-  redefine(tables: readonly { readonly name: string; readonly sql: string }[]): void {
-    this.#database.unsafeMode(true);
-    try {
-      this.pragma('writable_schema = ON');
-      for (const { name, sql } of tables)
-        this.run("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", sql, name);
-      this.pragma('writable_schema = RESET');
-    } finally {
-      this.#database.unsafeMode(false);
-    }
   }
 
   /** Defines a pure function for statements of this connection. */

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
+import { ENDED } from '../../rules/moves.ts';
 import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
-import { isOfCall } from './lookups.ts';
-import { filled } from './shapes.ts';
+import { attemptsOf, isAbout } from './lookups.ts';
+import { isOneOf } from './schema/refusals.ts';
 import { batchId } from './tables.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
@@ -32,7 +33,8 @@ export interface Erasable {
 }
 
 export interface Cut {
-  readonly table: 'replies' | 'told';
+  /** The entry that holds the answer. */
+  readonly entry: number;
   readonly attempt: number;
   readonly body: Buffer;
 }
@@ -133,9 +135,6 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     hits.note(place, [...mentions.cellsIn(text), ...(bytes === null ? [] : mentions.cellsIn(bytes))]),
   );
   connection.define('named', (place, text) => hits.note(place, mentions.cellsIn(text, 'name')));
-  connection.define('question', (text, shape) =>
-    shape === null ? text : JSON.stringify(filled(String(shape), text)),
-  );
   const subjects = new Set(ids(connection, SUBJECTS));
   const calls = new Set(ids(connection, CALLS));
   for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
@@ -189,8 +188,8 @@ SELECT id FROM subjects WHERE mentions('membership', name, NULL)
 UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
 
 const CALLS = `
-SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions('request', question(c.call, s.text), NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
+SELECT id FROM calls WHERE mentions('request', question, NULL)
+UNION SELECT a.call FROM requests r JOIN entries a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -199,22 +198,18 @@ const SUBJECTS_OF_CALLS = `
 SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
  WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
 
-const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON ${isOfCall('a.id', 'a.call', 'j.value')}`;
+const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN entries a ON a.id IN ${attemptsOf('j.value')}`;
 
-/** Everything that was said about attempts of other calls. */
+/** Everything that was said about attempts of other calls, but bodies of answers: those are cut. */
 const WORDS = `
-SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT attempt FROM closures WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM readings WHERE mentions('words', why, NULL)
-  UNION SELECT doubt FROM decisions WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM looks WHERE mentions('answer', why, body)
-  UNION SELECT attempt FROM releases WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM replies WHERE mentions('answer', headers, NULL)
-  UNION SELECT attempt FROM told WHERE mentions('answer', headers, NULL))`;
+SELECT DISTINCT e.of AS id FROM contents c JOIN entries e ON e.id = c.entry
+ WHERE e.call NOT IN (SELECT value FROM json_each(?))
+   AND (mentions('words', coalesce(c.words, ''), NULL) OR mentions('answer', coalesce(c.headers, ''), NULL)
+     OR (e.kind = 'look' AND mentions('answer', '', c.body)))`;
 
 const ROWS = `
 SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
-UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
 
@@ -230,30 +225,32 @@ SELECT (SELECT count(*) FROM files WHERE named('name', path))
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
   SELECT 1 FROM (
-    SELECT i.batch FROM attempts i JOIN closures k ON k.attempt = i.id AND k.kind = 'in_doubt'
-     WHERE ${isOfCall('i.id', 'i.call', 'c.id')}
+    SELECT i.batch FROM losses l JOIN entries i ON i.id = l.attempt WHERE l.call = c.id
     UNION
-    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN attempts i ON i.id = j.value
-     WHERE r.kind = 'in_doubt' AND i.call = c.id) b
+    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN entries i ON i.id = j.value
+     WHERE r.outcome = 'in_doubt' AND i.call = c.id) b
    WHERE (
-     SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = b.batch ORDER BY id DESC LIMIT 1) IS NOT 'skip')`;
+     SELECT k.said FROM entries k WHERE ${isAbout('k', 'c.stands')} AND k.kind = 'decided' AND k.batch = b.batch
+      ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')`;
 
 const UNSETTLED = `
-SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
- WHERE a.id IN (SELECT value FROM json_each(:attempts)) AND (a.open = 1 OR (c.doubt = a.id AND ${IS_DECIDABLE}))`;
+SELECT a.batch, a.row FROM entries a JOIN calls c ON c.id = a.call
+ WHERE a.id IN (SELECT value FROM json_each(:attempts))
+   AND (c.open = a.id OR (c.state = 'doubt' AND c.stands = a.id AND ${IS_DECIDABLE}))`;
 
-/** Lost attempts that hold what they reserved, and about which nobody can decide. */
+/** What lost attempts hold about which nobody can decide. */
 const HELD = `
-SELECT coalesce(sum(h.reserved), 0) AS credits FROM held_attempts h
- WHERE h.call IN (SELECT value FROM json_each(?))`;
+SELECT coalesce(sum(holds), 0) AS credits FROM losses
+ WHERE ended IS NULL AND call IN (SELECT value FROM json_each(?))`;
 
 /** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
+ WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
 
 interface AnswerRow {
+  readonly entry: number;
   readonly attempt: number;
   readonly call: number;
   readonly operation: string;
@@ -263,24 +260,19 @@ interface AnswerRow {
 
 /** @param calls receives the calls whose answers are about this person and nobody else. */
 function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
-  const found: Cut[] = [];
-  const callOf = new Map<number, number>();
-  for (const table of ['replies', 'told'] as const) {
-    const rows = connection.all<AnswerRow>(
-      `SELECT r.attempt, a.call, q.operation, c.subject IS NOT NULL AS isChange, r.body
-         FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
-         JOIN asked q ON q.call = c.id
-        WHERE mentions('answer', '', r.body)`,
-    );
-    for (const { attempt, call, operation, isChange, body } of rows) {
-      if (calls.has(call)) continue;
-      const left = leftOf({ operation, isChange, body }, mentions);
-      if (left === undefined) calls.add(call);
-      else found.push({ table, attempt, body: left });
-      callOf.set(attempt, call);
-    }
+  const found: (Cut & { readonly call: number })[] = [];
+  const rows = connection.all<AnswerRow>(
+    `SELECT b.entry, e.of AS attempt, e.call, c.operation, c.subject IS NOT NULL AS isChange, b.body
+       FROM contents b JOIN entries e ON e.id = b.entry AND (e.kind = 'reply' OR e.kind = 'told') JOIN calls c ON c.id = e.call
+      WHERE mentions('answer', '', b.body)`,
+  );
+  for (const { entry, attempt, call, operation, isChange, body } of rows) {
+    if (calls.has(call)) continue;
+    const left = leftOf({ operation, isChange, body }, mentions);
+    if (left === undefined) calls.add(call);
+    else found.push({ entry, attempt, call, body: left });
   }
-  const cuts = found.filter(({ attempt }) => !calls.has(callOf.get(attempt) ?? 0));
+  const cuts = found.filter(({ call }) => !calls.has(call));
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
 }
 
@@ -357,33 +349,31 @@ const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
  * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
  */
 const NEEDED_BY = `coalesce(
-  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1),
+  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = c.operation LIMIT 1),
   (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
 
 const DOUBTFUL = `
 doubtful AS MATERIALIZED (
   SELECT a.call, min(r.batch) AS batch
-    FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
+    FROM batches b JOIN rows r ON r.batch = b.id AND r.outcome = 'in_doubt', json_each(r.answers) j JOIN entries a ON a.id = j.value
    WHERE b.state = 'finished' GROUP BY a.call)`;
 
 const OLD_CALLS = `
 WITH ${BOOTS}, ${DOUBTFUL}
-SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
-       c.doubt IS NOT NULL OR EXISTS (
-         SELECT 1 FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.open = 1) AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
-  JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
+SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row, c.state = 'doubt' OR c.open IS NOT NULL AS unsettled
+  FROM calls c JOIN accounts p ON p.id = c.account
+  JOIN entries l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
   JOIN spans s ON s.id = coalesce(l.boot, 0)
- WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
-   AND l.intent_at < :before
+ WHERE c.subject IS NULL AND c.question ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
+   AND l.at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
-      WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND max(k.closed_at, coalesce(t.received_at, 0)) >= :before)`;
+     SELECT 1 FROM ${attemptsOf('c.id')} a JOIN entries k ON ${isAbout('k', 'a.id')}
+      WHERE (${isOneOf('k', ENDED)} OR k.kind = 'told') AND max(k.at, coalesce(k.facts ->> '$.received_at', 0)) >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `
-SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
- WHERE r.kind <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
+SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
+ WHERE r.outcome <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
- WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.kind = 'invalid'
+ WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.outcome = 'invalid'
    AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;

@@ -35,7 +35,7 @@ interface Committed {
   readonly commits: number;
 }
 
-const COUNT_COMMIT = 'UPDATE ledger SET commits = commits + 1 RETURNING commits';
+const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 RETURNING commits';
 
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;

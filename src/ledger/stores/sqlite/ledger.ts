@@ -42,9 +42,12 @@ import { bootNumbered, insertBoot, keepTime } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
+  type Asked,
   accountNumber,
+  askedBy,
+  type Ended,
   insertAttempt,
-  insertClosures,
+  insertEnds,
   insertDecision,
   insertLook,
   insertReading,
@@ -57,7 +60,6 @@ import { erasureOf, isNothing } from './erasable.ts';
 import { endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { targetOf } from './erasure-target.ts';
-import { estimate } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromBooks } from './kept-lists.ts';
@@ -66,7 +68,7 @@ import { overBudget } from './money.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';
-import { logChange, refusedChange } from './subjects.ts';
+import { leftBy, logChange, refusedChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
 
@@ -85,11 +87,17 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 }
 
 /** The end of an attempt that bought an answer. */
-interface Purchase {
-  readonly attempt: AttemptId;
+interface Purchase extends Ended {
   readonly closure: Extract<Closure, { readonly kind: 'settled' }>;
-  readonly atMs: number;
   readonly pricedFor: Priced;
+}
+
+/** What this process wrote of an attempt, so that it is not read back. */
+interface Question {
+  readonly row: RowNumber;
+  readonly pricedFor: Priced;
+  readonly asked: Asked;
+  status?: number;
 }
 
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
@@ -104,10 +112,9 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
   /**
-   * What this process wrote of attempts for which no row is settled yet, so that it is not read back: the row that asked,
-   * and what a price is kept for. Changes are not among them.
+   * What this process wrote of attempts for which no row is settled yet. Changes are not among them.
    */
-  readonly #questions = new Map<AttemptId, { readonly row: RowNumber; readonly pricedFor: Priced }>();
+  readonly #questions = new Map<AttemptId, Question>();
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
   /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
   readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
@@ -118,7 +125,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     this.#group = new GroupCommit(options);
     this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
-    const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
+    const sql = 'SELECT tail AS newest FROM book';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
 
@@ -191,7 +198,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       const { connection } = this;
       const account = accountNumber(connection, intent.accountIdentity);
       const kept = keptCall(connection, intent.key);
-      if (intent.ifUnknown && kept?.isKnown === 1) return { kind: 'known' };
+      if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
       const pricedFor = pricedAs(account, intent, kept);
       const reserve = reserveFor(connection, intent, pricedFor);
       const priced = { ...intent, reserve };
@@ -199,34 +206,42 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       if (refused !== undefined) return refused;
       const attempt = insertAttempt(connection, priced, { account, kept, boot });
       // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor });
+      const asked = { call: kept?.id ?? attempt, reserved: reserve };
+      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
       else this.#questions.delete(attempt);
       return admitted(attempt, reserve);
     });
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
-    return this.#group.write(() => insertReply(this.connection, attempt, reply), 'in_flight');
+    const question = this.#questions.get(attempt);
+    if (question !== undefined) question.status = reply.status;
+    const write = () => insertReply(this.connection, attempt, this.#askedBy(attempt).call, reply);
+    return this.#group.write(write, 'in_flight');
   }
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const question = this.#questions.get(attempt);
-    if (closure.kind === 'settled' && question !== undefined)
-      return this.#closePurchase({ attempt, closure, atMs, pricedFor: question.pricedFor });
+    if (closure.kind === 'settled' && question !== undefined) {
+      const { asked, pricedFor, status } = question;
+      return this.#closePurchase({ attempt, closure, atMs, asked, pricedFor, status });
+    }
     return this.#group.write(() => {
       const { connection } = this;
-      if (closure.kind === 'settled') logChange(connection, attempt, left);
-      else this.#questions.delete(attempt);
-      insertClosures(connection, [{ attempt, closure, atMs }]);
-      estimate(connection, estimatedIn([{ attempt, closure }]));
-      if (closure.kind === 'settled' && closure.showsPrice)
-        keepPrice(connection, pricedBy(connection, attempt), closure.charged);
+      const change = closure.kind === 'settled' ? leftBy(connection, attempt, left) : undefined;
+      insertEnds(connection, [{ attempt, closure, atMs, asked: this.#askedBy(attempt) }]);
+      logChange(connection, change);
+      if (closure.kind !== 'settled') this.#questions.delete(attempt);
+      else if (closure.showsPrice) keepPrice(connection, pricedBy(connection, attempt), closure.charged);
     }, 'in_flight');
   }
 
+  #askedBy(attempt: AttemptId): Asked {
+    return this.#questions.get(attempt)?.asked ?? askedBy(this.connection, attempt);
+  }
+
   #insertPurchases(purchases: readonly Purchase[]): void {
-    insertClosures(this.connection, purchases);
-    estimate(this.connection, estimatedIn(purchases));
+    insertEnds(this.connection, purchases);
     for (const { closure, pricedFor } of purchases)
       if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
   }
@@ -257,12 +272,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
     return this.#group.write(() => {
       const call = this.calls.byKey(keyBytes(decision.key));
-      invariant(call?.doubt != null, `call ${decision.key} is not in doubt`);
-      const id = insertDecision(this.connection, decision, call.id, call.doubt);
-      if (told !== undefined) {
-        logChange(this.connection, call.doubt, left);
-        insertTold(this.connection, call.id, id, told);
-      }
+      invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
+      if (told === undefined) return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
+      const change = leftBy(this.connection, call.stands, left);
+      const id = insertTold(this.connection, decision, call.id, call.stands, told);
+      logChange(this.connection, change);
       return id as DecisionId;
     });
   }
@@ -357,7 +371,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #existingBatch(id: number): Batch {
-    // The rows that this transaction has changed have no checksum yet.
+    // The rows that this transaction has changed have no sum yet.
     sumUp(this.connection);
     const batch = this.batchNumbered(id);
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
@@ -365,20 +379,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 }
 
-/** The attempts whose cost is the most that they may have been charged. */
-function estimatedIn(
-  ends: readonly { readonly attempt: AttemptId; readonly closure: Closure }[],
-): readonly AttemptId[] {
-  return ends.flatMap(({ attempt, closure }) =>
-    closure.kind === 'settled' && closure.isAtMost === true && closure.charged > 0 ? [attempt] : [],
-  );
-}
-
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */
 function endOrderly(connection: Connection): boolean {
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)');
-    connection.run('UPDATE ledger SET clean = 1');
+    connection.run('UPDATE book SET clean = 1');
     return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;

@@ -2,12 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import {
   type Activity,
   type Admission,
+  type BatchId,
   type BudgetScope,
   credits,
   type Intent,
   type Money,
 } from '../../ledger.ts';
+import { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
+import { sendingAgain } from './entries.ts';
+import { isAbout } from './lookups.ts';
+import { isOneOf } from './schema/refusals.ts';
+import { sumOfText } from './table.ts';
 import { batchNumber } from './tables.ts';
 
 /** Reads what each scope of money holds. The triggers keep the totals (`schema/`). */
@@ -22,7 +28,7 @@ interface Caps {
 interface Totals {
   readonly spent: number;
   readonly reserved: number;
-  readonly in_doubt: number;
+  readonly held: number;
 }
 
 export function batchMoney(connection: Connection, batch: number, scope: 'batch' | 'extra'): Money {
@@ -41,48 +47,110 @@ export function accountMoney(
   return moneyOf(connection, periodScope(scope, account?.id ?? 0, atMs), account?.[scope] ?? null);
 }
 
+/** Whether of one answer at least nobody stated the price. */
+export function isSpentAtMost(
+  connection: Connection,
+  of: { readonly batch: BatchId } | { readonly account: string },
+): boolean {
+  const [where, value] =
+    'batch' in of ? ['t.batch = ?', batchNumber(of.batch)] : ['p.identity = ?', of.account];
+  const sql = `SELECT 1 FROM tallies t JOIN batches b ON b.id = t.batch JOIN accounts p ON p.id = b.account
+    WHERE t.name = 'estimated' AND t.count > 0 AND ${where} LIMIT 1`;
+  return connection.get(sql, value) !== undefined;
+}
+
 /** Sums all months of an account; `;` is the character after `:`. */
 function moneyEver(connection: Connection, account: number): Money {
   const sums = connection.get<Totals>(
     `SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved,
-            coalesce(sum(in_doubt), 0) AS in_doubt
-       FROM money WHERE scope >= ? AND scope < ?`,
+            coalesce(sum(held), 0) AS held
+       FROM totals WHERE scope >= ? AND scope < ?`,
     `month:${account}:`,
     `month:${account};`,
   );
   return moneyFrom(sums ?? NOTHING, null);
 }
 
-/** Moves the totals by what the transaction has written. The database commits nothing before that, nor above a cap. */
+/**
+ * Books the entries that were written since the last group. The database commits nothing before that, nor above a cap.
+ */
 export function book(connection: Connection): void {
-  // A reply moves nothing, and is still written where damage keeps the totals from being read.
-  if (connection.get('SELECT 1 FROM unbooked LIMIT 1') === undefined) return;
-  connection.run('DELETE FROM unbooked');
+  const due = connection.get<Due>(DUE);
+  if (due === undefined) return;
+  const { first, last, at } = due;
+  const sum = sumOfText(JSON.stringify([first, last, at, due.before, due.sums]), null);
+  connection.run('INSERT INTO groups (id, first, at, sum) VALUES (?, ?, ?, ?)', last, first, at, sum);
   connection.forget();
 }
+
+interface Due {
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+  readonly before: number;
+  readonly sums: number;
+}
+
+const DUE = `
+SELECT b.booked + 1 AS first, b.tail AS last, g.sum AS before,
+       (SELECT max(at) FROM entries WHERE id > b.booked) AS at, (SELECT sum(sum) FROM entries WHERE id > b.booked) AS sums
+  FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.tail > b.booked`;
 
 /** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
 export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
   const batch = batchNumber(intent.batch);
   const caps = capsOf(connection, batch);
-  const retried = isRetry(connection, intent);
-  const capped = SCOPES.filter((scope) => scope !== 'extra' || retried).flatMap((scope) => {
+  const isRetry = intent.decision !== undefined && sendingAgain(connection, intent.decision) === 'retry';
+  const capped = SCOPES.filter((scope) => scope !== 'extra' || isRetry).flatMap((scope) => {
     const cap = caps[scope];
     return cap === null ? [] : [{ scope, cap }];
   });
   // Where there is no cap, nothing has to be added up.
   if (capped.length === 0) return undefined;
-  const unbooked = connection.all<Unbooked>(UNBOOKED);
+  const pending = pendingIn(connection);
   for (const { scope, cap } of capped) {
     const name = nameOf(scope, batch, caps.account, intent.atMs);
-    const total = connection.once(name, () => totalsOf(connection, name));
-    const moved = unbooked.filter((each) => isIn(each, scope, name));
-    const money = moneyFrom(moved.reduce(sum, total), cap);
+    const booked = connection.once(name, () => totalsOf(connection, name));
+    const money = moneyFrom(sum(booked, pending.get(name) ?? NOTHING), cap);
     if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
       return { kind: 'over_budget', scope, money };
   }
   return undefined;
 }
+
+const PENDING = 'what is not booked yet';
+
+/** What the entries that are not booked yet move, by scope; each of them is read once in a transaction. */
+function pendingIn(connection: Connection): ReadonlyMap<string, Totals> {
+  const pending = connection.once(PENDING, () => ({
+    last: connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0,
+    totals: new Map<string, Totals>(),
+  }));
+  for (const moved of connection.all<Moved>(MOVED, pending.last)) {
+    pending.last = moved.last;
+    const { batch, account, atMs } = moved;
+    for (const scope of SCOPES) {
+      if (scope === 'extra' && moved.retried === 0) continue;
+      const name = nameOf(scope, batch, account, atMs);
+      pending.totals.set(name, sum(pending.totals.get(name) ?? NOTHING, moved));
+    }
+  }
+  return pending.totals;
+}
+
+interface Moved extends Totals {
+  readonly last: number;
+  readonly batch: number;
+  readonly account: number;
+  readonly atMs: number;
+  readonly retried: number;
+}
+
+/** Of an answer under a key, another attempt pays what it costs; it reserves nothing by itself. */
+const MOVED = `
+SELECT e.id AS last, p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
+  FROM entries e CROSS JOIN entries p ON p.id = coalesce(e.pays, e.of) CROSS JOIN calls c ON c.id = e.call
+ WHERE e.id > ? ORDER BY e.id`;
 
 const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
 
@@ -90,35 +158,11 @@ function nameOf(scope: BudgetScope, batch: number, account: number, atMs: number
   return scope === 'day' || scope === 'month' ? periodScope(scope, account, atMs) : `${scope}:${batch}`;
 }
 
-/** What the present transaction has moved and not booked yet. */
-interface Unbooked extends Totals {
-  readonly batch: number;
-  readonly account: number;
-  /** Days since 1970. */
-  readonly day: number;
-  readonly retried: number;
-}
-
-const UNBOOKED = `SELECT u.batch, b.account, u.day, u.retried, u.spent, u.reserved, u.in_doubt
-  FROM unbooked u CROSS JOIN batches b ON b.id = u.batch`;
-
-const DAY_MS = 86_400_000;
-
-function isIn({ batch, account, day, retried }: Unbooked, scope: BudgetScope, name: string): boolean {
-  return nameOf(scope, batch, account, day * DAY_MS) === name && (scope !== 'extra' || retried === 1);
-}
-
 const sum = (a: Totals, b: Totals): Totals => ({
   spent: a.spent + b.spent,
   reserved: a.reserved + b.reserved,
-  in_doubt: a.in_doubt + b.in_doubt,
+  held: a.held + b.held,
 });
-
-function isRetry(connection: Connection, { decision }: Intent): boolean {
-  if (decision === undefined) return false;
-  const row = connection.get<{ kind: string }>('SELECT kind FROM decisions WHERE id = ?', decision);
-  return row?.kind === 'retry';
-}
 
 function capsOf(connection: Connection, batch: number): Caps {
   const caps = connection.once(`caps ${batch}`, () =>
@@ -135,28 +179,28 @@ const moneyOf = (connection: Connection, scope: string, cap: number | null): Mon
   moneyFrom(totalsOf(connection, scope), cap);
 
 function totalsOf(connection: Connection, scope: string): Totals {
-  const sql = 'SELECT spent, reserved, in_doubt FROM money WHERE scope = ?';
+  const sql = 'SELECT spent, reserved, held FROM totals WHERE scope = ?';
   return connection.get<Totals>(sql, scope) ?? NOTHING;
 }
 
-const NOTHING: Totals = { spent: 0, reserved: 0, in_doubt: 0 };
+const NOTHING: Totals = { spent: 0, reserved: 0, held: 0 };
 
-function moneyFrom({ spent, reserved, in_doubt }: Totals, cap: number | null): Money {
+function moneyFrom({ spent, reserved, held }: Totals, cap: number | null): Money {
   return {
     ...(cap === null ? {} : { cap: credits(cap) }),
     spent: credits(spent),
     reserved: credits(reserved),
-    inDoubt: credits(in_doubt),
+    inDoubt: credits(held),
   };
 }
 
-/** The name of a period's scope, as in the view `attempt_scopes`: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
+/** The name of a period's scope, as in the view `booking_scopes`: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
 function periodScope(scope: 'day' | 'month', account: number, atMs: number): string {
   return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
 }
 
-const SENT = `FROM attempts a CROSS JOIN closures k ON k.attempt = a.id
- WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND k.kind <> 'not_sent'`;
+const SENT = `FROM entries a CROSS JOIN entries k ON ${isAbout('k', 'a.id')} AND ${isOneOf('k', ENDED)}
+ WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND a.of = a.id AND k.said IS NOT 'not_sent'`;
 
 /** Rows whose attempts are looked at in one read: some milliseconds, which hold up nobody else of the process. */
 const ROWS_AT_ONCE = 10_000;
@@ -170,7 +214,7 @@ interface Part {
 type Read = <T>(work: () => T) => Promise<T>;
 
 async function* partsOf(connection: Connection, batch: number, read: Read): AsyncGenerator<Part> {
-  const sql = 'SELECT max(row) AS last FROM attempts WHERE batch = ?';
+  const sql = 'SELECT max(row) AS last FROM entries WHERE batch = ? AND of = id';
   const last = (await read(() => connection.get<{ last: number | null }>(sql, batch)))?.last ?? -1;
   for (let from = 0; from <= last; from += ROWS_AT_ONCE) {
     yield { batch, from, before: from + ROWS_AT_ONCE };
@@ -193,7 +237,7 @@ export async function activityOf(
   for await (const part of partsOf(connection, batch, read)) {
     const span = await read(() =>
       connection.get<{ first: number | null; last: number | null }>(
-        `SELECT min(a.intent_at) AS first, max(max(a.intent_at, k.closed_at)) AS last ${SENT}`,
+        `SELECT min(a.at) AS first, max(max(a.at, k.at)) AS last ${SENT}`,
         { ...part },
       ),
     );
@@ -223,7 +267,7 @@ interface Counted {
 }
 
 /** If the clock was set back, an attempt may have closed before the first one began. */
-const COUNTED = `SELECT CAST((a.intent_at - :fromMs) / :bucketMs AS INTEGER) AS sent,
-  max(0, CAST((k.closed_at - :fromMs) / :bucketMs AS INTEGER)) AS closed,
-  count(*) AS requests, sum(k.charged) AS credits
+const COUNTED = `SELECT CAST((a.at - :fromMs) / :bucketMs AS INTEGER) AS sent,
+  max(0, CAST((k.at - :fromMs) / :bucketMs AS INTEGER)) AS closed,
+  count(*) AS requests, sum(k.spent) AS credits
   ${SENT} GROUP BY 1, 2`;

@@ -1,8 +1,8 @@
 import { refusedEvent } from './refusals.ts';
 
 /**
- * Accounts at vendors, and what was learned about them. Every change of a batch or an account removes its checksum, and
- * the commit makes a new one (`table-sums.ts`), so no committed row is without one. The checksum omits the counts of an
+ * Accounts at vendors, and what was learned about them. Every change of a batch or an account removes its sum, and
+ * the commit makes a new one (`table-sums.ts`), so no committed row is without one. The sum omits the counts of an
  * account, which change with every answer: its answers add up to them.
  */
 export const ACCOUNTS = [
@@ -17,16 +17,26 @@ CREATE TABLE accounts (
   per_month INTEGER CHECK (per_month >= 0),
   paused_until INTEGER,
   answers INTEGER NOT NULL DEFAULT 0,
-  answers_not_404 INTEGER NOT NULL DEFAULT 0
-, learned_per_second REAL CHECK (learned_per_second > 0), learned_at INTEGER, usage_counted REAL, usage_spent INTEGER, usage_at INTEGER, last_other INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0 CHECK (misses >= 0), misses_place TEXT, misses_kept INTEGER NOT NULL DEFAULT 0 CHECK (misses_kept IN (0, 1)), checksum INTEGER) STRICT;
-CREATE INDEX accounts_unsummed ON accounts (id) WHERE checksum IS NULL;
+  answers_not_404 INTEGER NOT NULL DEFAULT 0,
+  last_other INTEGER NOT NULL DEFAULT 0,
+  misses INTEGER NOT NULL DEFAULT 0 CHECK (misses >= 0),
+  misses_place TEXT,
+  misses_kept INTEGER NOT NULL DEFAULT 0 CHECK (misses_kept IN (0, 1)),
+  learned_per_second REAL CHECK (learned_per_second > 0),
+  learned_at INTEGER,
+  usage_counted REAL,
+  usage_spent INTEGER,
+  usage_at INTEGER,
+  sum INTEGER
+) STRICT;
+CREATE INDEX accounts_unsummed ON accounts (id) WHERE sum IS NULL;
 
 CREATE TRIGGER accounts_altered AFTER UPDATE ON accounts
-WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum
+WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum
  AND ((NEW.answers, NEW.answers_not_404, NEW.last_other, NEW.misses)
     IS (OLD.answers, OLD.answers_not_404, OLD.last_other, OLD.misses)
   OR (NEW.misses_place, NEW.misses_kept) IS NOT (OLD.misses_place, OLD.misses_kept)) BEGIN
-  UPDATE accounts SET checksum = NULL WHERE id = NEW.id;
+  UPDATE accounts SET sum = NULL WHERE id = NEW.id;
 END;
 `,
   refusedEvent('DELETE', 'accounts'),

@@ -1,4 +1,4 @@
-import { onlyAddedTo } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * The requests of jobs and dialects that a person agreed to, by the hash of what decides them. An entry is permanent.
@@ -10,8 +10,9 @@ CREATE TABLE agreements (
   -- What was agreed to, as it was shown.
   shown TEXT NOT NULL,
   agreed_at INTEGER NOT NULL,
-  checksum INTEGER NOT NULL
+  sum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
-  onlyAddedTo('agreements'),
+  refusedEvent('UPDATE', 'agreements'),
+  refusedEvent('DELETE', 'agreements'),
 ].join('');

@@ -29,16 +29,25 @@ CREATE TABLE batches (
   extra_credits INTEGER CHECK (extra_credits >= 0),
   output_path TEXT,
   output_sha256 TEXT,
-  command TEXT, fresh_found INTEGER, fresh_no_match INTEGER, rows_beyond INTEGER CHECK (rows_beyond >= 0), planned_rows INTEGER NOT NULL DEFAULT 0 CHECK (planned_rows >= 0), checksum INTEGER,
+  command TEXT,
+  fresh_found INTEGER,
+  fresh_no_match INTEGER,
+  rows_beyond INTEGER CHECK (rows_beyond >= 0),
+  planned_rows INTEGER NOT NULL DEFAULT 0 CHECK (planned_rows >= 0),
+  sum INTEGER,
   UNIQUE (key, generation)
 ) STRICT;
 CREATE UNIQUE INDEX batches_open ON batches (key) WHERE state = 'open';
 CREATE INDEX batches_lineage ON batches (lineage) WHERE state = 'open';
-CREATE INDEX batches_unsummed ON batches (id) WHERE checksum IS NULL;
+CREATE INDEX batches_unsummed ON batches (id) WHERE sum IS NULL;
 
 CREATE TRIGGER batches_altered AFTER UPDATE ON batches
-WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum BEGIN
-  UPDATE batches SET checksum = NULL WHERE id = NEW.id;
+WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum BEGIN
+  UPDATE batches SET sum = NULL WHERE id = NEW.id;
+END;
+
+CREATE TRIGGER batches_fresh BEFORE UPDATE OF fresh_found, fresh_no_match ON batches BEGIN
+  SELECT RAISE(ABORT, 'money rule: how old an answer may be is fixed when the batch begins');
 END;
 
 CREATE TRIGGER batches_unchanged BEFORE UPDATE OF id, ordinal, key, generation, account, created_at ON batches BEGIN

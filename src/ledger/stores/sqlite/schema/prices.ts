@@ -12,22 +12,9 @@ CREATE TABLE prices (
   operation TEXT NOT NULL,
   credits_max INTEGER NOT NULL,
   highest INTEGER NOT NULL CHECK (highest >= 0),
-  checksum INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (account, operation, credits_max)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER attempts_price BEFORE INSERT ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an attempt reserves the highest price that was seen')
-    FROM calls c
-    -- Few accounts have prices, so what the call asks for is read last.
-    CROSS JOIN prices p ON p.account = c.account
-    CROSS JOIN asked q ON q.call = c.id AND q.operation = p.operation AND coalesce(q.credits_most, -1) = p.credits_max
-   WHERE c.id = NEW.call AND NEW.reserved < p.highest
-     -- What is sent again to the byte is charged once, and the lost attempt holds the money for that.
-     AND NOT (NEW.reserved = 0 AND EXISTS (
-       SELECT 1 FROM decisions d JOIN requests r ON r.attempt = d.doubt
-        WHERE d.id = NEW.decision AND d.kind = 'repeat'));
-END;
 
 CREATE TRIGGER prices_rising BEFORE UPDATE ON prices BEGIN
   SELECT RAISE(ABORT, 'money rule: the highest price that was seen only ever rises')

@@ -1,11 +1,8 @@
-/**
- * Guards that several tables have. A row of the book stays as it was written. Once an erasure covers it
- * (`erasures.ts`), its content may be emptied and its checksum renewed, and nothing else of it may change.
- */
-export function onlyAddedTo(table: string): string {
-  return `${refusedEvent('UPDATE', table)}${refusedEvent('DELETE', table)}`;
-}
+import { SENT } from '../../../rules/moves.ts';
 
+/** What several topics of the schema share: guards that keep rows as they were written, and words about erasures. */
+
+/** A guard that refuses an event of a table by itself. */
 export function refusedEvent(event: 'UPDATE' | 'DELETE', table: string): string {
   return `
 CREATE TRIGGER ${table}_no_${event.toLowerCase()} BEFORE ${event} ON ${table} BEGIN
@@ -14,15 +11,38 @@ END;
 `;
 }
 
+/** A rule about new entries of these kinds: its sentence, and when it is broken, as what follows \`WHERE\` or \`FROM\`. */
+export function refusedEntry(
+  name: string,
+  kinds: readonly string[],
+  rule: { readonly says: string; readonly from?: string; readonly where: string },
+): string {
+  return `
+CREATE TRIGGER entries_${name} BEFORE INSERT ON entries WHEN ${isOneOf('NEW', kinds)} BEGIN
+  SELECT RAISE(ABORT, 'money rule: ${rule.says}')
+${rule.from === undefined ? '' : `    FROM ${rule.from}\n`}   WHERE ${rule.where};
+END;
+`;
+}
+
+/**
+ * That an entry is of one of these kinds. SQLite makes an index for each list after IN of more than two words, whenever it comes
+ * past it, so the words stand one by one; an entry that begins an attempt is known by its number.
+ */
+export function isOneOf(entry: string, kinds: readonly string[]): string {
+  if (kinds === SENT) return `${entry}.of = ${entry}.id`;
+  return `(${kinds.map((kind) => `${entry}.kind = '${kind}'`).join(' OR ')})`;
+}
+
 /** The reason of a row whose content was erased. */
 export const REASON = "LIKE 'erased on ____-__-__'";
 
 export const covers = (what: string, id: string, row = '0'): string =>
   `EXISTS (SELECT 1 FROM erased x WHERE x.what = '${what}' AND x.id = ${id} AND x.row = ${row})`;
 
-const ofCall = (attempt: string): string =>
-  covers('call', `(SELECT a.call FROM attempts a WHERE a.id = ${attempt})`);
-export const ofAttempt = (attempt: string): string => `(${ofCall(attempt)} OR ${covers('attempt', attempt)})`;
+/** Whether an erasure covers an attempt, or its whole call. */
+export const ofAttempt = (attempt: string): string =>
+  `(${covers('attempt', attempt)} OR ${covers('call', `(SELECT a.call FROM entries a WHERE a.id = ${attempt})`)})`;
 
 interface Emptied {
   /** The trigger's name, where it is another than that of the table with `_no_update`. */
@@ -51,14 +71,9 @@ CREATE TRIGGER ${trigger} BEFORE UPDATE ${of === undefined ? '' : `OF ${of} `}ON
 WHEN NOT ((${columns('NEW')}) IS (${columns('OLD')}) AND (${content}) AND ${covered}) BEGIN
   SELECT RAISE(ABORT, 'money rule: ${table} are only ever added to, and emptied by an erasure');
 END;
-${refusedEvent('DELETE', table)}`;
+`;
 }
 
 /** The condition that a text or a list of bytes is unchanged or emptied. */
 export const emptied = (column: string, empty: string): string =>
   `(NEW.${column} IS OLD.${column} OR NEW.${column} IS ${empty})`;
-
-export const WORDS = emptied('why', "'erased'");
-export const HEADERS = emptied('headers', "'{}'");
-/** From an answer about several people one person is cut out; an answer about one person is emptied with its call. */
-export const BODY = `(NEW.body IS OLD.body OR NEW.body = x'' OR (length(NEW.body) < length(OLD.body) AND json_valid(NEW.body)))`;

@@ -15,29 +15,9 @@ CREATE TABLE boots (
   seen_uptime INTEGER NOT NULL,
   confirmed_at INTEGER,
   confirmed_uptime INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL)),
-  checksum INTEGER NOT NULL
+  sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX boots_confirmed ON boots (confirmed_at);
-
--- Five minutes are what clocks may differ, and two seconds what a confirmed time may move before it is written.
-CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an intent is not dated before what an answer has confirmed')
-   WHERE NEW.intent_at < (SELECT max(confirmed_at) FROM boots);
-  SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
-    FROM boots WHERE id = NEW.boot
-     AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
-END;
-
-CREATE TRIGGER attempts_boot_kept BEFORE UPDATE OF boot, uptime ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
-END;
-
--- Its cut-off would take what was bought yesterday for too old.
-CREATE TRIGGER attempts_refresh_timing BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
-  SELECT RAISE(ABORT, 'money rule: a batch that began in the future buys nothing anew')
-    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000
-     AND NOT EXISTS (SELECT 1 FROM unanswered WHERE attempt = NEW.replaces);
-END;
 
 CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'money rule: a boot begins without a confirmed time');
