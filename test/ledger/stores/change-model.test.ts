@@ -115,7 +115,8 @@ async function taken(side: Side, step: Step): Promise<unknown> {
       return change(side, step);
     case 'tell': {
       const told = { reply: replyWith('told'), ...leftBy(step.left) };
-      return decideChange(side.ledger, batchAt(side, step.batch), await callOf(side, step), 'told', told);
+      const call = await callOf(side, step);
+      return { id: await decideChange(side.ledger, batchAt(side, step.batch), call, 'told', told) };
     }
     case 'free': {
       const state = await stateOf(side, await callOf(side, step));

@@ -242,8 +242,10 @@ const TAKE: {
   record: (side, { attempt: id, status, day }) =>
     side.ledger.record(attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
   close: (side, step) => side.ledger.closeAttempt(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
-  decide: (side, { batch: index, word: asked, kind }) =>
-    decide(side.ledger, batchAt(side, index), asked, kind, kind === 'told' ? replyWith('told') : undefined),
+  async decide(side, { batch: index, word: asked, kind }) {
+    const told = kind === 'told' ? replyWith('told') : undefined;
+    return { id: await decide(side.ledger, batchAt(side, index), asked, kind, told) };
+  },
   settle: (side, { batch: index, row, final, answers }) =>
     settle(
       side.ledger,
