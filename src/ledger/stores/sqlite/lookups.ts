@@ -8,8 +8,4 @@ export const hasKey = (calls: string, key: string): string =>
  * The attempts of a call: its first one has the number of the call, and an index has the later ones. @param call in SQL.
  */
 export const attemptsOf = (call: string): string =>
-  `(SELECT ${call} AS id UNION ALL SELECT later.id FROM entries later
-     WHERE later.call = ${call} AND later.call <> later.id AND later.of = later.id)`;
-
-/** That an entry is about an attempt and does not begin it. @param entry the alias, and the attempt in SQL. */
-export const isAbout = (entry: string, attempt: string): string => `${entry}.of = ${attempt} AND ${entry}.of <> ${entry}.id`;
+  `(SELECT ${call} AS id UNION ALL SELECT later.id FROM attempts later WHERE later.call = ${call} AND later.call <> later.id)`;

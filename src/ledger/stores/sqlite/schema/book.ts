@@ -1,38 +1,72 @@
-import { ENDED, MOVES, type Names, type Phase, SENT, type Stands } from '../../../rules/moves.ts';
-import { emptied, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
+import { type Kind, MOVES, type Names, type Phase, type Stands } from '../../../rules/moves.ts';
+import { BODY, HEADERS, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent, WORDS } from './refusals.ts';
+
+interface Move {
+  readonly kind: Kind;
+  readonly when?: readonly Stands[];
+  readonly during?: readonly (Phase | 'nothing')[];
+  readonly stands?: Stands | 'before';
+  readonly open?: Phase | 'nothing';
+  readonly names: Names;
+}
 
 /** The list of moves as SQL: NULL is any state, any phase, or no change. */
-const TRANSITIONS = MOVES.flatMap(
-  (move: {
-    readonly kind: string;
-    readonly when?: readonly Stands[];
-    readonly during?: readonly (Phase | 'nothing')[];
-    readonly stands?: Stands | 'before';
-    readonly open?: Phase | 'nothing';
-    readonly names: Names;
-  }) =>
-    (move.when ?? [null]).flatMap((when) =>
-      (move.during ?? [null]).map(
-        (during) =>
-          `(${[move.kind, when, during, move.stands ?? null, move.open ?? null, move.names]
-            .map((cell) => (cell === null ? 'NULL' : `'${cell}'`))
-            .join(', ')})`,
-      ),
-    ),
+const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: Move) =>
+  (when ?? [null]).flatMap((state) =>
+    (during ?? [null]).map((phase) => {
+      const cells = [kind, state, phase, stands ?? null, open ?? null, names];
+      return `(${cells.map((cell) => (cell === null ? 'NULL' : `'${cell}'`)).join(', ')})`;
+    }),
+  ),
 );
 
+/** What every entry does when it is written. @param kind in SQL. @param of the attempt that it is about. */
+function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
+  return `
+CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
+  UPDATE book SET tail = NEW.id, sums = sums + NEW.sum;
+  UPDATE calls SET (head, state, stands, phase, open) = (
+      SELECT NEW.id,
+        ${
+          sees === 'NULL'
+            ? 'coalesce(t.next_state, calls.state),'
+            : `CASE t.next_state
+          WHEN 'before' THEN CASE
+            WHEN ${sees} IS NULL THEN 'free'
+            WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN 'doubt'
+            ELSE 'answered' END
+          ELSE coalesce(t.next_state, calls.state) END,`
+        }
+        CASE t.next_state WHEN 'before' THEN ${sees} ELSE iif(t.next_state IS NULL, calls.stands, ${of}) END,
+        iif(t.next_phase IS NULL, calls.phase, nullif(t.next_phase, 'nothing')),
+        CASE t.next_phase WHEN 'nothing' THEN NULL ELSE iif(t.next_phase IS NULL, calls.open, ${of}) END
+        FROM transitions t
+       WHERE t.kind = ${kind}
+         AND (t.state IS NULL OR t.state = calls.state)
+         AND (t.phase IS NULL OR t.phase = coalesce(calls.phase, 'nothing'))
+         AND CASE t.names WHEN 'open' THEN calls.open = ${of} WHEN 'stands' THEN calls.stands = ${of} ELSE TRUE END)
+   WHERE id = NEW.call;
+  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
+   WHERE (SELECT head FROM calls WHERE id = NEW.call) IS NOT NEW.id;
+END;
+`;
+}
+
 /**
- * The book: entries that follow each other without a gap, and never change. An entry moves its call from one place to
- * another, as the view `transitions` allows; what one may say beyond that, each kind has guards for.
+ * The book: entries that follow each other without a gap, and never change. They have one row of numbers, and stand in four
+ * tables: each has the columns that its kinds need, and only their guards look at them. An entry moves its call from one place to
+ * another, as the view `transitions` allows; what an entry may say beyond that, each kind has guards for.
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry, \`booked\` of the newest one that is booked, \`booking\` the group that is
--- just being booked. \`commits\` is the number that the watermark repeats outside of this file; \`clean\` is 1 only between an
--- orderly end and the next start. The reference, looked at by the commit, leaves no entry without a group.
+-- One row. \`tail\` is the number of the newest entry, \`sums\` what the sums of the entries add up to that are not booked yet,
+-- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
+-- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
+-- commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
+  sums INTEGER NOT NULL,
   booked INTEGER NOT NULL,
   booking INTEGER,
   commits INTEGER NOT NULL,
@@ -45,9 +79,8 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail ON book BEGIN
-  SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap')
-   WHERE NEW.tail <> OLD.tail + 1 OR NOT EXISTS (SELECT 1 FROM entries WHERE id = NEW.tail);
+CREATE TRIGGER book_tail BEFORE UPDATE OF tail ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
+  SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
 END;
 
 CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
@@ -55,12 +88,65 @@ CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
    WHERE NEW.booked < OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = NEW.booked);
 END;
 
--- What happened, one after the other. \`of\` is the attempt that an entry is about, which is the number of the entry that began
--- it; its batch, its day and its kind pay. \`sees\` is what an entry goes by: the decision of a repeat or a retry, the answer
--- that a refresh is to replace, what stands again after a release, the entry that a \`freed\` or \`counted\` follows. \`pays\` is the
--- attempt that pays where it is another. \`reserved\`, \`spent\` and \`held\` are what the entry moves, in credits. \`at\` is in ms
--- since 1970, \`uptime\` in ms of the boot. \`facts\` is JSON of what only some entries have.
-CREATE TABLE entries (
+-- Requests that were about to leave. \`kind\` is \`intent\` for a call of which nothing stands; \`repeat\` and \`retry\` go by the
+-- decision \`sees\` about a doubt, \`refresh\` is to replace the answer \`sees\`. \`reserved\` is in credits, \`at\` in ms since 1970,
+-- \`uptime\` in ms of the boot.
+CREATE TABLE attempts (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind = 'intent' OR kind = 'repeat' OR kind = 'retry' OR kind = 'refresh'),
+  call INTEGER NOT NULL,
+  sees INTEGER CHECK ((sees IS NULL) = (kind = 'intent')),
+  batch INTEGER NOT NULL,
+  row INTEGER NOT NULL,
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  at INTEGER NOT NULL,
+  boot INTEGER,
+  uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
+  sum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
+CREATE INDEX attempts_row ON attempts (batch, row);
+CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
+
+-- What came back, before it was judged. \`id\` is the number of the entry. Headers and body may name a person; they have a sum of
+-- their own.
+CREATE TABLE replies (
+  of INTEGER PRIMARY KEY,
+  id INTEGER NOT NULL,
+  call INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  content_sum INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+
+-- How each attempt ended, once. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
+-- where that is another one. \`estimated\`: nobody stated the price. Without words, the status is all there is to say.
+CREATE TABLE ends (
+  of INTEGER PRIMARY KEY,
+  id INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'answered' OR kind = 'lost' OR kind = 'lost_beside' OR kind = 'unsold'),
+  call INTEGER NOT NULL,
+  pays INTEGER,
+  reserved INTEGER NOT NULL,
+  spent INTEGER NOT NULL CHECK (spent = 0 OR (spent > 0 AND kind = 'answered')),
+  held INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  said TEXT,
+  status INTEGER,
+  dialect INTEGER,
+  estimated INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1),
+  sum INTEGER NOT NULL,
+  words TEXT,
+  content_sum INTEGER
+) STRICT;
+CREATE INDEX ends_id ON ends (id);
+
+-- All that happens later: what was decided, told, looked up and read again about an attempt, and what was taken back. \`sees\`:
+-- what stands again after that, or the note or the end that this one follows. \`facts\` is JSON of what only some kinds have.
+CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
   call INTEGER NOT NULL,
@@ -68,108 +154,76 @@ CREATE TABLE entries (
   sees INTEGER,
   pays INTEGER,
   batch INTEGER,
-  row INTEGER,
-  reserved INTEGER NOT NULL,
   spent INTEGER NOT NULL,
   held INTEGER NOT NULL,
   at INTEGER NOT NULL,
-  boot INTEGER,
-  uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
   said TEXT,
   status INTEGER,
   dialect INTEGER,
+  estimated INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1),
   facts TEXT,
   sum INTEGER NOT NULL,
-  CHECK ((of = id) = (${SENT.map((kind) => `kind = '${kind}'`).join(' OR ')}))
+  headers TEXT,
+  words TEXT,
+  body BLOB,
+  content_sum INTEGER
 ) STRICT;
-CREATE INDEX entries_of ON entries (of) WHERE of <> id;
-CREATE INDEX entries_later ON entries (call) WHERE call <> id AND of = id;
-CREATE INDEX entries_row ON entries (batch, row) WHERE of = id;
-CREATE INDEX entries_readings ON entries (of) WHERE kind = 'reading' OR kind = 'read';
-CREATE INDEX entries_sees ON entries (sees) WHERE sees IS NOT NULL;
+CREATE INDEX notes_of ON notes (of);
+CREATE INDEX notes_readings ON notes (of) WHERE kind = 'reading' OR kind = 'read';
+
+-- For whoever looks with another program: all entries in their order, with what each moved.
+CREATE VIEW entries (id, kind, call, of, reserved, spent, held, at, said, status, words) AS
+  SELECT id, kind, call, id, reserved, 0, 0, at, NULL, NULL, NULL FROM attempts
+  UNION ALL SELECT id, 'reply', call, of, 0, 0, 0, at, NULL, status, NULL FROM replies
+  UNION ALL SELECT id, kind, call, of, reserved, spent, held, at, said, status, words FROM ends
+  UNION ALL SELECT id, kind, call, of, 0, spent, held, at, said, status, words FROM notes;
 
 -- Which entry moves a call from where to where. \`state\` is what stands, \`phase\` how far the open attempt is; NULL is any of
 -- them, or that it stays. \`names\`: to which attempt of the call the entry has to point.
 CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS VALUES
   ${TRANSITIONS.join(',\n  ')};
-
-CREATE TRIGGER entries_move AFTER INSERT ON entries BEGIN
-  UPDATE book SET tail = NEW.id;
-  UPDATE calls SET (head, state, stands, phase, open) = (
-      SELECT NEW.id,
-        CASE t.next_state
-          WHEN 'before' THEN CASE
-            WHEN NEW.sees IS NULL THEN 'free'
-            WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = NEW.sees AND ended IS NULL) THEN 'doubt'
-            ELSE 'answered' END
-          ELSE coalesce(t.next_state, calls.state) END,
-        CASE t.next_state WHEN 'before' THEN NEW.sees ELSE iif(t.next_state IS NULL, calls.stands, NEW.of) END,
-        iif(t.next_phase IS NULL, calls.phase, nullif(t.next_phase, 'nothing')),
-        CASE t.next_phase WHEN 'nothing' THEN NULL ELSE iif(t.next_phase IS NULL, calls.open, NEW.of) END
-        FROM transitions t
-       WHERE t.kind = NEW.kind
-         AND (t.state IS NULL OR t.state = calls.state)
-         AND (t.phase IS NULL OR t.phase = coalesce(calls.phase, 'nothing'))
-         AND CASE t.names WHEN 'open' THEN calls.open = NEW.of WHEN 'stands' THEN calls.stands = NEW.of ELSE TRUE END)
-   WHERE id = NEW.call;
-  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
-   WHERE (SELECT head FROM calls WHERE id = NEW.call) IS NOT NEW.id;
-END;
 `,
-  refusedEntry('about', ['reading', 'look', 'freed', 'counted'], {
-    says: 'an entry is about an attempt of its call',
-    where: 'NOT EXISTS (SELECT 1 FROM entries a WHERE a.id = NEW.of AND a.of = a.id AND a.call = NEW.call)',
+  moves('attempts', { of: 'NEW.id' }),
+  moves('replies', { kind: "'reply'" }),
+  moves('ends'),
+  moves('notes', { sees: 'NEW.sees' }),
+  refusedEntry('giving', ['answered', 'lost', 'lost_beside', 'unsold'], {
+    says: 'an attempt that ends gives back what it had reserved, and holds it where it got lost',
+    where: `(NEW.reserved, NEW.held) IS NOT (
+     SELECT -a.reserved, iif(NEW.kind = 'lost' OR NEW.kind = 'lost_beside', a.reserved, 0) FROM attempts a WHERE a.id = NEW.of)`,
   }),
-  refusedEntry('giving', [...ENDED], {
-    says: 'an attempt that ends gives back what it had reserved',
-    where: 'NEW.reserved <> -(SELECT a.reserved FROM entries a WHERE a.id = NEW.of)',
+  refusedEntry('about', ['reading', 'look', 'freed', 'counted'], {
+    says: 'a note is about an attempt of its call',
+    where: 'NOT EXISTS (SELECT 1 FROM attempts a WHERE a.id = NEW.of AND a.call = NEW.call)',
   }),
   `
--- What an entry of another kind than those that have guards of their own could move, nothing would ever take back.
-CREATE TRIGGER entries_amounts BEFORE INSERT ON entries BEGIN
-  SELECT RAISE(ABORT, 'money rule: an entry moves what its kind moves, and nothing else')
+CREATE TRIGGER notes_amounts BEFORE INSERT ON notes BEGIN
+  SELECT RAISE(ABORT, 'money rule: a note moves what its kind moves, and nothing else')
    WHERE CASE NEW.kind
-     WHEN 'intent' THEN NEW.reserved < 0 OR (NEW.spent, NEW.held) <> (0, 0)
-     WHEN 'answered' THEN NEW.spent < 0 OR NEW.held <> 0
-     WHEN 'reply' THEN (NEW.reserved, NEW.spent, NEW.held) <> (0, 0, 0)
-     WHEN 'repeat' THEN NEW.reserved < 0 OR (NEW.spent, NEW.held) <> (0, 0)
-     WHEN 'retry' THEN NEW.reserved < 0 OR (NEW.spent, NEW.held) <> (0, 0)
-     WHEN 'refresh' THEN NEW.reserved < 0 OR (NEW.spent, NEW.held) <> (0, 0)
-     WHEN 'lost' THEN NEW.spent <> 0 OR NEW.held <> -NEW.reserved
-     WHEN 'lost_beside' THEN NEW.spent <> 0 OR NEW.held <> -NEW.reserved
-     WHEN 'unsold' THEN (NEW.spent, NEW.held) <> (0, 0)
-     WHEN 'told' THEN NEW.reserved <> 0 OR NEW.spent <> -NEW.held
-     WHEN 'counted' THEN NEW.reserved <> 0 OR NEW.spent <> -NEW.held
-     WHEN 'read' THEN NEW.reserved <> 0 OR NEW.spent < -NEW.held
-     WHEN 'released' THEN (NEW.reserved, NEW.spent) <> (0, 0)
-     WHEN 'freed' THEN (NEW.reserved, NEW.spent) <> (0, 0)
-     WHEN 'reading' THEN (NEW.reserved, NEW.held) <> (0, 0) OR NEW.spent < 0
-     ELSE (NEW.reserved, NEW.spent, NEW.held) <> (0, 0, 0) END;
-END;
-
--- All that may name a person: what came back, in bytes and in headers, and why something is so. Of an answer without words
--- the status is all there is to say.
-CREATE TABLE contents (
-  entry INTEGER PRIMARY KEY,
-  headers TEXT,
-  words TEXT,
-  body BLOB,
-  sum INTEGER NOT NULL
-) STRICT;
-
-CREATE TRIGGER contents_coming BEFORE INSERT ON contents BEGIN
-  SELECT RAISE(ABORT, 'money rule: contents come with their entry')
-    FROM book WHERE NEW.entry <= booked OR NEW.entry > tail;
+     WHEN 'told' THEN NEW.spent <> -NEW.held
+     WHEN 'counted' THEN NEW.spent <> -NEW.held
+     WHEN 'read' THEN NEW.spent < -NEW.held
+     WHEN 'released' THEN NEW.spent <> 0
+     WHEN 'freed' THEN NEW.spent <> 0
+     WHEN 'reading' THEN NEW.spent < 0 OR NEW.held <> 0
+     ELSE (NEW.spent, NEW.held) <> (0, 0) END;
 END;
 `,
-  keptUnlessErased('contents', {
-    covered: ofAttempt('(SELECT e.of FROM entries e WHERE e.id = OLD.entry)'),
-    kept: 'entry',
-    content: `${emptied('headers', "'{}'")} AND ${emptied('words', "'erased'")}
-   AND (NEW.body IS OLD.body OR NEW.body = x'' OR (length(NEW.body) < length(OLD.body) AND json_valid(NEW.body)))`,
+  keptUnlessErased('replies', {
+    covered: ofAttempt('OLD.of', 'OLD.call'),
+    kept: 'of id call at status sum',
+    content: `${HEADERS} AND ${BODY}`,
   }),
-  refusedEvent('DELETE', 'contents'),
-  refusedEvent('UPDATE', 'entries'),
-  refusedEvent('DELETE', 'entries'),
-  refusedEvent('DELETE', 'book'),
+  keptUnlessErased('ends', {
+    covered: ofAttempt('OLD.of', 'OLD.call'),
+    kept: 'of id kind call pays reserved spent held at said status dialect estimated sum',
+    content: WORDS,
+  }),
+  keptUnlessErased('notes', {
+    covered: ofAttempt('OLD.of', 'OLD.call'),
+    kept: 'id kind call of sees pays batch spent held at said status dialect estimated facts sum',
+    content: `${HEADERS} AND ${WORDS} AND ${BODY}`,
+  }),
+  refusedEvent('UPDATE', 'attempts'),
+  ...['attempts', 'replies', 'ends', 'notes', 'book'].map((table) => refusedEvent('DELETE', table)),
 ].join('');

@@ -71,7 +71,7 @@ END;
 -- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. It is written just after the entry
 -- that settles the attempt.
 CREATE TABLE changes (
-  attempt INTEGER PRIMARY KEY REFERENCES entries (id),
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   subject INTEGER NOT NULL REFERENCES subjects (id),
   sequence INTEGER NOT NULL,
   state TEXT CHECK (state IN ('invited', 'member', 'between', 'gone', 'unsure', 'done')),
@@ -88,21 +88,20 @@ CREATE TABLE changes (
 CREATE TRIGGER changes_following BEFORE INSERT ON changes BEGIN
   SELECT RAISE(ABORT, 'money rule: what a change left is of an attempt of a change of that subject, and follows what it was planned at')
    WHERE NOT EXISTS (
-     SELECT 1 FROM entries a JOIN calls c ON c.id = a.call
-      WHERE a.id = NEW.attempt AND a.of = a.id AND c.subject = NEW.subject AND c.after + 1 = NEW.sequence);
+     SELECT 1 FROM attempts a JOIN calls c ON c.id = a.call
+      WHERE a.id = NEW.attempt AND c.subject = NEW.subject AND c.after + 1 = NEW.sequence);
 END;
 
 CREATE TRIGGER changes_logging BEFORE INSERT ON changes BEGIN
   SELECT RAISE(ABORT, 'money rule: what a change left is of a change that was just settled')
    WHERE NOT EXISTS (
-     SELECT 1 FROM book b CROSS JOIN entries e ON e.of = NEW.attempt AND e.of <> e.id
-      WHERE e.id > b.booked AND (e.kind = 'answered' OR e.kind = 'told'));
+     SELECT 1 FROM book b CROSS JOIN answers e ON e.attempt = NEW.attempt WHERE e.id > b.booked AND e.kind <> 'read');
 END;
 
 CREATE TRIGGER groups_changes BEFORE INSERT ON groups BEGIN
   SELECT RAISE(ABORT, 'money rule: a change is settled with what it left')
-    FROM entries e CROSS JOIN calls c ON c.id = e.call AND c.subject IS NOT NULL
-   WHERE e.id BETWEEN NEW.first AND NEW.id AND e.kind IN ('answered', 'told')
+    FROM answers e CROSS JOIN calls c ON c.id = e.call AND c.subject IS NOT NULL
+   WHERE e.id BETWEEN NEW.first AND NEW.id
      AND NOT EXISTS (SELECT 1 FROM changes WHERE subject = c.subject AND sequence = c.after + 1);
 END;
 

@@ -33,10 +33,10 @@ CREATE TRIGGER erased_settled BEFORE INSERT ON erased BEGIN
   SELECT RAISE(ABORT, 'money rule: what may have been charged is erased only after it is settled')
     FROM calls c
    WHERE ((NEW.what = 'call' AND c.id = NEW.id)
-       OR (NEW.what = 'attempt' AND c.id = (SELECT a.call FROM entries a WHERE a.id = NEW.id)))
+       OR (NEW.what = 'attempt' AND c.id = (SELECT a.call FROM attempts a WHERE a.id = NEW.id)))
      AND (c.open IS NOT NULL AND (NEW.what = 'call' OR c.open = NEW.id) OR (c.state = 'doubt' AND NOT (
        NEW.what = 'attempt' AND EXISTS (
-         SELECT 1 FROM entries d WHERE d.of = c.stands AND d.of <> d.id AND d.kind = 'decided' AND d.said = 'skip'))));
+         SELECT 1 FROM notes d WHERE d.of = c.stands AND d.kind = 'decided' AND d.said = 'skip'))));
 END;
 
 CREATE TRIGGER erased_ended BEFORE INSERT ON erased BEGIN

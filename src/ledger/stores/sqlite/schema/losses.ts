@@ -14,11 +14,11 @@ CREATE TABLE losses (
 ) STRICT;
 CREATE INDEX losses_call ON losses (call);
 
-CREATE TRIGGER entries_losing AFTER INSERT ON entries WHEN NEW.kind = 'lost' OR NEW.kind = 'lost_beside' BEGIN
+CREATE TRIGGER ends_losing AFTER INSERT ON ends WHEN NEW.kind = 'lost' OR NEW.kind = 'lost_beside' BEGIN
   INSERT INTO losses (attempt, call, holds) VALUES (NEW.of, NEW.call, NEW.held);
 END;
 
-CREATE TRIGGER entries_ending_loss AFTER INSERT ON entries WHEN ${isOneOf('NEW', LOSS_OVER)} BEGIN
+CREATE TRIGGER notes_ending_loss AFTER INSERT ON notes WHEN ${isOneOf('NEW', LOSS_OVER)} BEGIN
   UPDATE losses SET ended = NEW.id WHERE attempt = NEW.of AND ended IS NULL AND holds = -NEW.held;
   SELECT RAISE(ABORT, 'money rule: what a lost attempt holds is over once, with all of it') WHERE changes() <> 1;
 END;
@@ -26,15 +26,14 @@ END;
 CREATE TRIGGER losses_adding BEFORE INSERT ON losses BEGIN
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written loses an attempt')
    WHERE NOT EXISTS (
-     SELECT 1 FROM entries e
-      WHERE e.id = (SELECT max(id) FROM entries) AND e.of = NEW.attempt AND e.call = NEW.call AND e.held = NEW.holds
-        AND e.kind IN ('lost', 'lost_beside'));
+     SELECT 1 FROM book b CROSS JOIN ends e ON e.of = NEW.attempt AND e.call = NEW.call AND e.held = NEW.holds
+      WHERE e.id > b.booked AND (e.kind = 'lost' OR e.kind = 'lost_beside'));
 END;
 
 CREATE TRIGGER losses_ending BEFORE UPDATE ON losses BEGIN
   SELECT RAISE(ABORT, 'money rule: a loss is over by the entry that says so')
    WHERE (NEW.attempt, NEW.call, NEW.holds) IS NOT (OLD.attempt, OLD.call, OLD.holds) OR OLD.ended IS NOT NULL
-      OR NOT EXISTS (SELECT 1 FROM entries WHERE id = NEW.ended AND of = OLD.attempt AND ${isOneOf('entries', LOSS_OVER)});
+      OR NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = NEW.ended AND n.of = OLD.attempt AND ${isOneOf('n', LOSS_OVER)});
 END;
 `,
   refusedEvent('DELETE', 'losses'),
@@ -61,7 +60,7 @@ END;
   refusedEntry('releasing', ['released'], {
     says: 'nobody said that it did not happen',
     where: `NOT EXISTS (
-     SELECT 1 FROM entries l WHERE l.of = NEW.of AND l.of <> l.id AND l.kind = 'look' AND l.said = 'not_happened')`,
+     SELECT 1 FROM notes l WHERE l.of = NEW.of AND l.kind = 'look' AND l.said = 'not_happened')`,
   }),
   // The call may have lost others, under other keys: the newest of them is what it is in doubt about then. Without one, what
   // the lost attempt was to replace is there again.
@@ -78,12 +77,13 @@ END;
   refusedEntry('freeing', ['freed'], {
     says: 'what is given back follows the release or the answer of the same request',
     where: `NOT EXISTS (
-     SELECT 1 FROM entries e CROSS JOIN requests r ON r.attempt = e.of
-       CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key
-      WHERE e.id = NEW.sees AND e.kind IN ('answered', 'released') AND o.attempt = NEW.of AND NEW.of < e.of)`,
+     SELECT 1 FROM (
+         SELECT id, of FROM ends WHERE kind = 'answered' UNION ALL SELECT id, of FROM notes WHERE kind = 'released') e
+       CROSS JOIN requests r ON r.attempt = e.of CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key
+      WHERE e.id = NEW.sees AND o.attempt = NEW.of AND NEW.of < e.of)`,
   }),
   refusedEntry('counting', ['counted'], {
     says: 'what is counted follows what was told of its call',
-    where: "NOT EXISTS (SELECT 1 FROM entries t WHERE t.id = NEW.sees AND t.kind = 'told' AND t.call = NEW.call)",
+    where: "NOT EXISTS (SELECT 1 FROM notes t WHERE t.id = NEW.sees AND t.kind = 'told' AND t.call = NEW.call)",
   }),
 ].join('');

@@ -1,8 +1,4 @@
-import { SENT } from '../../../rules/moves.ts';
-import { isOneOf, refusedEvent } from './refusals.ts';
-
-const ADMITTED = isOneOf('e', SENT);
-const REQUEST = "(e.kind = 'answered' OR e.kind = 'lost' OR e.kind = 'lost_beside' OR (e.kind = 'unsold' AND e.said <> 'not_sent'))";
+import { refusedEvent } from './refusals.ts';
 
 /**
  * Money by scope. Entries are booked in groups: a group adds up what its entries move, by the attempts that pay, and writes
@@ -10,16 +6,16 @@ const REQUEST = "(e.kind = 'answered' OR e.kind = 'lost' OR e.kind = 'lost_besid
  */
 export const MONEY = [
   `
--- What was booked together: the entries from \`first\` to the one that the group is named by. \`sum\` is over the sums of the
--- entries and of the group before it.
+-- What was booked together: the entries from \`first\` to the one that the group is named by. \`sums\` is what their sums add up
+-- to; \`sum\` is over all of it and over the group before.
 CREATE TABLE groups (
   id INTEGER PRIMARY KEY,
   first INTEGER NOT NULL,
-  at INTEGER NOT NULL,
+  sums INTEGER NOT NULL,
   sum INTEGER NOT NULL
 ) STRICT;
 
--- Of a batch (\`batch:ID\`), of an account's day and month (UTC, by the intents), and of what a batch spends on sending again
+-- Of a batch (\`batch:ID\`), of an account's day and month (UTC, by the attempts), and of what a batch spends on sending again
 -- what is in doubt (\`extra:ID\`). \`held\` is what lost requests may have been charged.
 CREATE TABLE totals (
   scope TEXT PRIMARY KEY,
@@ -28,7 +24,7 @@ CREATE TABLE totals (
   held INTEGER NOT NULL CHECK (held >= 0)
 ) STRICT, WITHOUT ROWID;
 
--- Empty but while a group is booked: what it moves, for each batch, day of the intent (since 1970), operation, and apart for
+-- Empty but while a group is booked: what it moves, for each batch, day of the attempt (since 1970), operation, and apart for
 -- what is sent again by a person's or a job's decision.
 CREATE TABLE booking (
   batch INTEGER NOT NULL,
@@ -67,22 +63,23 @@ CREATE VIEW booking_scopes (scope, cap, admitted, spent, reserved, held) AS
 
 CREATE TRIGGER groups_booking BEFORE INSERT ON groups WHEN NEW.id <> 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a group books all that was written since the last one, once')
-    FROM book WHERE NEW.first <> booked + 1 OR NEW.id <> tail OR NEW.id < NEW.first;
+    FROM book WHERE NEW.first <> booked + 1 OR NEW.id <> tail OR NEW.id < NEW.first OR NEW.sums <> sums;
 END;
 
 CREATE TRIGGER groups_under_key BEFORE INSERT ON groups BEGIN
   SELECT RAISE(ABORT, 'money rule: what one key stands for is charged once, so its answer gives back what was lost under it')
-    FROM entries e CROSS JOIN requests r ON r.attempt = e.of
+    FROM (
+      SELECT of FROM ends WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'answered'
+      UNION ALL SELECT of FROM notes WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'released') e
+    CROSS JOIN requests r ON r.attempt = e.of
     CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key AND o.attempt < r.attempt
-    CROSS JOIN losses l ON l.attempt = o.attempt AND l.ended IS NULL
-   WHERE e.id BETWEEN NEW.first AND NEW.id AND e.kind IN ('answered', 'released');
+    CROSS JOIN losses l ON l.attempt = o.attempt AND l.ended IS NULL;
 END;
 
 CREATE TRIGGER groups_told BEFORE INSERT ON groups BEGIN
   SELECT RAISE(ABORT, 'money rule: what is told of a call counts for all that it had lost')
-    FROM entries e CROSS JOIN losses l ON l.call = e.call AND l.ended IS NULL AND l.attempt < e.id
-   WHERE e.id BETWEEN NEW.first AND NEW.id AND e.kind = 'told'
-     AND NOT EXISTS (SELECT 1 FROM entries k WHERE k.of = l.attempt AND k.id > e.id AND k.kind = 'lost_beside');
+    FROM notes e CROSS JOIN losses l ON l.call = e.call AND l.ended IS NULL CROSS JOIN ends k ON k.of = l.attempt AND k.id < e.id
+   WHERE e.id BETWEEN NEW.first AND NEW.id AND e.kind = 'told';
 END;
 
 -- An answer that is dearer than reserved has been charged, so a cap refuses only attempts. The new totals are written, and not
@@ -94,19 +91,24 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
            sum(m.held), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
            sum(m.estimated)
       FROM (
-        SELECT e.of AS payer, ${ADMITTED} AS admitted, iif(e.pays IS NULL, e.spent, 0) AS spent, e.reserved, e.held,
-               ${REQUEST} AS requests,
-               (e.kind = 'answered' OR e.kind = 'told' OR e.kind = 'read') - (e.kind = 'retracted') AS calls,
-               (e.kind = 'answered') - (e.kind = 'retracted') AS answers,
-               e.kind = 'answered' AND e.said = 'found' AS found,
-               e.kind = 'answered' AND e.status <> 404 AS others,
-               iif(e.kind = 'answered' AND e.status <> 404, e.of, 0) AS last_other,
-               coalesce(e.facts ->> '$.at_most', 0) AS estimated
-          FROM entries e WHERE e.id BETWEEN NEW.first AND NEW.id
+        SELECT id AS payer, 1 AS admitted, 0 AS spent, reserved, 0 AS held, 0 AS requests, 0 AS calls, 0 AS answers, 0 AS found,
+               0 AS others, 0 AS last_other, 0 AS estimated
+          FROM attempts WHERE id BETWEEN NEW.first AND NEW.id
         UNION ALL
-        SELECT e.pays, 0, e.spent, 0, 0, 0, 0, 0, 0, 0, 0, coalesce(e.facts ->> '$.at_most', 0)
-          FROM entries e WHERE e.id BETWEEN NEW.first AND NEW.id AND e.pays IS NOT NULL) m
-      CROSS JOIN entries i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
+        SELECT of, 0, iif(pays IS NULL, spent, 0), reserved, held, said IS NOT 'not_sent', kind = 'answered', kind = 'answered',
+               said IS 'found', kind = 'answered' AND status <> 404, iif(kind = 'answered' AND status <> 404, of, 0), estimated
+          FROM ends WHERE id BETWEEN NEW.first AND NEW.id
+        UNION ALL
+        SELECT of, 0, iif(pays IS NULL, spent, 0), 0, held, 0, (kind = 'told') + (kind = 'read') - (kind = 'retracted'),
+               -(kind = 'retracted'), 0, 0, 0, estimated
+          FROM notes WHERE id BETWEEN NEW.first AND NEW.id
+        UNION ALL
+        SELECT pays, 0, spent, 0, 0, 0, 0, 0, 0, 0, 0, estimated FROM ends
+         WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL
+        UNION ALL
+        SELECT pays, 0, spent, 0, 0, 0, 0, 0, 0, 0, 0, estimated FROM notes
+         WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL) m
+      CROSS JOIN attempts i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
      GROUP BY 1, 3, 4, 5;
   SELECT RAISE(ABORT, 'money rule: above a cap')
     FROM booking_scopes s LEFT JOIN totals t ON t.scope = s.scope
@@ -133,9 +135,10 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
    WHERE accounts.id = m.account;
   INSERT INTO match_rates (account, operation, found, answers)
     SELECT account, operation, sum(found), sum(answers) FROM booking GROUP BY 1, 2 HAVING sum(answers) <> 0
-    ON CONFLICT (account, operation) DO UPDATE SET found = match_rates.found + excluded.found, answers = match_rates.answers + excluded.answers;
+    ON CONFLICT (account, operation) DO UPDATE
+      SET found = match_rates.found + excluded.found, answers = match_rates.answers + excluded.answers;
   DELETE FROM booking;
-  UPDATE book SET booked = NEW.id, booking = NULL;
+  UPDATE book SET booked = NEW.id, booking = NULL, sums = 0;
 END;
 
 CREATE TRIGGER totals_added BEFORE INSERT ON totals BEGIN

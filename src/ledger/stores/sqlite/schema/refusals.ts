@@ -1,4 +1,4 @@
-import { SENT } from '../../../rules/moves.ts';
+import { ENDED, type Kind, SENT } from '../../../rules/moves.ts';
 
 /** What several topics of the schema share: guards that keep rows as they were written, and words about erasures. */
 
@@ -11,14 +11,24 @@ END;
 `;
 }
 
-/** A rule about new entries of these kinds: its sentence, and when it is broken, as what follows \`WHERE\` or \`FROM\`. */
+/** The table of entries of a kind. */
+export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
+  if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
+  if (kind === 'reply') return 'replies';
+  return (ENDED as readonly Kind[]).includes(kind) ? 'ends' : 'notes';
+}
+
+/** A rule about new entries of these kinds of one table: its sentence, and when it is broken, in SQL over `NEW`. */
 export function refusedEntry(
   name: string,
-  kinds: readonly string[],
+  kinds: readonly Kind[],
   rule: { readonly says: string; readonly from?: string; readonly where: string },
 ): string {
+  const [first = 'intent'] = kinds;
+  const isAll = kinds === SENT || kinds === ENDED || first === 'reply';
+  const table = tableOf(first);
   return `
-CREATE TRIGGER entries_${name} BEFORE INSERT ON entries WHEN ${isOneOf('NEW', kinds)} BEGIN
+CREATE TRIGGER ${table}_${name} BEFORE INSERT ON ${table}${isAll ? '' : ` WHEN ${isOneOf('NEW', kinds)}`} BEGIN
   SELECT RAISE(ABORT, 'money rule: ${rule.says}')
 ${rule.from === undefined ? '' : `    FROM ${rule.from}\n`}   WHERE ${rule.where};
 END;
@@ -27,10 +37,9 @@ END;
 
 /**
  * That an entry is of one of these kinds. SQLite makes an index for each list after IN of more than two words, whenever it comes
- * past it, so the words stand one by one; an entry that begins an attempt is known by its number.
+ * past it, so the words stand one by one.
  */
-export function isOneOf(entry: string, kinds: readonly string[]): string {
-  if (kinds === SENT) return `${entry}.of = ${entry}.id`;
+export function isOneOf(entry: string, kinds: readonly Kind[]): string {
   return `(${kinds.map((kind) => `${entry}.kind = '${kind}'`).join(' OR ')})`;
 }
 
@@ -41,8 +50,8 @@ export const covers = (what: string, id: string, row = '0'): string =>
   `EXISTS (SELECT 1 FROM erased x WHERE x.what = '${what}' AND x.id = ${id} AND x.row = ${row})`;
 
 /** Whether an erasure covers an attempt, or its whole call. */
-export const ofAttempt = (attempt: string): string =>
-  `(${covers('attempt', attempt)} OR ${covers('call', `(SELECT a.call FROM entries a WHERE a.id = ${attempt})`)})`;
+export const ofAttempt = (attempt: string, call: string): string =>
+  `(${covers('attempt', attempt)} OR ${covers('call', call)})`;
 
 interface Emptied {
   /** The trigger's name, where it is another than that of the table with `_no_update`. */
@@ -56,7 +65,7 @@ interface Emptied {
   readonly content: string;
 }
 
-/** Refuses that a row is changed or deleted, unless an erasure covers it and only its content is emptied. */
+/** Refuses that a row is changed, unless an erasure covers it and only its content is emptied. */
 export function keptUnlessErased(
   table: string,
   { trigger = `${table}_no_update`, covered, kept, of, content }: Emptied,
@@ -76,4 +85,9 @@ END;
 
 /** The condition that a text or a list of bytes is unchanged or emptied. */
 export const emptied = (column: string, empty: string): string =>
-  `(NEW.${column} IS OLD.${column} OR NEW.${column} IS ${empty})`;
+  `(NEW.${column} IS OLD.${column} OR (OLD.${column} IS NOT NULL AND NEW.${column} IS ${empty}))`;
+
+export const WORDS = emptied('words', "'erased'");
+export const HEADERS = emptied('headers', "'{}'");
+/** From an answer about several people one person is cut out; an answer about one person is emptied with its call. */
+export const BODY = `(NEW.body IS OLD.body OR (OLD.body IS NOT NULL AND NEW.body = x'') OR (length(NEW.body) < length(OLD.body) AND json_valid(NEW.body)))`;

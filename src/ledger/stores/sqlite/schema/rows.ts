@@ -6,8 +6,7 @@ function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
 CREATE TRIGGER rows_pointing_${event.toLowerCase()} BEFORE ${event} ON rows BEGIN
   SELECT RAISE(ABORT, 'money rule: a row points to attempts that have ended')
     FROM json_each(NEW.answers) j WHERE NOT EXISTS (
-      SELECT 1 FROM entries a CROSS JOIN calls c ON c.id = a.call
-       WHERE a.id = j.value AND a.of = a.id AND c.open IS NOT a.id);
+      SELECT 1 FROM ends WHERE of = j.value);
 END;
 `;
 }
@@ -47,7 +46,7 @@ END;
 CREATE TRIGGER rows_kept BEFORE DELETE ON rows BEGIN
   SELECT RAISE(ABORT, 'money rule: a settled row is kept unless its answer was taken back')
    WHERE NOT EXISTS (
-     SELECT 1 FROM json_each(OLD.answers) j CROSS JOIN entries x ON x.of = j.value AND x.of <> x.id AND x.kind = 'retracted');
+     SELECT 1 FROM json_each(OLD.answers) j CROSS JOIN notes x ON x.of = j.value AND x.kind = 'retracted');
 END;
 
 CREATE TRIGGER rows_reopened AFTER DELETE ON rows BEGIN
@@ -73,7 +72,7 @@ CREATE TABLE payers (
 
 CREATE TRIGGER payers_beginning BEFORE INSERT ON payers BEGIN
   SELECT RAISE(ABORT, 'money rule: the row that paid is the lowest that used the answer')
-   WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = NEW.attempt AND of = id AND row > NEW.row);
+   WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = NEW.attempt AND row > NEW.row);
 END;
 
 CREATE TRIGGER payers_falling BEFORE UPDATE ON payers BEGIN

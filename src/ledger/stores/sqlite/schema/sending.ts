@@ -2,14 +2,10 @@ import { SENT } from '../../../rules/moves.ts';
 import { ANSWER_WORDS } from './answers.ts';
 import { emptied, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
 
-const AGAIN = ['repeat', 'retry'];
+const AGAIN = ['repeat', 'retry'] as const;
 
 /** What must hold before a request leaves: guards of the entries that begin an attempt, and of the requests that are kept. */
 export const SENDING = [
-  refusedEntry('admission', SENT, {
-    says: 'an attempt names its batch and its row',
-    where: 'NEW.batch IS NULL OR NEW.row IS NULL',
-  }),
   refusedEntry('batch', SENT, {
     says: 'a superseded or cancelled batch admits nothing',
     where: "NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch AND state IN ('open', 'finished'))",
@@ -23,7 +19,7 @@ export const SENDING = [
   refusedEntry('permission', AGAIN, {
     says: 'the call is in doubt and nobody decided to send it again',
     where: `NOT EXISTS (
-     SELECT 1 FROM entries d CROSS JOIN calls c ON c.id = d.call
+     SELECT 1 FROM notes d CROSS JOIN calls c ON c.id = d.call
       WHERE d.id = NEW.sees AND d.kind = 'decided' AND d.said = NEW.kind AND d.batch = NEW.batch
         AND d.call = NEW.call AND d.of = c.stands)`,
   }),
@@ -40,7 +36,7 @@ export const SENDING = [
       WHERE g.attempt = NEW.sees AND g.batch <> NEW.batch
         AND g.answered_at < iif(g.found, b.fresh_found, b.fresh_no_match)
         AND NOT EXISTS (
-          SELECT 1 FROM entries l CROSS JOIN losses x ON x.attempt = l.id
+          SELECT 1 FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
            WHERE l.sees = NEW.sees AND l.kind = 'refresh' AND l.at >= iif(g.found, b.fresh_found, b.fresh_no_match)))`,
   }),
   // Its cut-off would take what was bought yesterday for too old.
@@ -56,7 +52,7 @@ export const SENDING = [
       AND p.credits_max = coalesce(c.credits_most, -1)`,
     where: `c.id = NEW.call AND NEW.reserved < p.highest
      AND NOT (NEW.kind = 'repeat' AND NEW.reserved = 0 AND EXISTS (
-       SELECT 1 FROM entries d CROSS JOIN requests r ON r.attempt = d.of WHERE d.id = NEW.sees))`,
+       SELECT 1 FROM notes d CROSS JOIN requests r ON r.attempt = d.of WHERE d.id = NEW.sees))`,
   }),
   refusedEntry('confirmed', SENT, {
     says: 'an intent is not dated before what an answer has confirmed',
@@ -71,7 +67,7 @@ export const SENDING = [
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
 CREATE TABLE requests (
-  attempt INTEGER PRIMARY KEY REFERENCES entries (id),
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   idempotency_key TEXT NOT NULL,
   method TEXT NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
   path TEXT NOT NULL,
@@ -89,7 +85,7 @@ END;
 
 CREATE TRIGGER requests_one BEFORE INSERT ON requests BEGIN
   SELECT RAISE(ABORT, 'money rule: an idempotency key stands for one request of one call')
-    FROM requests r CROSS JOIN entries e ON e.id = r.attempt CROSS JOIN entries a ON a.id = NEW.attempt
+    FROM requests r CROSS JOIN attempts e ON e.id = r.attempt CROSS JOIN attempts a ON a.id = NEW.attempt
    WHERE r.idempotency_key = NEW.idempotency_key
      AND (e.call <> a.call OR (r.method, r.path, r.body, r.first_sent_at)
        IS NOT (NEW.method, NEW.path, NEW.body, NEW.first_sent_at));
@@ -97,40 +93,44 @@ END;
 
 CREATE TRIGGER requests_reserving BEFORE INSERT ON requests BEGIN
   SELECT RAISE(ABORT, 'money rule: a lost request that is repeated under its key reserves nothing')
-    FROM entries a CROSS JOIN requests r ON r.idempotency_key = NEW.idempotency_key
+    FROM attempts a CROSS JOIN requests r ON r.idempotency_key = NEW.idempotency_key
     CROSS JOIN losses l ON l.attempt = r.attempt AND l.ended IS NULL
    WHERE a.id = NEW.attempt AND a.reserved <> 0;
 END;
 
 CREATE TRIGGER requests_repeating BEFORE INSERT ON requests BEGIN
   SELECT RAISE(ABORT, 'money rule: a repeat under a key is the lost request itself')
-    FROM entries a CROSS JOIN calls c ON c.id = a.call
+    FROM attempts a CROSS JOIN calls c ON c.id = a.call
    WHERE a.id = NEW.attempt AND a.kind = 'repeat' AND NOT EXISTS (
      SELECT 1 FROM requests r WHERE r.attempt = c.stands AND r.idempotency_key = NEW.idempotency_key);
 END;
 `,
   keptUnlessErased('requests', {
-    covered: ofAttempt('OLD.attempt'),
+    covered: ofAttempt('OLD.attempt', '(SELECT a.call FROM attempts a WHERE a.id = OLD.attempt)'),
     kept: 'attempt idempotency_key method first_sent_at',
     content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
   }),
   refusedEvent('DELETE', 'requests'),
   `
+-- The answers of attempts, as they came, were told or were first read.
+CREATE VIEW answers (attempt, call, id, kind, said, at) AS
+  SELECT of, call, id, kind, said, at FROM ends WHERE kind = 'answered'
+  UNION ALL SELECT of, call, id, kind, said, at FROM notes WHERE kind = 'told' OR kind = 'read';
+
 -- What was taken for an answer and is none by its newest reading.
 CREATE VIEW unanswered (attempt) AS
-  SELECT e.of FROM entries e
-   WHERE e.kind IN ('reading', 'read') AND e.said NOT IN (${ANSWER_WORDS})
-     AND NOT EXISTS (SELECT 1 FROM entries n WHERE n.of = e.of AND n.of <> n.id AND n.id > e.id AND n.kind = 'reading');
+  SELECT e.of FROM notes e
+   WHERE (e.kind = 'reading' OR e.kind = 'read') AND e.said NOT IN (${ANSWER_WORDS})
+     AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = e.of AND n.id > e.id AND n.kind = 'reading');
 
 -- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as found.
 CREATE VIEW answer_ages (attempt, call, batch, found, answered_at) AS
   SELECT a.id, a.call, a.batch,
          k.kind = 'told' OR coalesce(
-           (SELECT e.said FROM entries e WHERE e.of = a.id AND e.of <> e.id AND e.kind IN ('reading', 'read') ORDER BY e.id DESC LIMIT 1),
+           (SELECT e.said FROM notes e WHERE e.of = a.id AND (e.kind = 'reading' OR e.kind = 'read') ORDER BY e.id DESC LIMIT 1),
            k.said) = 'found',
-         iif(k.kind = 'told', coalesce(k.facts ->> '$.received_at', k.at),
-           (SELECT r.at FROM entries r WHERE r.of = a.id AND r.of <> r.id AND r.kind = 'reply'))
-    FROM entries k CROSS JOIN entries a ON a.id = k.of
-   WHERE k.of <> k.id AND k.kind IN ('answered', 'told', 'read');
+         iif(k.kind = 'told', (SELECT t.facts ->> '$.received_at' FROM notes t WHERE t.id = k.id),
+           (SELECT r.at FROM replies r WHERE r.of = a.id))
+    FROM answers k CROSS JOIN attempts a ON a.id = k.attempt;
 `,
 ].join('');
