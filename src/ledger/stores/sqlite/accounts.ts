@@ -1,10 +1,7 @@
 import { present } from '../../../core/objects.ts';
 import type { AccountState, LearnedRate, MissesMark, PauseRecord, Sent, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
-import { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
-import { isAbout } from './lookups.ts';
-import { isOneOf } from './schema/refusals.ts';
 import { checkAccount, setCells } from './table-sums.ts';
 import { wholeMs } from './tables.ts';
 
@@ -151,9 +148,8 @@ export function sendsOf(
   // sorting them all.
   for (const { at, account, ended, said, endedAt } of connection.each<SendRow>(
     `SELECT a.at, p.identity AS account, k.kind AS ended, k.said, k.at AS endedAt
-       FROM entries a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
-       LEFT JOIN entries k ON ${isAbout('k', 'a.id')} AND ${isOneOf('k', ENDED)}
-      WHERE a.of = a.id ORDER BY a.id DESC`,
+       FROM attempts a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
+       LEFT JOIN ends k ON k.of = a.id ORDER BY a.id DESC`,
   )) {
     if (at < sinceMs || sends.length === limit) break;
     if (said === 'not_sent' || account !== accountIdentity) continue;

@@ -17,14 +17,14 @@ import type { SalvagedCall } from '../../store.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
-import { attemptsOf, hasKey, isAbout } from './lookups.ts';
+import { attemptsOf, hasKey } from './lookups.ts';
 import { type CallRow, callFrom, storyOf, type Story } from './stories.ts';
 import { batchId, keyText } from './tables.ts';
 
 /** What the ledger holds for calls. Each question is a few reads by number, one or two microseconds each. */
 
-/** How many of the newest entries are searched for an account's answers. */
-const ENTRIES_LOOKED_THROUGH = 3_000;
+/** How many of the newest attempts are searched for an account's answers. */
+const ATTEMPTS_LOOKED_THROUGH = 1_000;
 
 const BY_KEY = `SELECT * FROM calls WHERE ${hasKey('calls', '+:key')}`;
 
@@ -82,11 +82,11 @@ export class Calls {
     return story.answer(this.#call(story.begun.call), readTo === undefined ? {} : { readTo });
   }
 
-  /** Entries follow each other, so the newest answers are at the end of the book. */
+  /** Attempts have numbers in the order in which they began, so the newest ones are at the end of the table. */
   newestFound(accountIdentity: string, most: number): readonly FoundReply[] {
     const attempts = this.#connection.all<{ of: number }>(
-      `SELECT e.of FROM (SELECT * FROM entries ORDER BY id DESC LIMIT ${ENTRIES_LOOKED_THROUGH}) e
-         CROSS JOIN calls c ON c.id = e.call CROSS JOIN accounts p ON p.id = c.account
+      `SELECT e.of FROM (SELECT id FROM attempts ORDER BY id DESC LIMIT ${ATTEMPTS_LOOKED_THROUGH}) a
+         CROSS JOIN ends e ON e.of = a.id CROSS JOIN calls c ON c.id = e.call CROSS JOIN accounts p ON p.id = c.account
         WHERE p.identity = +? AND e.kind = 'answered' AND e.said = 'found' ORDER BY e.of DESC LIMIT +?`,
       accountIdentity,
       most,
@@ -109,16 +109,16 @@ export class Calls {
    */
   doubts(batch: number, withSkipped: boolean): readonly Doubt[] {
     const calls = this.#connection.all<CallRow & { readonly stands: number }>(
-      `SELECT c.* FROM calls c JOIN entries d ON d.id = c.stands
+      `SELECT c.* FROM calls c JOIN attempts d ON d.id = c.stands
         WHERE c.state = 'doubt'
           AND (
             EXISTS (
-              SELECT 1 FROM losses l JOIN entries a ON a.id = l.attempt WHERE l.call = c.id AND a.batch = :batch)
+              SELECT 1 FROM losses l JOIN attempts a ON a.id = l.attempt WHERE l.call = c.id AND a.batch = :batch)
             OR c.id IN (
-              SELECT a.call FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
+              SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
                WHERE r.batch = :batch AND r.outcome = 'in_doubt'))
           AND (:withSkipped OR (
-            SELECT k.said FROM entries k WHERE ${isAbout('k', 'c.stands')} AND k.kind = 'decided' AND k.batch = :batch
+            SELECT k.said FROM notes k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = :batch
              ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')
         ORDER BY d.row, c.id`,
       { batch, withSkipped: withSkipped ? 1 : 0 },
@@ -129,11 +129,11 @@ export class Calls {
   history(batch: number, row: number): readonly AttemptRecord[] {
     return this.#records(
       `SELECT a.id FROM (
-         SELECT call FROM entries WHERE batch = :batch AND row = :row AND of = id
+         SELECT call FROM attempts WHERE batch = :batch AND row = :row
          UNION
-         SELECT a.call FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
+         SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
           WHERE r.batch = :batch AND r.row = :row) c
-       CROSS JOIN entries a ON a.id IN ${attemptsOf('c.call')} ORDER BY a.id`,
+       CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.call')} ORDER BY a.id`,
       { batch, row },
     );
   }
@@ -148,7 +148,7 @@ export class Calls {
     if (last == null) return { attempts: [] };
     const newest = this.#connection.get<{ id: number }>('SELECT max(id) AS id FROM calls')?.id ?? 0;
     const found = this.#records(
-      `SELECT a.id FROM calls c CROSS JOIN entries a ON a.id IN ${attemptsOf('c.id')}
+      `SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
         WHERE c.id > :after AND c.id <= :last
           AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.question, v.value) > 0) ORDER BY a.id`,
       { after, last, values: JSON.stringify(values.map((value) => JSON.stringify(value))) },
@@ -170,8 +170,8 @@ export class Calls {
         key: keyText(row.key),
         accountIdentity: row.identity,
         call: callFrom(row),
-        batch: batchId(begun.batch ?? 0),
-        row: begun.row ?? 0,
+        batch: batchId(begun.batch),
+        row: begun.row,
         reserved: credits(begun.reserved),
         ...present({ reply }),
       };
@@ -184,15 +184,15 @@ export class Calls {
     const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotencyKey);
     const lost = this.#connection.get<{ held: number | null; repeats: number }>(
       `SELECT sum(iif(l.ended IS NULL, l.holds, 0)) AS held, count(iif(a.kind = 'repeat', 1, NULL)) AS repeats
-         FROM losses l CROSS JOIN entries a ON a.id = l.attempt WHERE l.call = +?`,
+         FROM losses l CROSS JOIN attempts a ON a.id = l.attempt WHERE l.call = +?`,
       call.id,
     );
     return {
       key: keyText(call.key),
       call: callFrom(call),
       attempt: story.id,
-      batch: batchId(begun.batch ?? 0),
-      row: begun.row ?? 0,
+      batch: batchId(begun.batch),
+      row: begun.row,
       atRisk: credits(lost?.held ?? 0),
       why: story.closure?.why ?? '',
       sentAtMs: begun.at,
@@ -205,7 +205,7 @@ export class Calls {
   /** When the first attempt under an idempotency key began, on the boot clock. */
   #firstUnder(key: string) {
     const row = this.#connection.get<{ boot: number | null; uptime: number | null }>(
-      `SELECT a.boot, a.uptime FROM requests r JOIN entries a ON a.id = r.attempt
+      `SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
         WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`,
       key,
     );

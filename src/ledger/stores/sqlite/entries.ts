@@ -14,17 +14,19 @@ import {
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
-import { ENDED, type Kind } from '../../rules/moves.ts';
+import type { ENDED, Kind, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import type { WrittenRow } from './table.ts';
 import {
+  ATTEMPTS_TABLE,
   batchNumber,
   CALLS_TABLE,
-  CONTENTS_TABLE,
-  ENTRIES_TABLE,
+  ENDS_TABLE,
   keyBytes,
+  NOTES_TABLE,
   nextNumber,
+  REPLIES_TABLE,
   REQUESTS_TABLE,
   SUBJECTS_TABLE,
   wholeMs,
@@ -32,63 +34,45 @@ import {
 
 /** Writes the entries of the book: once, each with its sum. The schema's triggers then move calls, losses and totals. */
 
-/** An entry as it is written; what is left out moves nothing, or says nothing. */
-interface Entry {
-  readonly kind: Kind;
+type NoteKind = Exclude<Kind, (typeof SENT)[number] | (typeof ENDED)[number] | 'reply'>;
+
+/** A note as it is written; what is left out moves nothing, or says nothing. */
+interface Note {
+  readonly kind: NoteKind;
   readonly call: number;
-  /** The attempt that it is about; left out of an entry that begins one. */
-  readonly of?: number;
+  /** The attempt that it is about. */
+  readonly of: number;
   readonly sees?: number | null;
   readonly pays?: number | null;
   readonly batch?: number;
-  readonly row?: number;
-  readonly reserved?: number;
   readonly spent?: number;
   readonly held?: number;
   readonly atMs: number;
-  readonly boot?: number;
-  readonly uptimeMs?: number;
   readonly said?: string;
   readonly status?: number;
-  readonly dialect?: number | undefined;
+  readonly dialect?: number;
+  readonly estimated?: boolean;
   readonly facts?: Readonly<Record<string, string | number>>;
-  readonly contents?: {
-    readonly headers?: string;
-    readonly words?: string;
-    readonly body?: Buffer;
-  };
+  readonly headers?: string;
+  readonly words?: string;
+  readonly body?: Buffer;
 }
 
-/** @returns the numbers of the entries. */
-export function append(connection: Connection, entries: readonly Entry[]): readonly number[] {
-  const rows = entries.map((entry) => cellsOf(nextNumber(connection, 'entries'), entry));
-  ENTRIES_TABLE.insertAll(connection, rows);
-  for (const [at, { contents }] of entries.entries()) {
-    if (contents === undefined) continue;
-    const { headers = null, words = null, body = null } = contents;
-    CONTENTS_TABLE.insert(connection, { entry: rows[at]?.id ?? 0, headers, words, body });
-  }
-  return rows.map(({ id }) => id);
-}
-
-function appendOne(connection: Connection, entry: Entry): number {
-  const [id = 0] = append(connection, [entry]);
-  return id;
-}
-
-function cellsOf(id: number, entry: Entry): WrittenRow<typeof ENTRIES_TABLE> {
-  const { kind, call, of = id, sees = null, pays = null, batch = null, row = null } = entry;
-  const { reserved = 0, spent = 0, held = 0, boot, uptimeMs, said = null, status = null, facts } = entry;
-  const isTimed = boot !== undefined && uptimeMs !== undefined;
-  return {
-    ...{ id, kind, call, of, sees, pays, batch, row, reserved, spent, held },
-    at: wholeMs(entry.atMs),
-    boot: isTimed ? boot : null,
-    uptime: isTimed ? wholeMs(uptimeMs) : null,
-    ...{ said, status, dialect: entry.dialect ?? null },
+/** @returns the number of the last one. */
+export function insertNotes(connection: Connection, notes: readonly Note[]): number {
+  const rows = notes.map(({ atMs, facts, estimated = false, ...note }) => ({
+    ...{ id: nextNumber(connection, 'entries'), sees: null, pays: null, batch: null, spent: 0, held: 0 },
+    ...{ said: null, status: null, dialect: null, headers: null, words: null, body: null },
+    ...note,
+    at: wholeMs(atMs),
+    estimated: estimated ? 1 : 0,
     facts: facts === undefined ? null : JSON.stringify(facts),
-  };
+  }));
+  NOTES_TABLE.insertAll(connection, rows);
+  return rows.at(-1)?.id ?? 0;
 }
+
+const insertNote = (connection: Connection, note: Note): number => insertNotes(connection, [note]);
 
 // ---------------------------------------------------------------------------------------------------- accounts and calls
 
@@ -160,16 +144,19 @@ interface AttemptOf {
 export function insertAttempt(connection: Connection, intent: Intent, of: AttemptOf): AttemptId {
   const { decision, replaces, request } = intent;
   const call = callNumber(connection, intent, of);
-  const id = appendOne(connection, {
+  const id = nextNumber(connection, 'entries');
+  const isTimed = of.boot !== undefined && intent.uptimeMs !== undefined;
+  ATTEMPTS_TABLE.insert(connection, {
+    id,
     kind: replaces !== undefined ? 'refresh' : decision !== undefined ? sendingAgain(connection, decision) : 'intent',
     call,
     sees: replaces ?? decision ?? null,
     batch: batchNumber(intent.batch),
     row: intent.row,
     reserved: intent.reserve,
-    atMs: intent.atMs,
-    ...(of.boot === undefined ? {} : { boot: of.boot }),
-    ...(intent.uptimeMs === undefined ? {} : { uptimeMs: intent.uptimeMs }),
+    at: wholeMs(intent.atMs),
+    boot: isTimed ? (of.boot ?? null) : null,
+    uptime: isTimed ? wholeMs(intent.uptimeMs ?? 0) : null,
   });
   if (request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = request;
@@ -182,7 +169,7 @@ export function insertAttempt(connection: Connection, intent: Intent, of: Attemp
 
 /** By which kind of decision a call in doubt is sent again; another one allows nothing, and the guards refuse it. */
 export function sendingAgain(connection: Connection, decision: DecisionId): 'repeat' | 'retry' {
-  const sql = 'SELECT said FROM entries WHERE id = ?';
+  const sql = 'SELECT said FROM notes WHERE id = ?';
   return connection.get<{ said: string }>(sql, decision)?.said === 'repeat' ? 'repeat' : 'retry';
 }
 
@@ -208,15 +195,16 @@ export interface Asked {
 }
 
 export function askedBy(connection: Connection, attempt: number): Asked {
-  const asked = connection.get<Asked>('SELECT call, reserved FROM entries WHERE id = ? AND of = id', attempt);
+  const asked = connection.get<Asked>('SELECT call, reserved FROM attempts WHERE id = ?', attempt);
   invariant(asked !== undefined, `there is no attempt ${attempt}`);
   return asked;
 }
 
 export function insertReply(connection: Connection, attempt: AttemptId, call: number, reply: RawReply): void {
-  const { status, headers, body, receivedAtMs: atMs } = reply;
-  const contents = { headers: JSON.stringify(headers), body };
-  appendOne(connection, { kind: 'reply', call, of: attempt, status, atMs, contents });
+  const { status, headers, body, receivedAtMs } = reply;
+  const id = nextNumber(connection, 'entries');
+  const at = wholeMs(receivedAtMs);
+  REPLIES_TABLE.insert(connection, { of: attempt, id, call, at, status, headers: JSON.stringify(headers), body });
 }
 
 /** How an attempt ended, and when. */
@@ -234,10 +222,11 @@ export const statusWords = (status: number | null): string => `status ${status}`
 
 export function insertEnds(connection: Connection, ends: readonly Ended[]): void {
   const under = ends.map(({ attempt }) => lostUnderKey(connection, attempt));
-  const entries = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
-  const ids = append(connection, entries);
+  const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
+  ENDS_TABLE.insertAll(connection, rows);
   for (const [at, { closure, atMs, asked }] of ends.entries()) {
-    if (closure.kind === 'settled') freeOthers(connection, under[at] ?? [], { ...asked, sees: ids[at] ?? 0, atMs });
+    const lost = under[at] ?? [];
+    if (closure.kind === 'settled') freeOthers(connection, lost, { ...asked, sees: rows[at]?.id ?? 0, atMs });
   }
 }
 
@@ -245,21 +234,20 @@ function endOf(
   connection: Connection,
   { attempt, closure, atMs, asked: { call, reserved }, status: known }: Ended,
   under: readonly Loss[],
-): Entry {
-  const common = { call, of: attempt, atMs, reserved: -reserved };
-  if (closure.kind !== 'settled') {
-    const contents = { words: closure.why };
-    if (closure.kind !== 'in_doubt') return { ...common, kind: 'unsold', said: closure.kind, contents };
-    return { ...common, kind: lostKind(connection, call), held: reserved, contents };
-  }
+): WrittenRow<typeof ENDS_TABLE> {
+  const common = {
+    ...{ of: attempt, id: nextNumber(connection, 'entries'), call, pays: null, reserved: -reserved, spent: 0, held: 0 },
+    ...{ at: wholeMs(atMs), said: null, status: null, dialect: null, estimated: 0, words: closure.why },
+  };
+  if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call), held: reserved };
+  if (closure.kind !== 'settled') return { ...common, kind: 'unsold', said: closure.kind };
   const { answer, charged, why, dialect, isAtMost } = closure;
-  const status = known ?? statusOf(connection, attempt);
-  const [first] = under;
+  const status = known ?? statusOf(connection, attempt) ?? null;
   return {
-    ...{ ...common, kind: 'answered', said: answer, spent: charged, dialect, pays: first?.attempt ?? null },
-    ...(status === undefined ? {} : { status }),
-    ...(isAtMost === true && charged > 0 ? { facts: { at_most: 1 } } : {}),
-    ...(status !== undefined && why === statusWords(status) ? {} : { contents: { words: why } }),
+    ...{ ...common, kind: 'answered', said: answer, spent: charged, pays: under[0]?.attempt ?? null, status },
+    dialect: dialect ?? null,
+    estimated: isAtMost === true && charged > 0 ? 1 : 0,
+    words: why === statusWords(status) ? null : why,
   };
 }
 
@@ -271,7 +259,7 @@ function lostKind(connection: Connection, call: number): Extract<(typeof ENDED)[
 }
 
 function statusOf(connection: Connection, attempt: number): number | undefined {
-  const sql = "SELECT status FROM entries WHERE of = +? AND of <> id AND kind = 'reply'";
+  const sql = 'SELECT status FROM replies WHERE of = ?';
   return connection.get<{ status: number }>(sql, attempt)?.status;
 }
 
@@ -301,7 +289,7 @@ function freeOthers(
   losses: readonly Loss[],
   { call, sees, atMs }: { readonly call: number; readonly sees: number; readonly atMs: number },
 ): void {
-  append(
+  insertNotes(
     connection,
     losses.map(({ attempt: of, holds }) => ({ kind: 'freed' as const, call, of, sees, held: -holds, atMs })),
   );
@@ -310,7 +298,7 @@ function freeOthers(
 // ---------------------------------------------------------------------------------------------------- readings
 
 const READ_AGAIN = 'whether anything was read again';
-const ANY_READING = "SELECT 1 FROM entries INDEXED BY entries_readings WHERE kind = 'reading' OR kind = 'read' LIMIT 1";
+const ANY_READING = "SELECT 1 FROM notes INDEXED BY notes_readings WHERE kind = 'reading' OR kind = 'read' LIMIT 1";
 
 /** Most ledgers have no reading. */
 export const hasReadings = (connection: Connection): boolean =>
@@ -320,12 +308,11 @@ export const hasReadings = (connection: Connection): boolean =>
 export function insertReading(connection: Connection, reading: Reading): Credits {
   const { attempt, answer, why, dialect, atMs } = reading;
   const before = connection.get<{ call: number; pays: number | null; spent: number | null; lost: number | null }>(
-    `SELECT a.call,
-            (SELECT k.pays FROM entries k WHERE k.of = a.id AND k.of <> k.id AND k.kind IN ('answered', 'read')) AS pays,
-            (SELECT sum(k.spent) FROM entries k
-              WHERE k.of = a.id AND k.of <> k.id AND k.kind IN ('answered', 'read', 'reading')) AS spent,
-            (SELECT l.holds FROM losses l WHERE l.attempt = a.id AND l.ended IS NULL) AS lost
-       FROM entries a WHERE a.id = +?`,
+    `SELECT a.call, k.pays, l.holds AS lost,
+            k.spent + coalesce((SELECT sum(n.spent) FROM notes n WHERE n.of = a.id AND (n.kind = 'read' OR n.kind = 'reading')), 0)
+              AS spent
+       FROM attempts a LEFT JOIN ends k ON k.of = a.id LEFT JOIN losses l ON l.attempt = a.id AND l.ended IS NULL
+      WHERE a.id = ?`,
     attempt,
   );
   invariant(before !== undefined, `there is no attempt ${attempt}`);
@@ -333,16 +320,14 @@ export function insertReading(connection: Connection, reading: Reading): Credits
   const booked = lost ?? before.spent ?? 0;
   const charged = credits(Math.max(reading.charged, booked));
   // What is booked is then another price than today's, or one that a lost answer was reserved at.
-  const isAtMost = charged > 0 && (charged !== reading.charged || charged !== booked || lost !== null);
-  const common = { call, of: attempt, atMs, said: answer, dialect, contents: { words: why } };
-  const facts = isAtMost ? { facts: { at_most: 1 } } : {};
-  const isFirst = lost !== null && before.spent === null;
+  const estimated = charged > 0 && (charged !== reading.charged || charged !== booked || lost !== null);
   connection.remember(READ_AGAIN, true);
-  appendOne(
+  const common = { call, of: attempt, atMs, said: answer, dialect, words: why, estimated };
+  insertNote(
     connection,
-    isFirst
-      ? { ...common, ...facts, kind: 'read', spent: charged, held: -lost }
-      : { ...common, ...facts, kind: 'reading', spent: charged - booked, pays },
+    lost === null
+      ? { ...common, kind: 'reading', spent: charged - booked, pays }
+      : { ...common, kind: 'read', spent: charged, held: -lost },
   );
   return charged;
 }
@@ -356,8 +341,8 @@ export function insertDecision(
   call: number,
   doubt: number,
 ): number {
-  const about = { call, of: doubt, batch: batchNumber(batch), said: kind, atMs, facts: { by }, contents: { words: why } };
-  return appendOne(connection, { ...about, kind: 'decided' });
+  const about = { call, of: doubt, batch: batchNumber(batch), said: kind, atMs, facts: { by }, words: why };
+  return insertNote(connection, { ...about, kind: 'decided' });
 }
 
 /**
@@ -375,10 +360,8 @@ export function insertTold(
     'SELECT attempt, holds FROM losses WHERE call = +? AND ended IS NULL ORDER BY attempt',
     call,
   );
-  // Nobody says whether it was charged.
-  const estimated = (holds: number) => (holds > 0 ? { at_most: 1 } : {});
   const holds = lost.find(({ attempt }) => attempt === doubt)?.holds ?? 0;
-  const sees = appendOne(connection, {
+  const sees = insertNote(connection, {
     kind: 'told',
     call,
     of: doubt,
@@ -388,16 +371,19 @@ export function insertTold(
     said: 'told',
     status: reply.status,
     atMs,
-    facts: { by, received_at: wholeMs(reply.receivedAtMs), ...estimated(holds) },
-    contents: { headers: JSON.stringify(reply.headers), words: why, body: reply.body },
+    // Nobody says whether it was charged.
+    estimated: holds > 0,
+    facts: { by, received_at: wholeMs(reply.receivedAtMs) },
+    headers: JSON.stringify(reply.headers),
+    words: why,
+    body: reply.body,
   });
-  append(
+  const others = lost.filter(({ attempt }) => attempt !== doubt);
+  insertNotes(
     connection,
-    lost
-      .filter(({ attempt }) => attempt !== doubt)
-      .map(({ attempt: of, holds: each }) => ({
-        ...{ kind: 'counted' as const, call, of, sees, spent: each, held: -each, atMs, facts: estimated(each) },
-      })),
+    others.map(({ attempt: of, holds: each }) => ({
+      ...{ kind: 'counted' as const, call, of, sees, spent: each, held: -each, atMs, estimated: each > 0 },
+    })),
   );
   return sees;
 }
@@ -405,8 +391,7 @@ export function insertTold(
 export function insertLook(connection: Connection, look: Look): void {
   const { attempt, kind, said, why, status, body, atMs } = look;
   const { call } = askedBy(connection, attempt);
-  const contents = { words: why, body };
-  appendOne(connection, { kind: 'look', call, of: attempt, said, status, atMs, facts: { kind }, contents });
+  insertNote(connection, { kind: 'look', call, of: attempt, said, status, atMs, facts: { kind }, words: why, body });
 }
 
 export function insertRelease(connection: Connection, attempt: AttemptId, why: string, atMs: number): void {
@@ -422,7 +407,6 @@ export function insertRelease(connection: Connection, attempt: AttemptId, why: s
     { attempt, others },
   );
   const held = -(after?.holds ?? 0);
-  const contents = { words: why };
-  const released = { kind: 'released' as const, call, of: attempt, sees: after?.sees ?? null, held, atMs, contents };
-  freeOthers(connection, under, { call, sees: appendOne(connection, released), atMs });
+  const released = { kind: 'released' as const, call, of: attempt, sees: after?.sees ?? null, held, atMs, words: why };
+  freeOthers(connection, under, { call, sees: insertNote(connection, released), atMs });
 }

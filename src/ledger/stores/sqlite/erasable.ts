@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
-import { ENDED } from '../../rules/moves.ts';
 import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
-import { attemptsOf, isAbout } from './lookups.ts';
-import { isOneOf } from './schema/refusals.ts';
+import { attemptsOf } from './lookups.ts';
 import { batchId } from './tables.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
@@ -33,7 +31,8 @@ export interface Erasable {
 }
 
 export interface Cut {
-  /** The entry that holds the answer. */
+  /** The table that holds the answer, and its number there. */
+  readonly heldIn: 'replies' | 'notes';
   readonly entry: number;
   readonly attempt: number;
   readonly body: Buffer;
@@ -189,7 +188,7 @@ UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membersh
 
 const CALLS = `
 SELECT id FROM calls WHERE mentions('request', question, NULL)
-UNION SELECT a.call FROM requests r JOIN entries a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -198,18 +197,19 @@ const SUBJECTS_OF_CALLS = `
 SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
  WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
 
-const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN entries a ON a.id IN ${attemptsOf('j.value')}`;
+const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON a.id IN ${attemptsOf('j.value')}`;
 
 /** Everything that was said about attempts of other calls, but bodies of answers: those are cut. */
 const WORDS = `
-SELECT DISTINCT e.of AS id FROM contents c JOIN entries e ON e.id = c.entry
- WHERE e.call NOT IN (SELECT value FROM json_each(?))
-   AND (mentions('words', coalesce(c.words, ''), NULL) OR mentions('answer', coalesce(c.headers, ''), NULL)
-     OR (e.kind = 'look' AND mentions('answer', '', c.body)))`;
+SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
+  SELECT of FROM replies WHERE mentions('answer', headers, NULL)
+  UNION SELECT of FROM ends WHERE words IS NOT NULL AND mentions('words', words, NULL)
+  UNION SELECT of FROM notes WHERE mentions('words', coalesce(words, ''), NULL) OR mentions('answer', coalesce(headers, ''), NULL)
+     OR (kind = 'look' AND mentions('answer', '', body)))`;
 
 const ROWS = `
 SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
-UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
+UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
 
@@ -225,16 +225,16 @@ SELECT (SELECT count(*) FROM files WHERE named('name', path))
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
   SELECT 1 FROM (
-    SELECT i.batch FROM losses l JOIN entries i ON i.id = l.attempt WHERE l.call = c.id
+    SELECT i.batch FROM losses l JOIN attempts i ON i.id = l.attempt WHERE l.call = c.id
     UNION
-    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN entries i ON i.id = j.value
+    SELECT r.batch FROM rows r, json_each(r.answers) j JOIN attempts i ON i.id = j.value
      WHERE r.outcome = 'in_doubt' AND i.call = c.id) b
    WHERE (
-     SELECT k.said FROM entries k WHERE ${isAbout('k', 'c.stands')} AND k.kind = 'decided' AND k.batch = b.batch
+     SELECT k.said FROM notes k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = b.batch
       ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')`;
 
 const UNSETTLED = `
-SELECT a.batch, a.row FROM entries a JOIN calls c ON c.id = a.call
+SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
  WHERE a.id IN (SELECT value FROM json_each(:attempts))
    AND (c.open = a.id OR (c.state = 'doubt' AND c.stands = a.id AND ${IS_DECIDABLE}))`;
 
@@ -250,6 +250,7 @@ SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.stat
  WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
 
 interface AnswerRow {
+  readonly heldIn: Cut['heldIn'];
   readonly entry: number;
   readonly attempt: number;
   readonly call: number;
@@ -262,15 +263,17 @@ interface AnswerRow {
 function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
   const found: (Cut & { readonly call: number })[] = [];
   const rows = connection.all<AnswerRow>(
-    `SELECT b.entry, e.of AS attempt, e.call, c.operation, c.subject IS NOT NULL AS isChange, b.body
-       FROM contents b JOIN entries e ON e.id = b.entry AND (e.kind = 'reply' OR e.kind = 'told') JOIN calls c ON c.id = e.call
-      WHERE mentions('answer', '', b.body)`,
+    `SELECT e.held_in AS heldIn, e.id AS entry, e.of AS attempt, e.call, c.operation, c.subject IS NOT NULL AS isChange, e.body
+       FROM (
+         SELECT 'replies' AS held_in, of AS id, of, call, body FROM replies
+         UNION ALL SELECT 'notes', id, of, call, body FROM notes WHERE kind = 'told') e
+       JOIN calls c ON c.id = e.call WHERE mentions('answer', '', e.body)`,
   );
-  for (const { entry, attempt, call, operation, isChange, body } of rows) {
+  for (const { heldIn, entry, attempt, call, operation, isChange, body } of rows) {
     if (calls.has(call)) continue;
     const left = leftOf({ operation, isChange, body }, mentions);
     if (left === undefined) calls.add(call);
-    else found.push({ entry, attempt, call, body: left });
+    else found.push({ heldIn, entry, attempt, call, body: left });
   }
   const cuts = found.filter(({ call }) => !calls.has(call));
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
@@ -362,17 +365,17 @@ const OLD_CALLS = `
 WITH ${BOOTS}, ${DOUBTFUL}
 SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row, c.state = 'doubt' OR c.open IS NOT NULL AS unsettled
   FROM calls c JOIN accounts p ON p.id = c.account
-  JOIN entries l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
+  JOIN attempts l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
   JOIN spans s ON s.id = coalesce(l.boot, 0)
  WHERE c.subject IS NULL AND c.question ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
    AND l.at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM ${attemptsOf('c.id')} a JOIN entries k ON ${isAbout('k', 'a.id')}
-      WHERE (${isOneOf('k', ENDED)} OR k.kind = 'told') AND max(k.at, coalesce(k.facts ->> '$.received_at', 0)) >= :before)`;
+     SELECT 1 FROM ${attemptsOf('c.id')} a LEFT JOIN ends k ON k.of = a.id LEFT JOIN notes t ON t.of = a.id AND t.kind = 'told'
+      WHERE max(coalesce(k.at, 0), coalesce(t.facts ->> '$.received_at', 0)) >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `
-SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN entries a ON a.id = j.value
+SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE r.outcome <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
  WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.outcome = 'invalid'

@@ -3,23 +3,24 @@ import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { Mentions } from '../../mentions.ts';
 import { erasedReason } from '../../person.ts';
-import type { Kind } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { insertTold } from './entries.ts';
 import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import type { Target } from './erasure-target.ts';
-import { attemptsOf, hasKey, isAbout } from './lookups.ts';
+import { attemptsOf, hasKey } from './lookups.ts';
 import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
   batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
-  CONTENTS_TABLE,
+  ENDS_TABLE,
   ERASURES_TABLE,
+  NOTES_TABLE,
   nextNumber,
   PLANNED_TABLE,
+  REPLIES_TABLE,
   REQUESTS_TABLE,
   ROWS_TABLE,
   SUBJECTS_TABLE,
@@ -55,7 +56,10 @@ export function erase(connection: Connection, erasing: Erasing): void {
     }
     eraseCall(connection, call, atMs, erasing.secret);
   }
-  for (const { entry, body } of found.cuts) CONTENTS_TABLE.change(connection, 'entry', entry, { body });
+  for (const { heldIn, entry, body } of found.cuts) {
+    if (heldIn === 'replies') REPLIES_TABLE.change(connection, 'of', entry, { body });
+    else NOTES_TABLE.change(connection, 'id', entry, { body });
+  }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
   const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
   for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), mentions);
@@ -68,7 +72,7 @@ export function erase(connection: Connection, erasing: Erasing): void {
  */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
   const lost = connection.get<{ doubt: number; batch: number }>(
-    "SELECT a.id AS doubt, a.batch FROM calls c JOIN entries a ON a.id = c.stands WHERE c.id = ? AND c.state = 'doubt'",
+    "SELECT a.id AS doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.id = ? AND c.state = 'doubt'",
     call,
   );
   if (lost === undefined) return;
@@ -151,13 +155,15 @@ function emptiedQuestion(
 
 /** @param whole whether bodies of answers and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const held = connection.all<WrittenRow<typeof CONTENTS_TABLE> & { readonly kind: Kind }>(
-    `SELECT c.*, e.kind FROM entries e CROSS JOIN contents c ON c.entry = e.id WHERE ${isAbout('e', '+?')}`,
-    attempt,
-  );
-  for (const { kind, ...row } of held) {
-    const { headers, words, body } = row;
-    CONTENTS_TABLE.changeOne(connection, row, {
+  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>('SELECT * FROM replies WHERE of = ?', attempt);
+  for (const reply of replies)
+    REPLIES_TABLE.changeOne(connection, reply, { headers: '{}', ...(whole ? { body: EMPTY } : {}) });
+  const ends = connection.all<WrittenRow<typeof ENDS_TABLE>>('SELECT * FROM ends WHERE of = ?', attempt);
+  for (const end of ends) if (end.words !== null) ENDS_TABLE.changeOne(connection, end, { words: 'erased' });
+  const notes = connection.all<WrittenRow<typeof NOTES_TABLE>>('SELECT * FROM notes WHERE of = ?', attempt);
+  for (const note of notes) {
+    const { kind, headers, words, body } = note;
+    NOTES_TABLE.changeOne(connection, note, {
       headers: headers === null ? null : '{}',
       words: words === null ? null : 'erased',
       body: body !== null && (whole || kind === 'look') ? EMPTY : body,

@@ -2,7 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import { type AttemptId, type BatchId, type KnownCall, type ReadAs, settledCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
-import { hasKey, isAbout } from './lookups.ts';
+import { hasKey } from './lookups.ts';
 import { wordsOf } from './stories.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
@@ -19,17 +19,16 @@ type KnownRow = [
  */
 const KNOWN = `
   SELECT j.key AS at, c.state = 'doubt' AS in_doubt, c.stands AS attempt, a.batch,
-         iif(k.kind = 'told', 'found', k.said), k.dialect, w.words, k.status,
+         CASE WHEN n.id IS NULL THEN k.said WHEN n.kind = 'told' THEN 'found' ELSE n.said END,
+         iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
          CASE WHEN NOT :ages OR c.state = 'doubt' THEN NULL
-              WHEN k.kind = 'told' THEN coalesce(k.facts ->> '$.received_at', k.at)
-              ELSE (SELECT r.at FROM entries r WHERE ${isAbout('r', 'c.stands')} AND r.kind = 'reply') END,
+              WHEN n.kind = 'told' THEN n.facts ->> '$.received_at'
+              ELSE (SELECT r.at FROM replies r WHERE r.of = c.stands) END,
          iif(:hidden, c.question ->> '$.erasedAtMs', NULL)
     FROM json_each(:keys) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
-    LEFT JOIN entries a ON a.id = c.stands
-    LEFT JOIN entries k ON k.id = (
-      SELECT max(e.id) FROM entries e
-       WHERE ${isAbout('e', 'c.stands')} AND (e.kind = 'answered' OR e.kind = 'told' OR e.kind = 'read' OR e.kind = 'reading'))
-    LEFT JOIN contents w ON w.entry = k.id
+    LEFT JOIN attempts a ON a.id = c.stands LEFT JOIN ends k ON k.of = c.stands
+    LEFT JOIN notes n ON n.id = (
+      SELECT max(e.id) FROM notes e WHERE e.of = c.stands AND (e.kind = 'told' OR e.kind = 'read' OR e.kind = 'reading'))
    WHERE c.stands IS NOT NULL`;
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };

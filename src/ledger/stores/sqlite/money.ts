@@ -8,11 +8,8 @@ import {
   type Intent,
   type Money,
 } from '../../ledger.ts';
-import { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { sendingAgain } from './entries.ts';
-import { isAbout } from './lookups.ts';
-import { isOneOf } from './schema/refusals.ts';
 import { sumOfText } from './table.ts';
 import { batchNumber } from './tables.ts';
 
@@ -77,23 +74,21 @@ function moneyEver(connection: Connection, account: number): Money {
 export function book(connection: Connection): void {
   const due = connection.get<Due>(DUE);
   if (due === undefined) return;
-  const { first, last, at } = due;
-  const sum = sumOfText(JSON.stringify([first, last, at, due.before, due.sums]), null);
-  connection.run('INSERT INTO groups (id, first, at, sum) VALUES (?, ?, ?, ?)', last, first, at, sum);
+  const { first, last, before, sums } = due;
+  const sum = sumOfText(JSON.stringify([first, last, sums, before]), null);
+  connection.run('INSERT INTO groups (id, first, sums, sum) VALUES (?, ?, ?, ?)', last, first, sums, sum);
   connection.forget();
 }
 
 interface Due {
   readonly first: number;
   readonly last: number;
-  readonly at: number;
   readonly before: number;
   readonly sums: number;
 }
 
 const DUE = `
-SELECT b.booked + 1 AS first, b.tail AS last, g.sum AS before,
-       (SELECT max(at) FROM entries WHERE id > b.booked) AS at, (SELECT sum(sum) FROM entries WHERE id > b.booked) AS sums
+SELECT b.booked + 1 AS first, b.tail AS last, b.sums, g.sum AS before
   FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.tail > b.booked`;
 
 /** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
@@ -126,7 +121,7 @@ function pendingIn(connection: Connection): ReadonlyMap<string, Totals> {
     last: connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0,
     totals: new Map<string, Totals>(),
   }));
-  for (const moved of connection.all<Moved>(MOVED, pending.last)) {
+  for (const moved of connection.all<Moved>(MOVED, { last: pending.last })) {
     pending.last = moved.last;
     const { batch, account, atMs } = moved;
     for (const scope of SCOPES) {
@@ -149,8 +144,11 @@ interface Moved extends Totals {
 /** Of an answer under a key, another attempt pays what it costs; it reserves nothing by itself. */
 const MOVED = `
 SELECT e.id AS last, p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
-  FROM entries e CROSS JOIN entries p ON p.id = coalesce(e.pays, e.of) CROSS JOIN calls c ON c.id = e.call
- WHERE e.id > ? ORDER BY e.id`;
+  FROM (
+    SELECT id, id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts WHERE id > :last
+    UNION ALL SELECT id, coalesce(pays, of), spent, reserved, held FROM ends WHERE id > :last
+    UNION ALL SELECT id, coalesce(pays, of), spent, 0, held FROM notes WHERE id > :last) e
+  CROSS JOIN attempts p ON p.id = e.payer CROSS JOIN calls c ON c.id = p.call ORDER BY e.id`;
 
 const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
 
@@ -199,8 +197,8 @@ function periodScope(scope: 'day' | 'month', account: number, atMs: number): str
   return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
 }
 
-const SENT = `FROM entries a CROSS JOIN entries k ON ${isAbout('k', 'a.id')} AND ${isOneOf('k', ENDED)}
- WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND a.of = a.id AND k.said IS NOT 'not_sent'`;
+const SENT = `FROM attempts a CROSS JOIN ends k ON k.of = a.id
+ WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND k.said IS NOT 'not_sent'`;
 
 /** Rows whose attempts are looked at in one read: some milliseconds, which hold up nobody else of the process. */
 const ROWS_AT_ONCE = 10_000;
@@ -214,7 +212,7 @@ interface Part {
 type Read = <T>(work: () => T) => Promise<T>;
 
 async function* partsOf(connection: Connection, batch: number, read: Read): AsyncGenerator<Part> {
-  const sql = 'SELECT max(row) AS last FROM entries WHERE batch = ? AND of = id';
+  const sql = 'SELECT max(row) AS last FROM attempts WHERE batch = ?';
   const last = (await read(() => connection.get<{ last: number | null }>(sql, batch)))?.last ?? -1;
   for (let from = 0; from <= last; from += ROWS_AT_ONCE) {
     yield { batch, from, before: from + ROWS_AT_ONCE };

@@ -9,10 +9,10 @@ import {
   type RowAnswer,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { hasKey, isAbout } from './lookups.ts';
+import { hasKey } from './lookups.ts';
 import { wordsOf } from './stories.ts';
 import { sumOfText } from './table.ts';
-import { batchId, CALLS_TABLE, CONTENTS_TABLE, ENTRIES_TABLE } from './tables.ts';
+import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
 /**
  * Most answers were settled when they came, and a page of rows has hundreds of them. These are read together, in one
@@ -20,32 +20,27 @@ import { batchId, CALLS_TABLE, CONTENTS_TABLE, ENTRIES_TABLE } from './tables.ts
  * long. An answer means what it was last read as. What is not among them, such as an answer that a person told, is read by
  * `Calls`, and so is what does not agree with a sum: that says what is missing or altered. A body is read as text, which
  * takes half of the time; one that is no UTF-8 does not agree with its sum then.
- * @param body as SQL that follows the list of what the reply holds, or that is a cell of its own.
- * @param cells that are wanted beside those of every answer.
+ * @param content the list of what the reply holds, with the body or without it. @param cells wanted beside those of every answer.
  */
 function plainIn(from: string, content: string, cells = ''): string {
   return `
-  SELECT j.key, a.id, a.batch, coalesce(e.said, k.said), coalesce(e.dialect, k.dialect), k.status,
-         iif(e.id IS NULL, w.words, f.words), r.at,
-         ${ENTRIES_TABLE.listInSql('a')}, a.sum, ${CALLS_TABLE.listInSql('c')}, c.sum,
-         ${ENTRIES_TABLE.listInSql('k')}, k.sum, ${ENTRIES_TABLE.listInSql('r')}, r.sum, ${content}, b.sum,
-         iif(w.entry IS NULL, NULL, ${CONTENTS_TABLE.listInSql('w')}), w.sum,
-         iif(e.id IS NULL, NULL, ${ENTRIES_TABLE.listInSql('e')}), e.sum,
-         iif(f.entry IS NULL, NULL, ${CONTENTS_TABLE.listInSql('f')}), f.sum${cells}
+  SELECT j.key, a.id, a.batch, coalesce(n.said, k.said), coalesce(n.dialect, k.dialect), k.status,
+         iif(n.id IS NULL, k.words, n.words), r.at,
+         ${ATTEMPTS_TABLE.listInSql('a')}, a.sum, ${CALLS_TABLE.listInSql('c')}, c.sum,
+         ${ENDS_TABLE.listInSql('k')}, k.sum, ${REPLIES_TABLE.listInSql('r')}, r.sum, ${content}, r.content_sum,
+         iif(k.words IS NULL, NULL, ${ENDS_TABLE.contentsInSql('k')}), k.content_sum,
+         iif(n.id IS NULL, NULL, ${NOTES_TABLE.listInSql('n')}), n.sum,
+         iif(n.id IS NULL, NULL, ${NOTES_TABLE.contentsInSql('n')}), n.content_sum${cells}
     FROM ${from}
-   CROSS JOIN entries k ON ${isAbout('k', 'a.id')} AND k.kind = 'answered'
-   CROSS JOIN entries r ON ${isAbout('r', 'a.id')} AND r.kind = 'reply' CROSS JOIN contents b ON b.entry = r.id
-    LEFT JOIN contents w ON w.entry = k.id
-    LEFT JOIN entries e ON e.id = (
-      SELECT max(n.id) FROM entries n WHERE ${isAbout('n', 'a.id')} AND n.kind = 'reading')
-    LEFT JOIN contents f ON f.entry = e.id`;
+   CROSS JOIN ends k ON k.of = a.id AND k.kind = 'answered' CROSS JOIN replies r ON r.of = a.id
+    LEFT JOIN notes n ON n.id = (SELECT max(e.id) FROM notes e WHERE e.of = a.id AND e.kind = 'reading')`;
 }
 
 type Sum = number;
 type PlainRow<Cells extends readonly unknown[] = readonly []> = [
   ...[at: number, attempt: AttemptId, batch: number, kind: ReadAs, dialect: number | null, status: number],
   ...[words: string | null, answeredAtMs: number],
-  ...[begun: string, sum: Sum, call: string, sum: Sum, answered: string, sum: Sum, reply: string, sum: Sum],
+  ...[attempt: string, sum: Sum, call: string, sum: Sum, end: string, sum: Sum, reply: string, sum: Sum],
   ...[content: string, sum: Sum, words: string | null, sum: Sum | null],
   ...[reading: string | null, sum: Sum | null, words: string | null, sum: Sum | null],
   ...Cells,
@@ -56,11 +51,11 @@ const LISTS = [8, 10, 12, 14, 18, 20, 22] as const;
 const CONTENT = 16;
 
 const BY_ATTEMPT = plainIn(
-  'json_each(?) j CROSS JOIN entries a ON a.id = j.value CROSS JOIN calls c ON c.id = a.call',
-  CONTENTS_TABLE.listInSql('b'),
-  `, CAST(b.body AS TEXT), e.id, coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row),
+  'json_each(?) j CROSS JOIN attempts a ON a.id = j.value CROSS JOIN calls c ON c.id = a.call',
+  REPLIES_TABLE.contentsInSql('r'),
+  `, CAST(r.body AS TEXT), n.id, coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row),
          c.operation, c.credits_most, c.question,
-         k.spent + coalesce((SELECT sum(n.spent) FROM entries n WHERE ${isAbout('n', 'a.id')} AND n.kind = 'reading'), 0)`,
+         k.spent + iif(n.id IS NULL, 0, (SELECT sum(e.spent) FROM notes e WHERE e.of = a.id AND e.kind = 'reading'))`,
 );
 
 type WholeRow = PlainRow<
@@ -73,8 +68,8 @@ type WholeRow = PlainRow<
 /** The body is only checked, so it comes as one text with the list that stands before it under the sum. */
 const BY_KEY = plainIn(
   `json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
-   CROSS JOIN entries a ON c.state = 'answered' AND a.id = c.stands`,
-  `${CONTENTS_TABLE.listInSql('b')} || CAST(b.body AS TEXT)`,
+   CROSS JOIN attempts a ON c.state = 'answered' AND a.id = c.stands`,
+  `${REPLIES_TABLE.contentsInSql('r')} || CAST(r.body AS TEXT)`,
 );
 
 /** A plain answer, and the newest reading of it; 0 where it was never read again. */

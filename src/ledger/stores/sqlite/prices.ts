@@ -72,7 +72,7 @@ export function keepPrice(connection: Connection, priced: Priced, charged: Credi
 export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
   const priced = connection.get<Priced>(
     `SELECT c.account, c.operation, coalesce(c.credits_most, ${NONE}) AS credits_max
-       FROM entries a JOIN calls c ON c.id = a.call WHERE a.id = ?`,
+       FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?`,
     attempt,
   );
   if (priced === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);

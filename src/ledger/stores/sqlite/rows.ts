@@ -1,8 +1,7 @@
 import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { append, hasReadings } from './entries.ts';
-import { isAbout } from './lookups.ts';
+import { hasReadings, insertNotes } from './entries.ts';
 import { book } from './money.ts';
 import { ROW_CELLS, type RowCells } from './row-records.ts';
 import { batchNumber, ROWS_TABLE } from './tables.ts';
@@ -50,14 +49,14 @@ const usedBy = (rows: readonly SettledRow[]): string =>
 const NEWEST_READINGS = `
 SELECT r.value ->> 0 AS row, max(e.id) AS id
   FROM json_each(?) r CROSS JOIN json_each(r.value, '$[1]') j
-  CROSS JOIN entries e ON ${isAbout('e', 'j.value')} AND (e.kind = 'reading' OR e.kind = 'read') GROUP BY 1`;
+  CROSS JOIN notes e ON e.of = j.value AND (e.kind = 'reading' OR e.kind = 'read') GROUP BY 1`;
 
 const LOWEST_ROWS = `
 INSERT INTO payers (attempt, row)
   SELECT u.answer, u.row
     FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
             FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
-    CROSS JOIN entries a ON a.id = u.answer AND a.batch = :batch LEFT JOIN payers p ON p.attempt = a.id
+    CROSS JOIN attempts a ON a.id = u.answer AND a.batch = :batch LEFT JOIN payers p ON p.attempt = a.id
    WHERE coalesce(p.row, a.row) > u.row
   ON CONFLICT (attempt) DO UPDATE SET row = excluded.row`;
 
@@ -71,10 +70,11 @@ export function rowsReadOtherwise(
     `SELECT ${ROW_CELLS} FROM rows w
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
-          CROSS JOIN entries k ON k.id = (
-            SELECT max(e.id) FROM entries e WHERE ${isAbout('e', 'j.value')} AND (
-              e.kind = 'answered' OR ((e.kind = 'reading' OR e.kind = 'read') AND e.id <= coalesce(w.read_to, 0))))
-         WHERE k.dialect IS NOT :dialect OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = j.value))
+          LEFT JOIN ends k ON k.of = j.value AND k.kind = 'answered'
+          LEFT JOIN notes n ON n.id = (
+            SELECT max(e.id) FROM notes e
+             WHERE e.of = j.value AND (e.kind = 'reading' OR e.kind = 'read') AND e.id <= coalesce(w.read_to, 0))
+         WHERE ((k.of IS NOT NULL OR n.id IS NOT NULL) AND coalesce(n.dialect, k.dialect) IS NOT :dialect) OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = j.value))
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );
@@ -85,7 +85,7 @@ export function rowsUnanswered(connection: Connection, batch: number): readonly 
   return connection
     .all<{ row: RowNumber }>(
       `SELECT DISTINCT r.row FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN unanswered u ON u.attempt = j.value
-        CROSS JOIN entries a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.state = 'answered' AND c.stands = a.id
+        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.state = 'answered' AND c.stands = a.id
         WHERE r.batch = ? AND r.outcome = 'in_doubt' ORDER BY r.row`,
       batch,
     )
@@ -104,7 +104,7 @@ export function hasOlderThan(connection: Connection, batch: number, freshSince: 
        JOIN answer_ages g ON g.attempt = j.value
       WHERE r.batch = :batch AND g.answered_at < ${CUT_OFF}
         AND NOT EXISTS (
-          SELECT 1 FROM entries l CROSS JOIN losses x ON x.attempt = l.id
+          SELECT 1 FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
            WHERE l.sees = g.attempt AND l.kind = 'refresh' AND l.at >= ${CUT_OFF})
       LIMIT 1`,
     { batch, foundMs, noMatchMs },
@@ -118,7 +118,7 @@ const CUT_OFF = `iif(EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = g.atte
 
 export function lostRefresh(connection: Connection, answer: number): number | undefined {
   const row = connection.get<{ at: number | null }>(
-    `SELECT max(l.at) AS at FROM entries l CROSS JOIN losses x ON x.attempt = l.id
+    `SELECT max(l.at) AS at FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
       WHERE l.sees = +? AND l.kind = 'refresh'`,
     answer,
   );
@@ -128,13 +128,13 @@ export function lostRefresh(connection: Connection, answer: number): number | un
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   book(connection);
-  const atMs = connection.get<{ at: number | null }>('SELECT max(at) AS at FROM groups')?.at ?? 0;
+  const atMs = connection.get<{ at: number | null }>('SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)')?.at ?? 0;
   let retracted = 0;
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
   for (;;) {
     const misses = connection.all<{ call: number; of: number; sees: number | null }>(FREE_MISSES, accountIdentity);
     if (misses.length === 0) break;
-    append(
+    insertNotes(
       connection,
       misses.map((miss) => ({ ...miss, kind: 'retracted' as const, atMs })),
     );
@@ -149,10 +149,10 @@ const FREE_MISSES = `
 SELECT c.id AS call, c.stands AS "of",
        (SELECT max(g.attempt) FROM standing_answers g WHERE g.call = c.id AND g.attempt <> c.stands) AS sees
   FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL AND c.state = 'answered'
-  JOIN entries k ON ${isAbout('k', 'c.stands')} AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0
+  JOIN ends k ON k.of = c.stands AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0
    AND k.status = 404 AND p.last_other < k.id
  WHERE p.identity = ? AND NOT EXISTS (
-   SELECT 1 FROM entries e WHERE ${isAbout('e', 'c.stands')} AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0))`;
+   SELECT 1 FROM notes e WHERE e.of = c.stands AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0))`;
 
 /** Resets the count of misses that cannot be taken back, such as answers to changes: the user has read of them. */
 function forgetMisses(connection: Connection, accountIdentity: string): void {
@@ -165,7 +165,7 @@ function reopenRetracted(connection: Connection, accountIdentity: string): void 
   const affected = connection.all<{ batch: number; row: number }>(
     `SELECT DISTINCT r.batch, r.row FROM accounts p JOIN batches b ON b.account = p.id
        JOIN rows r ON r.batch = b.id JOIN json_each(r.answers) j
-       JOIN entries x ON ${isAbout('x', 'j.value')} AND x.kind = 'retracted'
+       JOIN notes x ON x.of = j.value AND x.kind = 'retracted'
       WHERE p.identity = ?`,
     accountIdentity,
   );
@@ -195,6 +195,6 @@ export function savedPart(connection: Connection, batch: number, fromRow: number
 const SAVED = `
 WITH part AS (SELECT row, answers FROM rows WHERE batch = :batch AND row >= :fromRow ORDER BY row LIMIT :most)
 SELECT (SELECT count(*) FROM part) AS count, coalesce((SELECT max(row) FROM part), 0) AS last, coalesce((
-  SELECT sum((SELECT coalesce(sum(e.spent), 0) FROM entries e WHERE ${isAbout('e', 'a.id')}))
-    FROM part p, json_each(p.answers) j CROSS JOIN entries a ON a.id = j.value LEFT JOIN payers y ON y.attempt = a.id
+  SELECT sum((SELECT e.spent FROM ends e WHERE e.of = a.id) + (SELECT coalesce(sum(n.spent), 0) FROM notes n WHERE n.of = a.id))
+    FROM part p, json_each(p.answers) j CROSS JOIN attempts a ON a.id = j.value LEFT JOIN payers y ON y.attempt = a.id
    WHERE a.batch <> :batch OR coalesce(y.row, a.row) <> p.row), 0) AS saved`;

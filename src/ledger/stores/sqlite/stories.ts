@@ -16,15 +16,22 @@ import {
   type ReadAs,
   type Reading,
 } from '../../ledger.ts';
-import type { Kind } from '../../rules/moves.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { statusWords } from './entries.ts';
-import { isAbout } from './lookups.ts';
 import type { ReadRow } from './table.ts';
-import { batchId, CALLS_TABLE, CONTENTS_TABLE, ENTRIES_TABLE, keyText, REQUESTS_TABLE } from './tables.ts';
+import {
+  ATTEMPTS_TABLE,
+  batchId,
+  CALLS_TABLE,
+  ENDS_TABLE,
+  keyText,
+  NOTES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+} from './tables.ts';
 
 /**
- * What the book says of one attempt: the entry that began it, and those about it in their order. Each row is checked against its
+ * What the book says of one attempt: its reply, its end and the notes about it. Each row is checked against its
  * sum here, so no altered one gets further.
  */
 
@@ -34,29 +41,15 @@ export type CallRow = ReadRow<typeof CALLS_TABLE> & {
   readonly open: number | null;
 };
 
-type Columns = Omit<ReadRow<typeof ENTRIES_TABLE>, 'kind'> & { readonly kind: Kind };
+export type AttemptRow = ReadRow<typeof ATTEMPTS_TABLE>;
+export type ReplyRow = ReadRow<typeof REPLIES_TABLE>;
+export type EndRow = ReadRow<typeof ENDS_TABLE>;
+export type NoteRow = ReadRow<typeof NOTES_TABLE>;
 
-/** An entry with what it holds. `words` and what follows are NULL where it holds nothing. */
-export type EntryRow = Columns & {
-  readonly entry: number | null;
-  readonly headers: string | null;
-  readonly words: string | null;
-  readonly body: Buffer | null;
-  readonly content_sum: number | null;
-};
-
-export const ENTRY = `SELECT e.*, c.entry, c.headers, c.words, c.body, c.sum AS content_sum
-  FROM entries e LEFT JOIN contents c ON c.entry = e.id`;
-
-const ONE = `${ENTRY} WHERE e.id = ?`;
-const ABOUT = `${ENTRY} WHERE ${isAbout('e', '+:attempt')} ORDER BY e.id`;
-
-export function checkedEntry(row: EntryRow): EntryRow {
-  ENTRIES_TABLE.checked(row);
-  const { entry, headers, words, body, content_sum: sum } = row;
-  if (entry !== null && sum !== null) CONTENTS_TABLE.checked({ entry, headers, words, body, sum });
-  return row;
-}
+const ATTEMPT = 'SELECT * FROM attempts WHERE id = ?';
+const REPLY = 'SELECT * FROM replies WHERE of = ?';
+const END = 'SELECT * FROM ends WHERE of = ?';
+const NOTES = 'SELECT * FROM notes WHERE of = +? ORDER BY id';
 
 export function callFrom(row: CallRow): Call {
   const { operation, credits_most: creditsMost, question } = CALLS_TABLE.checked(row);
@@ -64,17 +57,18 @@ export function callFrom(row: CallRow): Call {
   return { operation, ...asked, ...present({ creditsMost: creditsMost ?? undefined }) } as unknown as Call;
 }
 
-/** @throws AlteredRow when there is no such entry. */
-export function entryNumbered(connection: Connection, id: number): EntryRow {
-  const row = connection.get<EntryRow>(ONE, id);
-  if (row === undefined) throw new AlteredRow(`entry ${id} is missing`);
-  return checkedEntry(row);
+/** @throws AlteredRow when there is no such note. */
+function noteNumbered(connection: Connection, id: number): NoteRow {
+  const row = connection.get<NoteRow>('SELECT * FROM notes WHERE id = ?', id);
+  if (row === undefined) throw new AlteredRow(`note ${id} is missing`);
+  return NOTES_TABLE.checked(row);
 }
 
+/** @throws AlteredRow when there is no such attempt. */
 export function storyOf(connection: Connection, attempt: number): Story {
-  const begun = entryNumbered(connection, attempt);
-  if (begun.of !== begun.id) throw new AlteredRow(`attempt ${attempt} is missing`);
-  return new Story(connection, begun, connection.all<EntryRow>(ABOUT, { attempt }).map(checkedEntry));
+  const begun = connection.get<AttemptRow>(ATTEMPT, attempt);
+  if (begun === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  return new Story(connection, ATTEMPTS_TABLE.checked(begun));
 }
 
 /** Who decided, as a decision and what was told have it. */
@@ -83,65 +77,70 @@ interface DecisionFacts {
   readonly received_at?: number;
 }
 
-const factsOf = <Facts>({ facts }: EntryRow): Facts => JSON.parse(facts ?? '{}') as Facts;
+const factsOf = <Facts>({ facts }: NoteRow): Facts => JSON.parse(facts ?? '{}') as Facts;
 
 export class Story {
-  readonly begun: EntryRow;
-  readonly #about: readonly EntryRow[];
+  readonly begun: AttemptRow;
   readonly #connection: Connection;
+  readonly #end: EndRow | undefined;
+  readonly #notes: readonly NoteRow[];
 
-  constructor(connection: Connection, begun: EntryRow, about: readonly EntryRow[]) {
+  constructor(connection: Connection, begun: AttemptRow) {
     this.#connection = connection;
     this.begun = begun;
-    this.#about = about;
+    const end = connection.get<EndRow>(END, begun.id);
+    this.#end = end && ENDS_TABLE.checked(end);
+    this.#notes = connection.all<NoteRow>(NOTES, begun.id).map((note) => NOTES_TABLE.checked(note));
   }
 
   get id(): AttemptId {
     return this.begun.id as AttemptId;
   }
 
-  #the(...kinds: readonly Kind[]): EntryRow | undefined {
-    return this.#about.find(({ kind }) => kinds.includes(kind));
+  #the(kind: string): NoteRow | undefined {
+    return this.#notes.find((note) => note.kind === kind);
   }
 
   get reply(): RawReply | undefined {
-    const entry = this.#the('reply');
-    return entry && saidIn(entry);
+    const row = this.#connection.get<ReplyRow>(REPLY, this.id);
+    if (row === undefined) return undefined;
+    const { status, headers, body, at: receivedAtMs } = REPLIES_TABLE.checked(row);
+    return { status, headers: JSON.parse(headers) as RawReply['headers'], body, receivedAtMs };
   }
 
   get closure(): NonNullable<AttemptRecord['closure']> | undefined {
-    const entry = this.#the('answered', 'lost', 'lost_beside', 'unsold');
-    if (entry === undefined) return undefined;
-    const [why, closedAtMs] = [wordsOf(entry), entry.at];
-    if (entry.kind === 'answered') {
-      const answer = entry.said as AnswerKind;
-      return { kind: 'settled', answer, charged: credits(entry.spent), why, closedAtMs };
+    const end = this.#end;
+    if (end === undefined) return undefined;
+    const [why, closedAtMs] = [wordsOf(end), end.at];
+    if (end.kind === 'answered') {
+      const answer = end.said as AnswerKind;
+      return { kind: 'settled', answer, charged: credits(end.spent), why, closedAtMs };
     }
-    const kind = entry.kind === 'unsold' ? (entry.said as Exclude<Closure['kind'], 'settled'>) : 'in_doubt';
+    const kind = end.kind === 'unsold' ? (end.said as Exclude<Closure['kind'], 'settled'>) : 'in_doubt';
     return { kind, why, closedAtMs } as NonNullable<AttemptRecord['closure']>;
   }
 
   /** What a person told: about this attempt, or about a later loss with which this one was counted. */
-  get told(): EntryRow | undefined {
+  get told(): NoteRow | undefined {
     const told = this.#the('told');
     if (told !== undefined) return told;
     const counted = this.#the('counted')?.sees ?? undefined;
-    return counted === undefined ? undefined : entryNumbered(this.#connection, counted);
+    return counted === undefined ? undefined : noteNumbered(this.#connection, counted);
   }
 
   get readings(): readonly (Reading & { readonly id: number })[] {
-    let charged = this.#the('answered')?.spent ?? 0;
-    return this.#about.flatMap((entry) => {
-      if (entry.kind !== 'reading' && entry.kind !== 'read') return [];
-      charged += entry.spent;
-      const { id, said, dialect, at: atMs } = entry;
-      const read = { answer: said as ReadAs, charged: credits(charged), why: wordsOf(entry), dialect: dialect ?? 0 };
+    let charged = this.#end?.spent ?? 0;
+    return this.#notes.flatMap((note) => {
+      if (note.kind !== 'reading' && note.kind !== 'read') return [];
+      charged += note.spent;
+      const { id, said, dialect, at: atMs } = note;
+      const read = { answer: said as ReadAs, charged: credits(charged), why: wordsOf(note), dialect: dialect ?? 0 };
       return [{ id, attempt: this.id, ...read, atMs }];
     });
   }
 
   get looks(): readonly Look[] {
-    return this.#about.flatMap((entry) => {
+    return this.#notes.flatMap((entry) => {
       if (entry.kind !== 'look') return [];
       const { kind } = factsOf<Pick<Look, 'kind'>>(entry);
       const { said, status, body, at: atMs } = entry;
@@ -152,17 +151,19 @@ export class Story {
 
   /** Decisions of a batch about this loss, oldest first. */
   decisionsOf(batch: number, key: Buffer): readonly Decision[] {
-    return this.#about.flatMap((entry) =>
+    return this.#notes.flatMap((entry) =>
       entry.batch === batch && (entry.kind === 'decided' || entry.kind === 'told') ? [decisionFrom(entry, key)] : [],
     );
   }
 
   get released(): AttemptRecord['released'] {
-    const entry = this.#the('released', 'freed');
-    if (entry === undefined) return undefined;
-    if (entry.kind === 'released') return { why: wordsOf(entry), atMs: entry.at };
-    const by = entryNumbered(this.#connection, entry.sees ?? 0);
-    return { why: by.kind === 'released' ? wordsOf(by) : CHARGED_ONCE, atMs: by.at };
+    const released = this.#the('released');
+    if (released !== undefined) return { why: wordsOf(released), atMs: released.at };
+    const freed = this.#the('freed');
+    if (freed === undefined) return undefined;
+    const sql = "SELECT * FROM notes WHERE id = ? AND kind = 'released'";
+    const by = this.#connection.get<NoteRow>(sql, freed.sees);
+    return by === undefined ? { why: CHARGED_ONCE, atMs: freed.at } : { why: wordsOf(NOTES_TABLE.checked(by)), atMs: by.at };
   }
 
   get request(): KeyedRequest | undefined {
@@ -178,7 +179,7 @@ export class Story {
   decision(key: Buffer): Decision | undefined {
     const { kind, sees } = this.begun;
     const allowed = kind === 'repeat' || kind === 'retry' ? (sees ?? undefined) : undefined;
-    const entry = this.told ?? (allowed === undefined ? undefined : entryNumbered(this.#connection, allowed));
+    const entry = this.told ?? (allowed === undefined ? undefined : noteNumbered(this.#connection, allowed));
     return entry && decisionFrom(entry, key);
   }
 
@@ -187,8 +188,8 @@ export class Story {
     const { begun } = this;
     return {
       attempt: this.id,
-      batch: batchId(begun.batch ?? 0),
-      row: begun.row ?? 0,
+      batch: batchId(begun.batch),
+      row: begun.row,
       call: callFrom(row),
       reserved: credits(begun.reserved),
       intentAtMs: begun.at,
@@ -210,7 +211,7 @@ export class Story {
     const { told, begun } = this;
     const common = {
       attempt: this.id,
-      batch: batchId(begun.batch ?? 0),
+      batch: batchId(begun.batch),
       call,
       ...present({ erasedAtMs: call.erasedAtMs }),
       paidRow: paidRow(this.#connection, begun),
@@ -221,15 +222,14 @@ export class Story {
       const answer = { ...common, kind: 'found', why: wordsOf(told), charged: credits(begun.reserved), ...said };
       return answer as AnswerRecord<ReadAs>;
     }
-    const entry = this.#the('answered');
     const readings = this.readings;
     const reading = readings.findLast(({ id }) => readTo !== null && id <= readTo);
-    const closure = entry === undefined ? undefined : this.closure;
+    const { closure } = this;
     const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
     const { reply } = this;
     if (taken === undefined || reply === undefined) return undefined;
     const { receivedAtMs: answeredAtMs, headers, ...said } = reply;
-    const dialect = reading?.dialect ?? entry?.dialect ?? undefined;
+    const dialect = reading?.dialect ?? this.#end?.dialect ?? undefined;
     const { charged } = readings.at(-1) ?? taken;
     const whole = { ...common, kind: taken.answer, why: taken.why, charged, ...said, answeredAtMs };
     return { ...whole, ...(withHeaders ? { headers } : {}), ...present({ dialect }) } as AnswerRecord<ReadAs>;
@@ -244,22 +244,16 @@ interface AnswerOptions {
 const EMPTY = Buffer.alloc(0);
 
 /** The lowest row of the batch that used the answer. */
-function paidRow(connection: Connection, { id, row }: EntryRow): number {
-  return connection.get<{ row: number }>('SELECT row FROM payers WHERE attempt = ?', id)?.row ?? row ?? 0;
+function paidRow(connection: Connection, { id, row }: AttemptRow): number {
+  return connection.get<{ row: number }>('SELECT row FROM payers WHERE attempt = ?', id)?.row ?? row;
 }
 
 /** What an entry says in words. */
-export function wordsOf({ words, status }: Pick<EntryRow, 'words' | 'status'>): string {
+export function wordsOf({ words, status }: { readonly words: string | null; readonly status: number | null }): string {
   return words ?? statusWords(status);
 }
 
-/** @throws AlteredRow for an entry that has lost what it held. */
-function saidIn({ id, headers, body, status, at: receivedAtMs }: EntryRow): RawReply {
-  if (headers === null || body === null || status === null) throw new AlteredRow(`the reply of entry ${id} is missing`);
-  return { status, headers: JSON.parse(headers) as RawReply['headers'], body, receivedAtMs };
-}
-
-function decisionFrom(entry: EntryRow, key: Buffer): Decision {
+function decisionFrom(entry: NoteRow, key: Buffer): Decision {
   const { by } = factsOf<DecisionFacts>(entry);
   const decided = { kind: entry.said as Decision['kind'], by, why: wordsOf(entry), atMs: entry.at };
   return { id: entry.id as DecisionId, key: keyText(key), batch: batchId(entry.batch ?? 0), ...decided };

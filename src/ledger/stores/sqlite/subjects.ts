@@ -3,7 +3,6 @@ import type { Subject, SubjectDoubt, SubjectFacts } from '../../../core/membersh
 import { present } from '../../../core/objects.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { isAbout } from './lookups.ts';
 import type { ReadRow, WrittenRow } from './table.ts';
 import { batchId, CHANGES_TABLE, keyBytes, SUBJECTS_TABLE } from './tables.ts';
 
@@ -47,7 +46,7 @@ function subjectNamed(
 
 function batchOfLast(connection: Connection, { id, sequence }: SubjectRow): number {
   const last = connection.get<{ batch: number }>(
-    `SELECT a.batch FROM changes g JOIN entries a ON a.id = g.attempt
+    `SELECT a.batch FROM changes g JOIN attempts a ON a.id = g.attempt
       WHERE g.subject = +? AND g.sequence = +?`,
     id,
     sequence,
@@ -60,7 +59,7 @@ function batchOfLast(connection: Connection, { id, sequence }: SubjectRow): numb
 function otherPending(connection: Connection, subject: number, key: Buffer): Admission | undefined {
   const other = connection.get<{ batch: number; row: number }>(
     `SELECT a.batch, a.row
-       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN entries a ON a.id = p.attempt
+       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN attempts a ON a.id = p.attempt
       WHERE p.subject = +? AND c.key <> +? LIMIT 1`,
     subject,
     key,
@@ -78,7 +77,7 @@ export type Left = WrittenRow<typeof CHANGES_TABLE>;
  */
 export function leftBy(connection: Connection, attempt: number, left: SubjectFacts | undefined): Left | undefined {
   const change = connection.get<{ subject: number | null; after: number; state: string }>(
-    'SELECT c.subject, c.after, c.state FROM entries a JOIN calls c ON c.id = a.call WHERE a.id = ?',
+    'SELECT c.subject, c.after, c.state FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?',
     attempt,
   );
   if (change === undefined || change.subject === null || change.state === 'answered') return undefined;
@@ -129,8 +128,8 @@ function lastChanges(connection: Connection, account: number): ReadonlyMap<numbe
          SELECT max(c.sequence)
            FROM changes c LEFT JOIN changes b ON b.subject = c.subject AND b.sequence = c.sequence - 1
           WHERE c.subject = s.id AND ${factsOf('c')} IS NOT ${factsOf('b')})
-       LEFT JOIN entries a ON a.id = l.attempt
-       LEFT JOIN entries k ON ${isAbout('k', 'l.attempt')} AND (k.kind = 'answered' OR k.kind = 'told')
+       LEFT JOIN attempts a ON a.id = l.attempt
+       LEFT JOIN answers k ON k.attempt = l.attempt
       WHERE s.account = +?`,
     account,
   );
@@ -148,7 +147,7 @@ interface DoubtRow {
 function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<number, SubjectDoubt> {
   const rows = connection.all<DoubtRow>(
     `SELECT c.subject, c.operation, a.batch, a.row, p.attempt IS NOT c.stands AS isOpen
-       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN entries a ON a.id = p.attempt
+       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN attempts a ON a.id = p.attempt
       WHERE c.account = +? ORDER BY isOpen DESC`,
     account,
   );

@@ -15,6 +15,7 @@ interface CellTypes {
   readonly number: number;
   readonly text: string;
   readonly key: Buffer;
+  readonly bytes: Buffer;
   readonly 'number or null': number | null;
   readonly 'text or null': string | null;
   readonly 'bytes or null': Buffer | null;
@@ -25,9 +26,14 @@ type RowOf<Described extends Columns> = {
   readonly [Name in keyof Described]: CellTypes[Described[Name]];
 };
 
-interface Description<Described extends Columns> {
-  /** The columns, in the order of the list. The bytes of a column `body` follow the list. */
+interface Description<Described extends Columns, Held extends Columns> {
+  /** The columns, in the order of the list. */
   readonly columns: Described;
+  /**
+   * Columns that an erasure may empty. They have a list and a sum of their own, which is NULL where all of them are; the bytes
+   * of a column `body` follow the list.
+   */
+  readonly contents?: Held;
   /** The first columns that identify a row; one without it. */
   readonly ids?: number;
   /** What happens when the row is there already; without it that is an error. */
@@ -36,6 +42,10 @@ interface Description<Described extends Columns> {
 }
 
 type Stored<Row> = Row & { readonly sum: number };
+/** As a row of a table with contents is stored. */
+interface WithContents {
+  readonly content_sum?: number | null;
+}
 type Cells = Readonly<Record<string, Value>>;
 
 /** A statement inserts as many rows as one of these, the most that are left. More save little; SQLite takes 32,766 values at most. */
@@ -44,23 +54,22 @@ const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 export class Table<Row extends object> {
   readonly name: string;
   readonly #columns: readonly string[];
-  readonly #listed: readonly string[];
+  readonly #contents: readonly string[];
   readonly #keys: ReadonlySet<string>;
-  readonly #hasBody: boolean;
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
   /** Each statement with the number of rows that it takes. */
   readonly #insertions: readonly (readonly [rows: number, sql: string])[];
 
-  constructor(name: string, of: Description<Columns>) {
+  constructor(name: string, of: Description<Columns, Columns>) {
     this.name = name;
     this.#columns = Object.keys(of.columns);
-    this.#hasBody = 'body' in of.columns;
-    this.#listed = this.#columns.filter((column) => column !== 'body');
+    this.#contents = Object.keys(of.contents ?? {});
     this.#keys = new Set(this.#columns.filter((column) => of.columns[column] === 'key'));
     this.#ids = this.#columns.slice(0, of.ids ?? 1);
     this.#what = of.what as (row: object) => string;
-    const names = [...this.#columns, 'sum'];
+    const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
+    const names = [...this.#columns, 'sum', ...held];
     const row = `(${names.map(() => '?').join(', ')})`;
     this.#insertions = ROWS_PER_STATEMENT.map((rows) => [
       rows,
@@ -70,16 +79,30 @@ export class Table<Row extends object> {
 
   sumOf(row: Row): number {
     const cells = row as Cells;
-    const values = this.#listed.map((column) => {
+    const values = this.#columns.map((column) => {
       const value = cells[column] ?? null;
       return this.#keys.has(column) ? (value as Buffer).toString('hex') : value;
     });
-    return sumOfText(JSON.stringify(values), this.#hasBody ? (cells.body as Buffer | null) : null);
+    return sumOfText(JSON.stringify(values), null);
+  }
+
+  /** NULL where nothing is held. */
+  contentSumOf(row: Row): number | null {
+    const cells = row as Cells;
+    if (this.#contents.every((column) => (cells[column] ?? null) === null)) return null;
+    const [id = ''] = this.#ids;
+    const values = [cells[id], ...this.#textContents().map((column) => cells[column] ?? null)];
+    return sumOfText(JSON.stringify(values), (cells.body ?? null) as Buffer | null);
+  }
+
+  #textContents(): readonly string[] {
+    return this.#contents.filter((column) => column !== 'body');
   }
 
   /** @throws AlteredRow when the row is not as it was written. */
-  checked<Found extends Stored<Row>>(row: Found): Found {
+  checked<Found extends Stored<Row> & WithContents>(row: Found): Found {
     if (row.sum !== this.sumOf(row)) throw this.altered(row);
+    if (this.#contents.length > 0 && (row.content_sum ?? null) !== this.contentSumOf(row)) throw this.altered(row);
     return row;
   }
 
@@ -101,8 +124,12 @@ export class Table<Row extends object> {
   }
 
   #values(row: Row): Value[] {
-    const values = this.#columns.map((column) => (row as Cells)[column] ?? null);
+    const cells = row as Cells;
+    const values = this.#columns.map((column) => cells[column] ?? null);
     values.push(this.sumOf(row));
+    if (this.#contents.length === 0) return values;
+    for (const column of this.#contents) values.push(cells[column] ?? null);
+    values.push(this.contentSumOf(row));
     return values;
   }
 
@@ -114,11 +141,16 @@ export class Table<Row extends object> {
 
   changeOne(connection: Connection, row: Row, cells: Partial<Row>): void {
     const next = { ...row, ...cells };
-    const set = [...Object.keys(cells), 'sum'].map((column) => `${column} = :${column}`);
-    const where = this.#ids.map((column) => `${column} = :${column}`);
-    connection.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE ${where.join(' AND ')}`, {
-      ...(Object.fromEntries([...this.#ids, ...Object.keys(cells)].map((name) => [name, (next as Cells)[name] ?? null]))),
+    const sums = {
       sum: this.sumOf(next),
+      ...(this.#contents.length === 0 ? {} : { content_sum: this.contentSumOf(next) }),
+    };
+    const set = [...Object.keys(cells), ...Object.keys(sums)].map((column) => `${column} = :${column}`);
+    const where = this.#ids.map((column) => `${column} = :${column}`);
+    const used = [...this.#ids, ...Object.keys(cells)].map((name) => [name, (next as Cells)[name] ?? null]);
+    connection.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE ${where.join(' AND ')}`, {
+      ...Object.fromEntries(used),
+      ...sums,
     });
   }
 
@@ -126,20 +158,36 @@ export class Table<Row extends object> {
    * Checks every row, one by one, so that memory does not grow with the ledger. SQLite itself skips the intact rows,
    * eight times faster than passing each of them to us. Its JSON may differ from ours for unusual characters, so each row
    * that it rejects is checked again, by us.
+   * @param withContents whether what the rows hold is checked as well.
    */
-  checkAll(connection: Connection, where = 'TRUE'): void {
+  checkAll(connection: Connection, withContents = true): void {
     connection.define('sum_of', sumOfText);
-    const sql = `SELECT t.* FROM ${this.name} t
-      WHERE ${where} AND t.sum IS NOT sum_of(${this.listInSql('t')}, ${this.#hasBody ? 't.body' : 'NULL'})`;
-    for (const row of connection.each<Stored<Row>>(sql)) this.checked(row);
+    const contents =
+      withContents && this.#contents.length > 0 ? ` OR t.content_sum IS NOT ${this.contentSumInSql('t')}` : '';
+    const sql = `SELECT t.* FROM ${this.name} t WHERE t.sum IS NOT sum_of(${this.listInSql('t')}, NULL)${contents}`;
+    for (const row of connection.each<Stored<Row> & WithContents>(sql)) {
+      if (withContents) this.checked(row);
+      else if (row.sum !== this.sumOf(row)) throw this.altered(row);
+    }
   }
 
   /** The list that the sum covers, as SQLite makes it; see `checkAll`. @param alias of the table. */
   listInSql(alias: string): string {
-    const values = this.#listed.map((column) =>
+    const values = this.#columns.map((column) =>
       this.#keys.has(column) ? `lower(hex(${alias}.${column}))` : `${alias}.${column}`,
     );
     return `json_array(${values.join(', ')})`;
+  }
+
+  /** The list of what a row holds, which its body follows. */
+  contentsInSql(alias: string): string {
+    return `json_array(${[this.#ids[0], ...this.#textContents()].map((column) => `${alias}.${column}`).join(', ')})`;
+  }
+
+  contentSumInSql(alias: string): string {
+    const body = this.#contents.includes('body') ? `${alias}.body` : 'NULL';
+    const nothing = this.#contents.map((column) => `${alias}.${column} IS NULL`).join(' AND ');
+    return `iif(${nothing}, NULL, sum_of(${this.contentsInSql(alias)}, ${body}))`;
   }
 }
 
@@ -150,11 +198,11 @@ export function sumOfText(list: string, body: Buffer | string | null): number {
   return (body === null ? head : crc32(body, head)) | 0;
 }
 
-export function table<Described extends Columns>(
+export function table<Described extends Columns, Held extends Columns = Record<never, never>>(
   name: string,
-  description: Description<Described>,
-): Table<RowOf<Described>> {
-  return new Table(name, description as unknown as Description<Columns>);
+  description: Description<Described, Held>,
+): Table<RowOf<Described> & RowOf<Held>> {
+  return new Table(name, description as unknown as Description<Columns, Columns>);
 }
 
 /** A row of a table as it is read. */

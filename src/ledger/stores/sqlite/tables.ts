@@ -25,7 +25,7 @@ export function nextNumber(
   of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
 ): number {
   const name = `newest of ${of}`;
-  const sql = `SELECT max(id) AS newest FROM ${of}`;
+  const sql = of === 'entries' ? 'SELECT tail AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
   const next = connection.once(name, () => connection.get<{ newest: number | null }>(sql)?.newest ?? 0) + 1;
   connection.remember(name, next);
   return next;
@@ -47,7 +47,49 @@ export const CALLS_TABLE = table('calls', {
   what: ({ id }) => `call ${id}`,
 });
 
-export const ENTRIES_TABLE = table('entries', {
+export const ATTEMPTS_TABLE = table('attempts', {
+  columns: {
+    id: 'number',
+    kind: 'text',
+    call: 'number',
+    sees: 'number or null',
+    batch: 'number',
+    row: 'number',
+    reserved: 'number',
+    at: 'number',
+    boot: 'number or null',
+    uptime: 'number or null',
+  },
+  what: ({ id }) => `attempt ${id}`,
+});
+
+export const REPLIES_TABLE = table('replies', {
+  columns: { of: 'number', id: 'number', call: 'number', at: 'number', status: 'number' },
+  contents: { headers: 'text', body: 'bytes' },
+  what: ({ of }) => `the reply to attempt ${of}`,
+});
+
+export const ENDS_TABLE = table('ends', {
+  columns: {
+    of: 'number',
+    id: 'number',
+    kind: 'text',
+    call: 'number',
+    pays: 'number or null',
+    reserved: 'number',
+    spent: 'number',
+    held: 'number',
+    at: 'number',
+    said: 'text or null',
+    status: 'number or null',
+    dialect: 'number or null',
+    estimated: 'number',
+  },
+  contents: { words: 'text or null' },
+  what: ({ of }) => `the end of attempt ${of}`,
+});
+
+export const NOTES_TABLE = table('notes', {
   columns: {
     id: 'number',
     kind: 'text',
@@ -56,24 +98,17 @@ export const ENTRIES_TABLE = table('entries', {
     sees: 'number or null',
     pays: 'number or null',
     batch: 'number or null',
-    row: 'number or null',
-    reserved: 'number',
     spent: 'number',
     held: 'number',
     at: 'number',
-    boot: 'number or null',
-    uptime: 'number or null',
     said: 'text or null',
     status: 'number or null',
     dialect: 'number or null',
+    estimated: 'number',
     facts: 'text or null',
   },
-  what: ({ id, kind }) => `entry ${id} (${kind})`,
-});
-
-export const CONTENTS_TABLE = table('contents', {
-  columns: { entry: 'number', headers: 'text or null', words: 'text or null', body: 'bytes or null' },
-  what: ({ entry }) => `what entry ${entry} holds`,
+  contents: { headers: 'text or null', words: 'text or null', body: 'bytes or null' },
+  what: ({ id, kind }) => `note ${id} (${kind})`,
 });
 
 export const REQUESTS_TABLE = table('requests', {
@@ -81,10 +116,9 @@ export const REQUESTS_TABLE = table('requests', {
     attempt: 'number',
     idempotency_key: 'text',
     method: 'text',
-    path: 'text',
     first_sent_at: 'number',
-    body: 'bytes or null',
   },
+  contents: { path: 'text', body: 'bytes or null' },
   what: ({ attempt }) => `the request of attempt ${attempt}`,
 });
 
@@ -180,10 +214,12 @@ export const ERASURES_TABLE = table('erasures', {
   what: ({ id }) => `erasure ${id}`,
 });
 
-/** All of them but the contents, which are most of the bytes. */
+/** All of them but the replies, which are most of the bytes. */
 export const SHORT_TABLES = [
   CALLS_TABLE,
-  ENTRIES_TABLE,
+  ATTEMPTS_TABLE,
+  ENDS_TABLE,
+  NOTES_TABLE,
   REQUESTS_TABLE,
   ROWS_TABLE,
   PLANNED_TABLE,

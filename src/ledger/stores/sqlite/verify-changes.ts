@@ -1,5 +1,3 @@
-import { isAbout } from './lookups.ts';
-
 /**
  * What must be true of changes, stated again without the guards of `schema/changes.ts`. If a subject differed from its
  * log, a change of it would be made twice, or never.
@@ -17,9 +15,9 @@ HAVING (count(g.attempt), coalesce(max(g.sequence), 0), coalesce(min(g.sequence)
 /** What a change left, of an attempt that did not settle it. */
 const WRONG_ENTRY = `
 SELECT g.attempt AS id
-  FROM changes g LEFT JOIN entries a ON a.id = g.attempt AND a.of = a.id LEFT JOIN calls c ON c.id = a.call
+  FROM changes g LEFT JOIN attempts a ON a.id = g.attempt LEFT JOIN calls c ON c.id = a.call
  WHERE (c.subject, c.after + 1) IS NOT (g.subject, g.sequence)
-    OR NOT EXISTS (SELECT 1 FROM entries k WHERE ${isAbout('k', 'a.id')} AND (k.kind = 'answered' OR k.kind = 'told'))
+    OR NOT EXISTS (SELECT 1 FROM answers k WHERE k.attempt = a.id AND k.kind <> 'read')
  LIMIT 1`;
 
 const FORGOTTEN_ENTRY = `

@@ -1,5 +1,3 @@
-import { isAbout } from './lookups.ts';
-
 /**
  * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
  * ended, how many requests were sent, how many were found, and which row paid.
@@ -9,11 +7,11 @@ type Wrong = [sql: string, problem: (id: number) => string];
 /** Everything that is counted of entries. */
 const COUNTED = `
 ended AS MATERIALIZED (
-  SELECT a.batch, c.account, c.operation, k.kind, k.said, k.status IS NOT 404 AS other,
-         coalesce(k.facts ->> '$.at_most', 0) AS estimated, count(*) AS n
-    FROM entries k CROSS JOIN entries a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call
-   WHERE k.of <> k.id AND k.kind <> 'reply'
-   GROUP BY 1, 2, 3, 4, 5, 6, 7)`;
+  SELECT a.batch, c.account, c.operation, k.kind, k.said, k.status IS NOT 404 AS other, count(*) AS n, sum(k.estimated) AS estimated
+    FROM ends k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5, 6
+  UNION ALL
+  SELECT a.batch, c.account, c.operation, k.kind, k.said, FALSE, count(*), sum(k.estimated)
+    FROM notes k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5)`;
 
 const WRONG_COUNTS = `
 WITH ${COUNTED},
@@ -48,15 +46,15 @@ SELECT p.id
 /** A row whose other answer was taken back is open again, and settles on the same payer. */
 const WRONG_PAYER = `
 SELECT y.attempt AS id
-  FROM payers y LEFT JOIN entries a ON a.id = y.attempt AND a.of = a.id
+  FROM payers y LEFT JOIN attempts a ON a.id = y.attempt
  WHERE a.row IS NULL OR y.row >= a.row
     OR (NOT EXISTS (SELECT 1 FROM erasures)
-      AND NOT EXISTS (SELECT 1 FROM entries x WHERE ${isAbout('x', 'a.id')} AND x.kind = 'retracted')
+      AND NOT EXISTS (SELECT 1 FROM notes x WHERE x.of = a.id AND x.kind = 'retracted')
       AND NOT EXISTS (
         SELECT 1 FROM rows r JOIN json_each(r.answers) j WHERE r.batch = a.batch AND r.row = y.row AND j.value = a.id))
 UNION ALL
 SELECT a.id
-  FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN entries a ON a.id = j.value
+  FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN attempts a ON a.id = j.value
   LEFT JOIN payers y ON y.attempt = a.id
  WHERE r.outcome <> 'in_doubt' AND +a.batch = r.batch AND coalesce(y.row, a.row) > r.row
  LIMIT 1`;

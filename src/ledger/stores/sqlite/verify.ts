@@ -1,11 +1,13 @@
+import { LOSS_OVER } from '../../rules/moves.ts';
 import { type Happened, replayed } from '../../rules/replay.ts';
 import { type Connection, damagedStore, explained } from './connection.ts';
 import { DEFINITIONS, type Definition, definitionsOfSchema } from './identity.ts';
 import { integrityOf } from './integrity.ts';
-import { attemptsOf, isAbout } from './lookups.ts';
+import { attemptsOf } from './lookups.ts';
+import { isOneOf } from './schema/refusals.ts';
 import { sumOfText } from './table.ts';
 import { checkTables } from './table-sums.ts';
-import { CONTENTS_TABLE, SHORT_TABLES } from './tables.ts';
+import { REPLIES_TABLE, SHORT_TABLES } from './tables.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
 import { WRONG_COUNTED } from './verify-counts.ts';
 
@@ -22,8 +24,7 @@ export async function verify(connection: Connection, folder: string, withReplies
   const ours = firstProblem(() =>
     connection.snapshot(() => {
       for (const table of SHORT_TABLES) table.checkAll(connection);
-      // A reply has no words; what has words is short.
-      CONTENTS_TABLE.checkAll(connection, withReplies ? 'TRUE' : 't.words IS NOT NULL');
+      REPLIES_TABLE.checkAll(connection, withReplies);
       checkTables(connection);
       verifySchema(connection, folder);
       verifyGroups(connection, folder);
@@ -62,40 +63,50 @@ function verifySchema(connection: Connection, folder: string): void {
   }
 }
 
-type GroupRow = [id: number, first: number, at: number, sum: number, n: number, latest: number, sums: number];
+type GroupRow = [id: number, first: number, sums: number, sum: number];
 
-const GROUPS = `
-SELECT g.id, g.first, g.at, g.sum, count(e.id), max(e.at), sum(e.sum)
-  FROM groups g CROSS JOIN entries e ON e.id BETWEEN g.first AND g.id WHERE g.id > 0 GROUP BY g.id ORDER BY g.id`;
-
-/** Every entry is in one group, each group follows the one before it, and is over the entries that it had. */
+/** Each group follows the one before it, and together they booked the entries that there are. */
 function verifyGroups(connection: Connection, folder: string): void {
-  let [last, before] = [0, 0];
-  for (const [id, first, at, sum, n, latest, sums] of connection.eachList<GroupRow>(GROUPS)) {
-    const isWhole = first === last + 1 && n === id - first + 1 && at === latest;
-    if (!isWhole || sum !== sumOfText(JSON.stringify([first, id, at, before, sums]), null))
-      throw damagedStore(folder, `the entries up to ${id} are not those that were booked`);
-    [last, before] = [id, sum];
+  let [last, before, booked] = [0, 0, 0];
+  for (const [id, first, sums, sum] of connection.eachList<GroupRow>(
+    'SELECT id, first, sums, sum FROM groups WHERE id > 0 ORDER BY id',
+  )) {
+    if (first !== last + 1 || sum !== sumOfText(JSON.stringify([first, id, sums, before]), null))
+      throw damagedStore(folder, `the group of entries that ends with ${id} is not as it was booked`);
+    [last, before, booked] = [id, sum, booked + sums];
   }
-  const book = connection.get<{ tail: number; booked: number; newest: number | null; booking: number | null }>(
-    'SELECT tail, booked, booking, (SELECT max(id) FROM entries) AS newest FROM book',
-  );
-  if (book?.tail !== last || book.booked !== last || (book.newest ?? 0) !== last || book.booking !== null)
-    throw damagedStore(folder, `the book ends with entry ${book?.newest}, and ${last} entries are booked`);
+  const found = connection.get<{ n: number; sums: number }>(EVERY_ENTRY);
+  const book = connection.get<{ tail: number; booked: number; booking: number | null }>('SELECT * FROM book');
+  if (book?.tail !== last || book.booked !== last || book.booking !== null)
+    throw damagedStore(folder, `the book ends with entry ${book?.tail}, and ${last} entries are booked`);
+  if (found?.n !== last || found.sums !== booked)
+    throw damagedStore(folder, `the ${found?.n} entries of the book are not the ${last} that were booked`);
 }
+
+const EVERY_ENTRY = `
+SELECT sum(n) AS n, sum(sums) AS sums FROM (
+  SELECT count(*) AS n, coalesce(sum(sum), 0) AS sums FROM attempts
+  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM replies
+  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM ends
+  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM notes)`;
 
 /** Most calls were bought once and were left so, which is seen at once; the others are gone through entry by entry. */
 const OTHER_CALLS = `
 SELECT c.id, c.state, c.stands, c.phase, c.open, c.head FROM calls c
  WHERE NOT coalesce(c.state = 'answered' AND c.stands = c.id AND c.open IS NULL
-   AND NOT EXISTS (SELECT 1 FROM entries l WHERE l.call = c.id AND l.call <> l.id AND l.of = l.id)
-   AND (SELECT group_concat(kind) || max(id) FROM (SELECT e.kind, e.id FROM entries e WHERE ${isAbout('e', 'c.id')} ORDER BY e.id))
-     = 'reply,answered' || c.head, FALSE)`;
+   AND NOT EXISTS (SELECT 1 FROM attempts l WHERE l.call = c.id AND l.call <> l.id)
+   AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = c.id)
+   AND EXISTS (
+     SELECT 1 FROM ends k CROSS JOIN replies r ON r.of = k.of AND r.id < k.id
+      WHERE k.of = c.id AND k.kind = 'answered' AND k.id = c.head)
+   AND (SELECT a.kind FROM attempts a WHERE a.id = c.id) = 'intent', FALSE)`;
 
 const ENTRIES = `
-SELECT e.id, e.kind, e.of, e.sees FROM ${attemptsOf(':call')} a CROSS JOIN entries e ON e.id = a.id
-UNION ALL
-SELECT e.id, e.kind, e.of, e.sees FROM ${attemptsOf(':call')} a CROSS JOIN entries e ON ${isAbout('e', 'a.id')} ORDER BY 1`;
+SELECT a.id, a.kind, a.id AS "of", a.sees FROM ${attemptsOf(':call')} j CROSS JOIN attempts a ON a.id = j.id
+UNION ALL SELECT r.id, 'reply', r.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN replies r ON r.of = j.id
+UNION ALL SELECT k.id, k.kind, k.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN ends k ON k.of = j.id
+UNION ALL SELECT n.id, n.kind, n.of, n.sees FROM ${attemptsOf(':call')} j CROSS JOIN notes n ON n.of = j.id
+ORDER BY 1`;
 
 interface CallCells {
   readonly id: number;
@@ -122,9 +133,12 @@ WITH moved AS MATERIALIZED (
   SELECT p.batch, c.account, date(p.at / 1000, 'unixepoch') AS day, p.kind = 'retry' AS retried, sum(m.spent) AS spent,
          sum(m.reserved) AS reserved, sum(m.held) AS held
     FROM (
-      SELECT coalesce(pays, of) AS payer, spent, 0 AS reserved, 0 AS held FROM entries WHERE spent <> 0
-      UNION ALL SELECT of, 0, reserved, held FROM entries) m
-    CROSS JOIN entries p ON p.id = m.payer CROSS JOIN calls c ON c.id = p.call
+      SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts
+      UNION ALL SELECT of, iif(pays IS NULL, spent, 0), reserved, held FROM ends
+      UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes
+      UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE pays IS NOT NULL
+      UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE pays IS NOT NULL) m
+    CROSS JOIN attempts p ON p.id = m.payer CROSS JOIN calls c ON c.id = p.call
    GROUP BY 1, 2, 3, 4),
 scopes AS (
   SELECT 'batch:' || batch AS scope, spent, reserved, held FROM moved
@@ -138,31 +152,26 @@ SELECT coalesce(x.scope, m.scope) AS scope
  WHERE (x.spent, x.reserved, x.held) IS NOT (m.spent, m.reserved, m.held)
  LIMIT 1`;
 
-/** An attempt of a call that says nothing of it, and an entry about an attempt of another call. */
+/** An entry about an attempt of another call, or of none. */
 const WRONG_CALL = `
-SELECT e.id FROM entries e LEFT JOIN entries a ON a.id = e.of AND a.of = a.id LEFT JOIN calls c ON c.id = e.call
+SELECT e.id FROM (
+    SELECT id, id AS of, call FROM attempts UNION ALL SELECT id, of, call FROM replies
+    UNION ALL SELECT id, of, call FROM ends UNION ALL SELECT id, of, call FROM notes) e
+  LEFT JOIN attempts a ON a.id = e.of LEFT JOIN calls c ON c.id = e.call
  WHERE a.call IS NOT e.call OR c.id IS NULL LIMIT 1`;
 
 const WRONG_LOSS = `
 SELECT coalesce(l.attempt, x.attempt) AS id
   FROM (
     SELECT e.of AS attempt, e.call, e.held AS holds, (
-        SELECT k.id FROM entries k WHERE ${isAbout('k', 'e.of')}
-           AND k.kind IN ('freed', 'released', 'told', 'counted', 'read')) AS ended
-      FROM entries e WHERE e.kind = 'lost' OR e.kind = 'lost_beside') x
+        SELECT n.id FROM notes n WHERE n.of = e.of AND ${isOneOf('n', LOSS_OVER)}) AS ended
+      FROM ends e WHERE e.kind = 'lost' OR e.kind = 'lost_beside') x
   FULL JOIN losses l ON l.attempt = x.attempt
  WHERE (x.attempt, x.call, x.holds, x.ended) IS NOT (l.attempt, l.call, l.holds, l.ended) LIMIT 1`;
-
-/** An answer without its reply, and a reply without what it holds. */
-const WRONG_REPLY = `
-SELECT e.id FROM entries e
- WHERE (e.kind = 'reply' OR e.kind = 'told' OR e.kind = 'look') AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.entry = e.id)
- LIMIT 1`;
 
 const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
   [WRONG_CALL, (entry) => `entry ${entry} is about an attempt of another call`],
   [WRONG_LOSS, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
-  [WRONG_REPLY, (entry) => `what entry ${entry} held is missing`],
   ...WRONG_CHANGES,
   ...WRONG_COUNTED,
 ];

@@ -24,7 +24,7 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET tail = NEW.id, sums = sums + NEW.sum;
+  UPDATE book SET tail = NEW.id, call = NEW.call, sums = sums + NEW.sum;
   UPDATE calls SET (head, state, stands, phase, open) = (
       SELECT NEW.id,
         ${
@@ -59,13 +59,14 @@ END;
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry, \`sums\` what the sums of the entries add up to that are not booked yet,
+-- One row. \`tail\` is the number of the newest entry and \`call\` its call, \`sums\` what the sums of the entries add up to that are not booked yet,
 -- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
 -- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
 -- commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
+  call INTEGER,
   sums INTEGER NOT NULL,
   booked INTEGER NOT NULL,
   booking INTEGER,
@@ -79,7 +80,7 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
+CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
   SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
 END;
 

@@ -49,8 +49,7 @@ END;
 
 CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, phase, open, head ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
-    FROM book b LEFT JOIN entries e ON e.id = b.tail
-   WHERE NEW.head IS NOT b.tail OR OLD.head IS NEW.head OR e.call IS NOT NEW.id;
+    FROM book b WHERE NEW.head IS NOT b.tail OR OLD.head IS NEW.head OR b.call IS NOT NEW.id;
 END;
 
 CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, credits_most, question, subject, after, sum ON calls

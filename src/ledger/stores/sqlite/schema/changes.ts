@@ -100,9 +100,11 @@ END;
 
 CREATE TRIGGER groups_changes BEFORE INSERT ON groups BEGIN
   SELECT RAISE(ABORT, 'money rule: a change is settled with what it left')
-    FROM answers e CROSS JOIN calls c ON c.id = e.call AND c.subject IS NOT NULL
-   WHERE e.id BETWEEN NEW.first AND NEW.id
-     AND NOT EXISTS (SELECT 1 FROM changes WHERE subject = c.subject AND sequence = c.after + 1);
+    FROM (
+      SELECT call FROM ends WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'answered'
+      UNION ALL SELECT call FROM notes WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'told') e
+    CROSS JOIN calls c ON c.id = e.call AND c.subject IS NOT NULL
+   WHERE NOT EXISTS (SELECT 1 FROM changes WHERE subject = c.subject AND sequence = c.after + 1);
 END;
 
 CREATE TRIGGER changes_effect AFTER INSERT ON changes BEGIN

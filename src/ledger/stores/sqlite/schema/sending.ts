@@ -70,10 +70,11 @@ CREATE TABLE requests (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   idempotency_key TEXT NOT NULL,
   method TEXT NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
-  path TEXT NOT NULL,
   first_sent_at INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  path TEXT NOT NULL,
   body BLOB,
-  sum INTEGER NOT NULL
+  content_sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX requests_key ON requests (idempotency_key);
 
@@ -107,7 +108,7 @@ END;
 `,
   keptUnlessErased('requests', {
     covered: ofAttempt('OLD.attempt', '(SELECT a.call FROM attempts a WHERE a.id = OLD.attempt)'),
-    kept: 'attempt idempotency_key method first_sent_at',
+    kept: 'attempt idempotency_key method first_sent_at sum',
     content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
   }),
   refusedEvent('DELETE', 'requests'),
