@@ -150,8 +150,8 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const signal = AbortSignal.any([context.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
   const projects = new ProjectAccess(await plannedProjects(context.ledger, batch));
-  const goesByAge = batch.freshSince !== undefined;
-  const purpose = { batch: batch.id, projects, goesByAge };
+  const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
+  const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
   const run = await sessions.open(context, purpose, signal, stopAll);
   const { clock, client } = run.session;
   const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });

@@ -182,6 +182,44 @@ describe('a budget per day', () => {
   });
 });
 
+describe('a sandbox in the store of a real account', () => {
+  const PLAY: Order = { input: 'play.csv', output: 'play.out.csv', more: ['--account', 'sandbox-provider'] };
+
+  /** A store in which a real vendor has told the time, and a list for the sandbox. */
+  async function boughtBeside(): Promise<WrongPlace> {
+    const wrong = await openWrong({ account: { retention: '30d' } }, 3);
+    wrong.place.writeList(domainsOf('play', 3), 'play.csv');
+    expect(await wrong.run({})).toMatchObject({ code: 0 });
+    return wrong;
+  }
+
+  const purge = (wrong: WrongPlace, shift: Shift): Promise<Ended> => {
+    wrong.clocks.set(shift);
+    const words = ['store', 'purge', '--older-than', '30d', '--yes', '--json', '--store'];
+    return wrong.place.type([...words, wrong.place.path('store')], wrong.clocks.env).ended;
+  };
+
+  test.each([
+    ['in another boot', { boot: 'second', uptimeMs: -HOUR_MS }],
+    ['in the same boot', {}],
+  ])(
+    'tells no time: a calendar that is ahead %s erases nothing, and leaves nothing behind',
+    async (_, boot) => {
+      const wrong = await boughtBeside();
+      const ahead = { ...boot, wallMs: 60 * DAY_MS };
+      expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { counts: { matched: 3 } } });
+      expect(await purge(wrong, ahead)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Nothing is erased for its age'),
+      });
+      expect(await wrong.run(boot)).toMatchObject({ code: 0, report: { requests: 0 } });
+      wrong.place.writeList(domainsOf('more', 2));
+      expect(await wrong.run(boot)).toMatchObject({ code: 0, report: { requests: 2 } });
+      expect(await purge(wrong, boot)).toMatchObject({ code: 0, report: { requests: 0 } });
+    },
+  );
+});
+
 test('a calendar that is set back by a day during a run holds it up for no longer than a second', async () => {
   const wrong = await openWrong(
     { latencyMs: 20, account: { limits: { per_second: 50, concurrency: 4 } } },

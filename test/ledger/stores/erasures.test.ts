@@ -243,7 +243,7 @@ async function boughtAtNoon(answerTold: boolean, wallMs = NOON_MS): Promise<stri
   const batch = await batchNamed(ledger, 'a', { createdAtMs: wallMs });
   for (const name of ['ann', 'bob', 'cat'])
     await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS, closedAtMs: wallMs });
-  if (answerTold) await ledger.keepTime('confirmed', { atMs: wallMs, uptimeMs: HOUR_MS });
+  if (answerTold) await ledger.keepConfirmedTime({ atMs: wallMs, uptimeMs: HOUR_MS }, ACCOUNT);
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
   return place;
@@ -294,7 +294,7 @@ describe('for its age', () => {
     const place = await boughtAtNoon(false, NOON_MS - 60 * DAY_MS);
     const ledger = await openStore(sqlite, place);
     await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
-    await ledger.keepTime('confirmed', { atMs: NOON_MS, uptimeMs: HOUR_MS });
+    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
     await ledger.close();
     const [soon, late] = [DAY_MS, 31 * DAY_MS].map((passedMs) =>
       clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs }),

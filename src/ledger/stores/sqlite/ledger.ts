@@ -38,7 +38,7 @@ import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch } from './batches.ts';
-import { bootNumbered, insertBoot, keepTime } from './boots.ts';
+import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
@@ -179,10 +179,22 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.keptTime(boot, atMs);
   }
 
-  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+  keepSeenTime(mark: TimeMark): Promise<void> {
+    return this.#writeOfBoot((boot) => keepSeenTime(this.connection, boot, mark));
+  }
+
+  keepConfirmedTime(mark: TimeMark, accountIdentity: string): Promise<void> {
+    return this.#writeOfBoot((boot) => keepConfirmedTime(this.connection, boot, mark, accountIdentity));
+  }
+
+  refuteTimes(afterMs: number): Promise<void> {
+    return this.#writeOfBoot((boot) => refuteTimes(this.connection, boot, afterMs));
+  }
+
+  #writeOfBoot<T>(work: (boot: number) => T): Promise<T> {
     const boot = this.#boot;
     invariant(boot !== undefined, 'a time is kept of a boot');
-    return this.#group.write(() => keepTime(this.connection, boot, kind, mark));
+    return this.#group.write(() => work(boot));
   }
 
   admit(intent: Intent): Promise<Admission> {

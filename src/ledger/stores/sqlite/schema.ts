@@ -17,7 +17,7 @@ import { PRICES } from './schema/prices.ts';
 import { READINGS } from './schema/readings.ts';
 import { ROWS, ROWS_INDEX, ROWS_TABLE_8 } from './schema/rows.ts';
 import { SHAPES, SHAPES_TABLE_8 } from './schema/shapes.ts';
-import { TIME } from './schema/time.ts';
+import { TIME, WITNESSES } from './schema/time.ts';
 import { ENDINGS, OUTCOMES } from './words.ts';
 
 /** An empty ledger has one row, which counts its commits and has a unique random name. */
@@ -142,10 +142,11 @@ export const ADDED: readonly string[] = [
   READ_AS_NONE,
   ESTIMATED_BEFORE,
   ERASED_LATER,
+  WITNESSES,
 ];
 
 /** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */
-export const REDEFINED = ['attempts', 'calls', 'closures', 'readings', 'replies', 'rows'];
+export const REDEFINED = ['attempts', 'boots', 'calls', 'closures', 'readings', 'replies', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */
 export const GONE = ['attempt_scopes'];

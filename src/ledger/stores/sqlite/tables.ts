@@ -93,7 +93,10 @@ export const BOOTS_TABLE = table('boots', {
     seen_uptime: 'number',
     confirmed_at: 'number or null',
     confirmed_uptime: 'number or null',
+    refuted_at: 'number or null',
   },
+  omitted: 'refuted_at',
+  beside: { told_by: 'number or null' },
   what: ({ id }) => `boot ${id}`,
 });
 
