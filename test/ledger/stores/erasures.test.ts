@@ -302,6 +302,29 @@ describe('for its age', () => {
     expect(await erase(place, OLDER_THAN_30_DAYS, false, soon)).toMatchObject({ calls: 0 });
     expect(await erase(place, OLDER_THAN_30_DAYS, false, late)).toMatchObject({ calls: 3 });
   });
+
+  test('the reason of a row stays for as long as its batch may be younger than its date', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, NOON_MS - 60 * DAY_MS);
+    const early = await batchNamed(ledger, 'early', { createdAtMs: NOON_MS - 60 * DAY_MS });
+    await settle(ledger, early, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
+    await ledger.changeBatch(early, { state: 'finished' });
+    await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
+    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
+    const next = await batchNamed(ledger, 'next', { createdAtMs: NOON_MS });
+    await answered(ledger, next, 'ann', { atMs: NOON_MS, uptimeMs: HOUR_MS, closedAtMs: NOON_MS });
+    await settle(ledger, next, 3, { kind: 'invalid', reason: '"lee@example" is no address' });
+    await ledger.changeBatch(next, { state: 'finished' });
+    await ledger.close();
+    const at = (passedMs: number) =>
+      clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(29 * DAY_MS))).toMatchObject({ rows: 0 });
+    const day = { kind: 'day', beforeMs: NOON_MS - DAY_MS } as const;
+    expect(await erase(place, day, true, at(0)), 'a person goes by the dates').toMatchObject({ rows: 1 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(31 * DAY_MS))).toMatchObject({ rows: 2 });
+    expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
+  });
 });
 
 describe('what a batch goes on with', () => {

@@ -4,6 +4,7 @@ import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
 import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
+import { oldCalls, oldRows } from './erasable/old.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
 import { isOfCall } from './lookups.ts';
@@ -305,7 +306,7 @@ function olderThan(
   { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
 ): Erasable {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = connection.all<OldCall>(isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS, values);
+  const found = connection.all<OldCall>(oldCalls(isSure), values);
   const settled = found.filter(({ unsettled }) => unsettled === 0);
   const needed = settled.flatMap(({ needed_by }) => needed_by ?? []);
   const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
@@ -313,7 +314,7 @@ function olderThan(
     calls,
     attempts: new Set(),
     cuts: [],
-    rows: connection.all<ErasableRow>(OLD_ROWS, { ...values, calls: list(calls) }),
+    rows: connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(calls) }),
     subjects: new Set(),
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
@@ -333,57 +334,3 @@ interface OldCall {
   readonly row: number;
   readonly needed_by: number | null;
 }
-
-/**
- * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
- * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
- */
-const BOOTS = `
-begun AS MATERIALIZED (
-  SELECT id, confirmed_at - confirmed_uptime AS at, seen_uptime FROM boots WHERE confirmed_at IS NOT NULL),
-spans AS MATERIALIZED (
-  SELECT b.id, (SELECT at FROM begun WHERE id = b.id) AS begun,
-         (SELECT min(at + seen_uptime) FROM begun WHERE id > b.id) AS ended
-    FROM (SELECT id FROM boots UNION ALL SELECT 0 AS id) b)`;
-
-/**
- * A clock that was behind has dated entries too early. An attempt was made when the boot clock says, where answers of that
- * boot told the time, and otherwise before the next boot in which one did. Until there is one its age is not known.
- */
-const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
-
-/**
- * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not settled
- * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
- */
-const NEEDED_BY = `coalesce(
-  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1),
-  (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
-
-const DOUBTFUL = `
-doubtful AS MATERIALIZED (
-  SELECT a.call, min(r.batch) AS batch
-    FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
-   WHERE b.state = 'finished' GROUP BY a.call)`;
-
-const OLD_CALLS = `
-WITH ${BOOTS}, ${DOUBTFUL}
-SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
-       c.doubt IS NOT NULL OR EXISTS (
-         SELECT 1 FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.open = 1) AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
-  JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
-  JOIN spans s ON s.id = coalesce(l.boot, 0)
- WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
-   AND l.intent_at < :before
-   AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
-      WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND max(k.closed_at, coalesce(t.received_at, 0)) >= :before)`;
-
-/** The reason of a row that was never sent quotes its cells. */
-const OLD_ROWS = `
-SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
- WHERE r.kind <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
- WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.kind = 'invalid'
-   AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;
