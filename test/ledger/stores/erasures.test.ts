@@ -303,11 +303,15 @@ describe('for its age', () => {
     expect(await erase(place, OLDER_THAN_30_DAYS, false, late)).toMatchObject({ calls: 3 });
   });
 
-  test('the reason of a row stays for as long as its batch may be younger than its date', async () => {
+  test('the reason of a row, and a list, stay for as long as their batch may be younger than they are dated', async () => {
     const place = temporaryFolder();
     const ledger = await openStore(sqlite, place);
     await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, NOON_MS - 60 * DAY_MS);
-    const early = await batchNamed(ledger, 'early', { createdAtMs: NOON_MS - 60 * DAY_MS });
+    const inputPath = join(place, 'undo', '1317b977.csv');
+    mkdirSync(join(place, 'undo'));
+    writeFileSync(inputPath, 'email\nlee@example.org\n');
+    utimesSync(inputPath, 0, 0);
+    const early = await batchNamed(ledger, 'early', { inputPath, createdAtMs: NOON_MS - 60 * DAY_MS });
     await settle(ledger, early, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
     await ledger.changeBatch(early, { state: 'finished' });
     await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
@@ -319,10 +323,17 @@ describe('for its age', () => {
     await ledger.close();
     const at = (passedMs: number) =>
       clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(29 * DAY_MS))).toMatchObject({ rows: 0 });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(29 * DAY_MS))).toMatchObject({
+      rows: 0,
+      files: [],
+    });
     const day = { kind: 'day', beforeMs: NOON_MS - DAY_MS } as const;
-    expect(await erase(place, day, true, at(0)), 'a person goes by the dates').toMatchObject({ rows: 1 });
-    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(31 * DAY_MS))).toMatchObject({ rows: 2 });
+    const files = [inputPath];
+    expect(await erase(place, day, true, at(0)), 'a person goes by the dates').toMatchObject({
+      rows: 1,
+      files,
+    });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(31 * DAY_MS))).toMatchObject({ rows: 2, files });
     expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
   });
 });

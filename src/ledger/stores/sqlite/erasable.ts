@@ -4,10 +4,10 @@ import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
 import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
-import { oldCalls, oldRows } from './erasable/old.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
 import { isOfCall } from './lookups.ts';
+import { oldCalls, oldRows } from './old-entries.ts';
 import { filled } from './shapes.ts';
 import { batchId } from './tables.ts';
 
@@ -46,7 +46,7 @@ export interface ErasableRow {
 /** What would be erased, and what the user is told about it. */
 export function erasureOf(connection: Connection, folder: string, target: Target) {
   const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
-  const lists = keptLists(inputsIn(connection), folder, target);
+  const lists = keptLists(inputsIn(connection, target), folder, target);
   const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,

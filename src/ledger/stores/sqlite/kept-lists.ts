@@ -6,6 +6,7 @@ import { Mentions } from '../../mentions.ts';
 import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
+import { batchesOfInputs } from './old-entries.ts';
 
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
@@ -31,17 +32,16 @@ interface Input {
   readonly path: string;
   /** Whether it goes on: it is open, or has a row in doubt, which is worked through once more. */
   readonly goesOn: 0 | 1;
+  /** Whether the batch may be too young for its list to be erased for its age; NULL: nothing is known of that. */
+  readonly isYoung: 0 | 1 | null;
 }
 
 /** What is removed as one: a list with the outputs beside it, and one of the page with its earlier versions as well. */
 type Kept = readonly string[];
 
-export function inputsIn(connection: Connection): readonly Input[] {
-  return connection.all<Input>(
-    `SELECT id, input_path AS path, state = 'open' OR (state = 'finished' AND EXISTS (
-       SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0)) AS goesOn
-       FROM batches b`,
-  );
+export function inputsIn(connection: Connection, target: Target): readonly Input[] {
+  const isSure = target.kind === 'old' && target.isSure;
+  return connection.all<Input>(batchesOfInputs(isSure), isSure ? { before: target.beforeMs } : {});
 }
 
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
@@ -60,9 +60,8 @@ export function keptLists(inputs: readonly Input[], folder: string, target: Targ
   ];
   const meant = kept.flatMap((paths) => {
     const hits = meaningOf(paths, target);
-    return hits === undefined
-      ? []
-      : [{ paths, hits, over: inputs.filter(({ path }) => paths.includes(path)) }];
+    const over = inputs.filter(({ path }) => paths.includes(path));
+    return hits === undefined || over.some(({ isYoung }) => isYoung !== 0) ? [] : [{ paths, hits, over }];
   });
   const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1);
   const needed = meant.filter(isNeeded);

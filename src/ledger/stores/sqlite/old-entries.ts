@@ -1,16 +1,25 @@
-import { isOfCall } from '../lookups.ts';
+import { isOfCall } from './lookups.ts';
 
 /**
- * What is old enough to be erased for its age, in SQL.
- * @param isSure whether that has to be sure; otherwise entries are as old as they are dated.
+ * What is old enough to be erased for its age, in SQL: made before `:before`. `isSure` says whether that has to be sure;
+ * otherwise entries are as old as they are dated.
  */
+
+/** Calls of the account `:account`, an identity; NULL: of all. */
 export function oldCalls(isSure: boolean): string {
   return isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS;
 }
 
-/** Rows of the calls `:calls`, and rows of old batches that were never sent. @param isSure as above. */
+/** Rows of the calls `:calls`, and rows of old batches of the account that were never sent. */
 export function oldRows(isSure: boolean): string {
   return isSure ? `WITH ${BOOTS}, ${MADE} ${OLD_ROWS} AND ${IS_BATCH_SURELY_OLD}` : OLD_ROWS;
+}
+
+/** Every batch with its list, which is no older than the batch: `isYoung` says that the batch may be too young. */
+export function batchesOfInputs(isSure: boolean): string {
+  return isSure
+    ? `WITH ${BOOTS}, ${MADE} SELECT ${INPUT}, NOT (${IS_BATCH_SURELY_OLD}) AS isYoung FROM batches b`
+    : `SELECT ${INPUT}, 0 AS isYoung FROM batches b`;
 }
 
 /**
@@ -57,7 +66,6 @@ doubtful AS MATERIALIZED (
     FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
    WHERE b.state = 'finished' GROUP BY a.call)`;
 
-/** `:before`, `:account`: its identity, or NULL for all. */
 const OLD_CALLS = `
 WITH ${BOOTS}, ${DOUBTFUL}
 SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
@@ -79,3 +87,7 @@ SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.i
 UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
  WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.kind = 'invalid'
    AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;
+
+const INPUT = `
+b.id, b.input_path AS path, b.state = 'open' OR (b.state = 'finished' AND EXISTS (
+  SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0)) AS goesOn`;
