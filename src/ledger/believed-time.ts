@@ -199,7 +199,7 @@ export class BelievedTime implements Clock {
     return stop(
       'clock',
       `Nothing is erased for its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-      'Set the clock of this machine if it is wrong, or let the next answer of a vendor confirm it; rowonce store purge --before DAY goes by a day that you name.',
+      'Set the clock of this machine if it is wrong. If it is right, the next answer of a vendor shows that, which no sandbox can; rowonce store purge --before DAY goes by a day that you name.',
     );
   }
 
@@ -300,7 +300,7 @@ export class BelievedTime implements Clock {
     if (falseMs - atMs <= 2 * APART_MS) return;
     this.#refute(atMs);
     this.#news.push(
-      `By what answers said before it was ${isoTime(falseMs)}. That was wrong: this machine's clock and the vendor agree on ${isoTime(atMs)}, which holds from now on.`,
+      `Earlier answers had put the time at ${isoTime(falseMs)}, which was false: this machine's clock and the vendor agree on ${isoTime(atMs)}, which holds from now on.`,
     );
   }
 

@@ -261,7 +261,7 @@ describe('a future that the vendor and the calendar had both claimed', () => {
     const now = await run({ boot: 'third' }, 'now', 9);
     expect(now).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/That was wrong: this machine's clock/),
+      stderr: expect.stringMatching(/which was false: this machine's clock/),
     });
     expect(now.report?.requests, 'one of that day, and what this day has left').toBe(1 + 2);
     expect(await wrong.charged()).toBe(3 + 2 + 1 + 2);

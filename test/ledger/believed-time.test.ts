@@ -242,7 +242,7 @@ describe('a future that answers confirmed and that was false', () => {
       time.takeNews();
       hear(time, dated(machine.wall));
       expect(time.takeNews()).toEqual([
-        expect.stringMatching(/said before it was 2027-01-19.*vendor agree on 2026-11-20/),
+        expect.stringMatching(/^Earlier answers had put the time at 2027-01-19.*vendor agree on 2026-11-20/),
       ]);
       for (const each of [time, await open()]) {
         expect(each.wallMs()).toBe(machine.wall);
@@ -289,7 +289,7 @@ describe('a future that answers confirmed and that was false', () => {
     machine.wall -= 2 * APART_MS;
     const time = await open();
     hear(time, dated(NOON_MS - APART_MS));
-    expect(time.takeNews().join()).not.toContain('said before');
+    expect(time.takeNews().join()).not.toContain('Earlier answers');
   });
 });
 
