@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isoTime, systemClock } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
@@ -27,7 +27,7 @@ import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
 import { readToday } from '../vendor/kept-answers.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
-import { freshSinceOf, hasGoneStale } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -311,7 +311,7 @@ async function finishedBatch(
   const key = batchKeyOf(batchIdentityOf(context, input), sha256);
   const batch = await ledger.batchByKey(key);
   if (batch?.state !== 'finished') return undefined;
-  const freshSince = freshSinceOf(context.job, false, (context.clock ?? systemClock).wallMs());
+  const freshSince = freshSinceOf(context.job, false, await startMsOf(context, ledger));
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 

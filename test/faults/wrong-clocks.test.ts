@@ -106,6 +106,10 @@ describe('refresh_after', () => {
     const ahead = await wrong.run({ wallMs: 365 * DAY_MS }, JOB);
     expect(ahead).toMatchObject({ code: 0, report: { credits: { spent: 6 } } });
     expect(ahead.stderr).toMatch(/This machine's clock says .*, and by what answers said it is/);
+    const [, job = '', list = ''] = wrong.place.words(JOB);
+    const words = ['plan', job, list, '--account', 'data', '--store', wrong.place.path('store'), '--json'];
+    const planned = await wrong.place.type(words, wrong.clocks.env).ended;
+    expect(planned.report, 'and a plan says so, too').toMatchObject({ bought_before: 6, to_buy: 0 });
     expect(await wrong.charged()).toBe(6);
   });
 
