@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
 import { openSchedules, type Schedules } from '../../src/web/server/schedules.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
@@ -58,7 +59,7 @@ function drop(name: string): void {
   utimesSync(path, new Date(0), new Date(0));
 }
 
-async function open(job: string | undefined, clock: VirtualClock): Promise<Schedules> {
+async function open(job: string | undefined, clock: Clock): Promise<Schedules> {
   const schedules = await openSchedules({
     jobs: job === undefined ? [] : [job],
     store: join(folder, 'store'),
@@ -135,6 +136,25 @@ test('a sweep that the end of the page cut short is not over: the next start goe
   expect(sweeps()).toHaveLength(1);
   await work.ended(sweeps()[0] ?? '');
   await due.stop();
+});
+
+test('a calendar that was two months ahead for one sweep puts off none that is due once it is right', async () => {
+  const clock = new VirtualClock(START_MS);
+  let aheadMs = 0;
+  const shifted: Clock = {
+    monotonicMs: () => clock.monotonicMs(),
+    wallMs: () => clock.wallMs() + aheadMs,
+    sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+  };
+  const schedules = await open(writeJob(), shifted);
+  aheadMs = 60 * 24 * HOUR_MS;
+  await pass(clock, 60_000);
+  expect(sweeps()).toHaveLength(1);
+  await expect.poll(() => schedules.list()[0]?.last?.exit_code).toBe(0);
+  aheadMs = 0;
+  await pass(clock, HOUR_MS);
+  expect(sweeps()).toHaveLength(2);
+  await schedules.stop();
 });
 
 /** As the page orders the run of a list. */
