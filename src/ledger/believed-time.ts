@@ -195,7 +195,7 @@ export class BelievedTime implements Clock {
       ? 'no answer in the store has ever told the time'
       : this.isConfirmed
         ? `by what answers said it is ${isoTime(toldMs)}`
-        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(toldMs)}`;
+        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(this.#floorMs)}`;
     return stop(
       'clock',
       `Nothing is erased for its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,

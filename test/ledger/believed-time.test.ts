@@ -463,6 +463,7 @@ describe('the least and the most that it may be now', () => {
       expect(said(await open())).toMatch(/clock says .*, and by what answers said it is 2026-11-20T12:00/);
     }
     machine.restart('second');
+    machine.pass(3 * HOUR_MS);
     machine.wall = NOON_MS + 2 * DAY_MS;
     expect(said(await open())).toContain('the last one before did at 2026-11-20T12:00');
     hear(await open(), dated(machine.wall));
