@@ -246,11 +246,14 @@ export class BelievedTime implements Clock {
   heedMoney(): void {
     if (!this.#isPlay) return;
     this.#isPlay = false;
+    this.#toldWithoutDate = false;
     if (!this.isConfirmed && this.#floorMs === Number.NEGATIVE_INFINITY) return;
     const { wallMs, uptimeMs } = this.#clocks.read();
     this.#refute(Number.NEGATIVE_INFINITY);
     const atMs = Math.floor(Math.min(wallMs, extended(this.#seen, uptimeMs)));
     this.#keepSeen({ atMs, uptimeMs: Math.ceil(uptimeMs) });
+    this.#news = [];
+    this.#tellDispute();
   }
 
   /**
