@@ -9,12 +9,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
@@ -403,6 +404,96 @@ test('names of files that were removed are forgotten too, and what the page kept
   );
   expect(stays.filter((path) => removed.includes(path))).toEqual([]);
 }, 120_000);
+
+/** The paths that a line of `forget` names. */
+function pathsSaid({ stdout }: { readonly stdout: string }, words: string): readonly string[] {
+  const lines = stdout.split('\n').filter((line) => line.startsWith(`  ${words}: `));
+  return lines.map((line) => line.slice(`  ${words}: `.length)).sort();
+}
+const STAYS = 'stays, look at it yourself';
+const MAY_HOLD = 'stays, and may hold them still, because it was changed since or cannot be read';
+const PATH_FORGOTTEN = 'stays, and is not known here any more, because its path names them';
+
+describe('of each file of the user that was written or read and may hold the person it says that it stays', () => {
+  test('all outputs that were ever written, what stands beside them, copies and exports beside a run; not what is gone or cleaned', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const at = (...names: readonly string[]) => names.map((name) => desk.place.path(name)).sort();
+    await desk.write('companies.csv', `company,Note\nAcme,nobody\nlost,${JANE}\n`);
+    for (const out of ['first.csv', 'gone.csv', 'cleaned.csv', 'second.csv', 'workbook.xlsx'])
+      await run(desk, 'search-people', 'companies.csv', '-o', out);
+    const env = { TEST_KEY: 'a-key-for-the-test' };
+    for (const more of [
+      ['-o', 'exported.csv'],
+      ['--copy', '-o', 'copied.csv'],
+    ])
+      expect((await desk.type(['export', 'last', ...more], { env })).code).toBe(0);
+    for (const name of readdirSync(desk.place.folder).filter((each) => each.startsWith('gone.')))
+      rmSync(desk.place.path(name));
+    await desk.write('cleaned.csv', 'company\nAcme\n');
+    await desk.write('cleaned.people.csv', 'full_name,company\nmary,Acme\n');
+    await desk.write('cleaned.needs-attention.csv', 'company\n');
+    await desk.write('cleaned.report.html', '');
+    await desk.type(['settle', 'last', '3', '--answer', `email=${MARY}`], { env });
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    const beside = ['first', 'second', 'exported', 'copied'].flatMap((name) =>
+      ['csv', 'people.csv', 'needs-attention.csv', 'report.html'].map((ending) => `${name}.${ending}`),
+    );
+    const ofWorkbook = ['xlsx', 'people.csv', 'needs-attention.xlsx', 'report.html'].map(
+      (ending) => `workbook.${ending}`,
+    );
+    expect(pathsSaid(look, STAYS)).toEqual(at('companies.csv', ...beside, ...ofWorkbook));
+    expect(pathsSaid(look, MAY_HOLD)).toEqual(
+      at('cleaned.csv', 'cleaned.people.csv', 'cleaned.needs-attention.csv', 'cleaned.report.html'),
+    );
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0 });
+    expect(filesWith(desk, JANE)).toEqual([]);
+    const again = await desk.type(['forget', JANE, '--yes']);
+    expect(again.stdout).toContain('Nothing of that is in');
+    expect(pathsSaid(again, STAYS)).toEqual(
+      expect.arrayContaining(at('companies.csv', 'first.csv', 'workbook.xlsx', 'copied.people.csv')),
+    );
+    expect(await desk.json(['forget', JANE, '--yes'])).toMatchObject({
+      stores: [{ outputs: expect.arrayContaining(at('first.csv')), may_hold: [] }],
+    });
+  }, 120_000);
+
+  test('not an output in whose place another batch has written', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    for (const [list, person] of [
+      ['people.csv', JANE],
+      ['others.csv', MARY],
+    ] as const) {
+      await desk.write(list, `email\n${person}\n`);
+      await run(desk, 'enrich-person', list, '-o', 'out.csv');
+    }
+    expect(await desk.read('out.csv')).toContain(MARY);
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
+    expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
+  }, 60_000);
+
+  test('a path that names the person is said once and kept nowhere, also one that an export beside a run has noted', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    const [output, copy] = [`${JANE}.csv`, `copy-for/${JANE}/out.csv`];
+    mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
+    await run(desk, 'enrich-person', 'people.csv', '-o', output);
+    expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
+    expect(filesWith(desk, JANE).map((path) => basename(path))).toContain('so-far.json');
+    const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
+    expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
+    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+      expect.arrayContaining([output, copy].map((name) => desk.place.path(name))),
+    );
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+      stdout: expect.not.stringContaining(output),
+    });
+  }, 60_000);
+});
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {

@@ -460,10 +460,10 @@ describe('the ledger and its watermark', () => {
 describe('a file that is not ours', () => {
   test('a ledger of a newer Rowonce is refused with both numbers', async () => {
     const place = await usedStore();
-    alter(place, 'PRAGMA user_version = 12');
+    alter(place, 'PRAGMA user_version = 13');
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('made by a newer Rowonce (schema 12, this one knows 11)'),
+      message: expect.stringContaining('made by a newer Rowonce (schema 13, this one knows 12)'),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
