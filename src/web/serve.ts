@@ -53,6 +53,8 @@ export interface RunningPage {
   opening(): Opening;
   /** The files of schedules that were damaged: what was agreed to in them does not begin. */
   readonly damaged: readonly string[];
+  /** Paths of jobs that are not swept until somebody agrees on the page to what they ask for. */
+  readonly unagreed: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
   close(): Promise<number>;
 }
@@ -114,6 +116,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   return {
     opening: () => openingOf(guarded),
     damaged: await schedules.damaged(),
+    unagreed: await schedules.unagreed(),
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();
