@@ -139,7 +139,7 @@ export interface Hit {
 
 /** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
 export interface Needed {
-  /** Number of calls that they would buy again. */
+  /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
   readonly calls: number;
   /** Number of lists in the store. */
   readonly lists: number;
