@@ -13,6 +13,7 @@ import { defineOperation, type Operation, send } from '../../src/core/operation.
 import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
 import { loadAccounts } from '../../src/vendor/account/account.ts';
 import { firstProblem } from '../../src/vendor/dialect/check.ts';
+import { differencesOf } from '../../src/vendor/dialect/differences.ts';
 import { checkDialectFile } from '../../src/vendor/dialect/file.ts';
 import { dialectSchema } from '../../src/vendor/dialect/schema.ts';
 import { type Dialect, dialectOf } from '../../src/vendor/dialect.ts';
@@ -490,6 +491,17 @@ describe('no header makes a request another one than its method, path and host s
         await expect(merged(text, service)).rejects.toThrow(NAMED);
     },
   );
+
+  test('and a name that the step of a service or the pages of a list have otherwise is a difference', async () => {
+    const list = `list_users: { ${LIST}, path: "/{project_id}/users", next_page: { next: a, parameter: p } }`;
+    const dialect = await merged(`api_call: { request: { endpoint: target } }\n${list}`, service);
+    expect(differencesOf(dialect, service)?.words).toEqual(
+      expect.arrayContaining([
+        'field for the next page of list_users: "p", which is not built in',
+        'member for the endpoint in api_call: "target" instead of "endpoint"',
+      ]),
+    );
+  });
 
   test('names that only look alike are names like any other', async () => {
     const fields = 'fields: { profile_slug: method, profile_url: payment_method, email: original_url }';
