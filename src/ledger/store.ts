@@ -94,7 +94,7 @@ export type ErasureOrder =
 export interface Erased {
   /** Number of calls whose answers and questions were erased. */
   readonly calls: number;
-  /** Number of answers about several people from which one person was removed. */
+  /** Number of answers about others from which one person was removed, or what was said with them. */
   readonly cut: number;
   readonly rows: number;
   /** Number of memberships whose person is no longer known. */

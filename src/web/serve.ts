@@ -87,6 +87,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
+  const unagreed = await schedules.unagreed();
   const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const bareEntry = new BareEntry(systemClock);
@@ -116,7 +117,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   return {
     opening: () => openingOf(guarded),
     damaged: await schedules.damaged(),
-    unagreed: await schedules.unagreed(),
+    unagreed,
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();

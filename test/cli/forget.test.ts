@@ -116,7 +116,7 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect(filesWith(desk, JANE)).not.toEqual([]);
 
   const look = await desk.type(['forget', JANE, '--dry-run']);
-  expect(look.stdout).toMatch(/1 request, a part of 1 answer, 3 rows, 1 kept list/);
+  expect(look.stdout).toMatch(/1 request, a part of 2 answers, 3 rows, 1 kept list/);
   expect(look.stdout).toContain('people.csv.out.csv');
   for (const hit of [`a request: ${JANE}`, `an answer: ${JANE}`, `an answer: for <${JANE}>`])
     expect(look.stdout).toContain(`  found in ${hit}\n`);
@@ -413,7 +413,17 @@ function pathsSaid({ stdout }: { readonly stdout: string }, words: string): read
 }
 const STAYS = 'stays, look at it yourself';
 const MAY_HOLD = 'stays, and may hold them still, because it was changed since or cannot be read';
-const PATH_FORGOTTEN = 'stays, and is not known here any more, because its path names them';
+const PATH_FORGOTTEN = 'stays, and is not known here afterwards, because its path names them';
+
+test('who is named by nothing but the header of an answer about somebody else is forgotten as well', async () => {
+  const { address } = await peopleVendor();
+  const desk = await deskOver(address);
+  await desk.write('people.csv', `email\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  expect((await desk.type(['forget', JANE, '--yes'])).stdout).toContain('a part of 1 answer.');
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesWith(desk, MARY)).not.toEqual([]);
+}, 60_000);
 
 describe('of each file of the user that was written or read and may hold the person it says that it stays', () => {
   test('all outputs that were ever written, what stands beside them, copies and exports beside a run; not what is gone or cleaned', async () => {
@@ -493,6 +503,20 @@ describe('of each file of the user that was written or read and may hold the per
     expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
       stdout: expect.not.stringContaining(output),
     });
+  }, 60_000);
+
+  test('also when nothing but the path of a copy names them', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const somebody = 'somebody@acme.example';
+    await desk.write('people.csv', `email\n${MARY}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
+    const done = await desk.type(['forget', somebody, '--yes']);
+    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+      ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
+    );
+    expect(filesWith(desk, somebody)).toEqual([]);
   }, 60_000);
 });
 

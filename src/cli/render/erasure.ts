@@ -73,7 +73,8 @@ function foundLines(location: string, found: Erased): readonly string[] {
 
 /** Files of the user's are never touched. */
 function stayLine({ path, holds, isPathForgotten }: UserFile): string {
-  if (isPathForgotten) return `  stays, and is not known here any more, because its path names them: ${path}`;
+  if (isPathForgotten)
+    return `  stays, and is not known here afterwards, because its path names them: ${path}`;
   return holds === 'certainly'
     ? `  stays, look at it yourself: ${path}`
     : `  stays, and may hold them still, because it was changed since or cannot be read: ${path}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { replaceFile } from '../../core/atomic-file.ts';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
 import type { Question } from '../../vendor/account/agreements.ts';
@@ -153,7 +153,10 @@ export class Schedules {
   /** What nobody has agreed to yet. A job may have been edited since the page began; of one that is wrong by now a sweep tells. */
   async questionsOf(number: number): Promise<readonly Question[]> {
     const { path } = this.#sweep(number);
-    const [job] = await sweptJobs([path]).catch(() => []);
+    const [job] = await sweptJobs([path]).catch((error: unknown) => {
+      if (error instanceof StopError) return [];
+      throw error;
+    });
     return job === undefined ? [] : unagreedOf(job);
   }
 

@@ -47,14 +47,14 @@ export function erasureOf(connection: Connection, folder: string, target: Target
   const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
   const lists = keptLists(inputsIn(connection), folder, target);
   const affected = affectedBy(connection, found, target);
-  const { files, hits } = userFiles(connection, folder, { target, affected, removed: lists.files });
+  const { files, hits, named } = userFiles(connection, folder, { target, affected, removed: lists.files });
   const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,
-    cut: found.cuts.length,
+    cut: found.attempts.size,
     rows: found.rows.length,
     memberships: found.subjects.size,
-    names: found.names,
+    names: found.names + named,
     files: lists.files,
     stays: files,
     unsettled: found.unsettled,

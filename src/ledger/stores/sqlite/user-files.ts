@@ -21,6 +21,8 @@ export interface Affected {
 export interface FoundFiles {
   readonly files: readonly UserFile[];
   readonly hits: readonly Hit[];
+  /** How many paths that are noted outside of the ledger name the person. */
+  readonly named: number;
 }
 
 /** @param removed files of the store that are removed, of which nobody says that they stay. */
@@ -44,7 +46,8 @@ export function userFiles(
     files.push({ path, holds, isPathForgotten });
     for (const cell of new Set(cells)) hits.push({ place: path, cell });
   }
-  return { files, hits };
+  const noted = mentions === undefined ? [] : Object.keys(notesOutside(folder));
+  return { files, hits, named: noted.filter((path) => mentions?.in(path, 'name')).length };
 }
 
 const UNSEARCHED = { cells: [], isWhole: true } as const;
