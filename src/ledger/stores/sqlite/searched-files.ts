@@ -47,8 +47,9 @@ const ENTRY = { header: 30, method: 8, name: 26, extra: 28 };
 const MOST_UNPACKED = { maxOutputLength: 2 ** 31 };
 
 function isPacked(path: string): boolean {
-  const begin = partsOf(path, ZIP_ENTRY.length).next().value ?? NOTHING;
-  return begin.equals(ZIP_ENTRY) || begin.subarray(0, GZIP.length).equals(GZIP);
+  for (const begin of partsOf(path, ZIP_ENTRY.length))
+    return begin.equals(ZIP_ENTRY) || begin.subarray(0, GZIP.length).equals(GZIP);
+  return false;
 }
 
 /** The contents of a packed text, or an archive and each of its entries; undefined for what cannot be unpacked. */
