@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -503,6 +504,22 @@ describe('of each file of the user that was written or read and may hold the per
     expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
       stdout: expect.not.stringContaining(output),
     });
+  }, 60_000);
+
+  test('and of one that cannot be looked at, because its folder is no folder any more or goes round in a circle', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    mkdirSync(desk.place.path('deep'));
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    for (const out of ['deep/out.csv', 'round.csv'])
+      await run(desk, 'enrich-person', 'people.csv', '-o', out);
+    rmSync(desk.place.path('deep'), { recursive: true });
+    await desk.write('deep', 'a file');
+    rmSync(desk.place.path('round.csv'));
+    symlinkSync('round.csv', desk.place.path('round.csv'));
+    const done = await desk.type(['forget', JANE, '--yes']);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(pathsSaid(done, MAY_HOLD)).toEqual([desk.place.path('round.csv')]);
   }, 60_000);
 
   test('also when nothing but the path of a copy names them', async () => {

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { Mentions } from '../../mentions.ts';
 import { notesOutside } from '../../noted-outside.ts';
 import type { Hit, UserFile } from '../../store.ts';
@@ -34,7 +35,7 @@ export function userFiles(
   const gone = new Set(removed.map(realPathOf));
   const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
   const known = [...Map.groupBy(knownFiles(connection, folder, affected), ({ path }) => path)]
-    .filter(([path]) => isFile(path) && !gone.has(realPathOf(path)))
+    .filter(([path]) => mayBeFile(path) && !gone.has(realPathOf(path)))
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   const files: UserFile[] = [];
   const hits: Hit[] = [];
@@ -84,7 +85,8 @@ UNION ALL SELECT output_path, NULL, id FROM batches
 const READ = 'SELECT input_path AS path, input_sha256 AS sha256, id AS batch FROM batches';
 
 /** A job may name a person in what it asks. */
-const JOBS = "SELECT DISTINCT settings ->> '$.job' AS path FROM batches WHERE settings ->> '$.job' LIKE '/%'";
+const JOBS =
+  "SELECT DISTINCT settings ->> '$.job' AS path FROM batches WHERE settings ->> '$.job' IS NOT NULL";
 
 interface KnownFile {
   readonly path: string;
@@ -102,11 +104,20 @@ function knownFiles(connection: Connection, folder: string, { written, read }: A
     ...contentsOf(connection.all<KnownFile>(WRITTEN, JSON.stringify([...written])), written),
     ...contentsOf(outside, written),
     ...contentsOf(connection.all<KnownFile>(READ), read),
-    ...connection.all<{ path: string }>(JOBS).map(({ path }) => ({ path, sha256: null, isAffected: false })),
+    ...connection
+      .all<{ path: string }>(JOBS)
+      .flatMap(({ path }) => (isAbsolute(path) ? [{ path, sha256: null, isAffected: false }] : [])),
   ];
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+/** Whether there is a file, or something that cannot be looked at, such as in a folder that is closed to us. */
+function mayBeFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return true;
+  }
+}
 
 function realPathOf(path: string): string {
   try {
