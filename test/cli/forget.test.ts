@@ -455,6 +455,7 @@ describe('of each file of the user that was written or read and may hold the per
       (ending) => `workbook.${ending}`,
     );
     expect(pathsSaid(look, STAYS)).toEqual(at('companies.csv', ...beside, ...ofWorkbook));
+    expect(look.stdout).toContain(`  found in ${desk.place.path('workbook.xlsx')}: ${JANE}\n`);
     expect(pathsSaid(look, MAY_HOLD)).toEqual(
       at('cleaned.csv', 'cleaned.people.csv', 'cleaned.needs-attention.csv', 'cleaned.report.html'),
     );

@@ -22,10 +22,18 @@ export function searched(path: string, mentions: Mentions): Searched {
     if (packed === undefined)
       return { cells: cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), mentions), isWhole: true };
     const cells = packed.map((content) => cellsInWindows(windowsOf(content ?? NOTHING), mentions));
-    return { cells: cells.flat(), isWhole: !packed.includes(undefined) };
+    return {
+      cells: cells.flat().map((cell) => withoutMarkup(cell, mentions)),
+      isWhole: !packed.includes(undefined),
+    };
   } catch {
     return { cells: [], isWhole: false };
   }
+}
+
+/** In the XML of a workbook tags stand between cells. */
+function withoutMarkup(cell: string, mentions: Mentions): string {
+  return cell.split(/[<>]/).find((text) => mentions.in(text, 'list')) ?? cell;
 }
 
 /** SHA-256 of a file's bytes, hex; undefined when it cannot be read. */
