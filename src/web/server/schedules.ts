@@ -146,12 +146,12 @@ export class Schedules {
 
   /** The paths of jobs that are not swept until somebody agrees to what they ask for. */
   async unagreed(): Promise<readonly string[]> {
-    const asked = await Promise.all(this.#sweeps.map((_, number) => this.questionsOf(number)));
+    const asked = await Promise.all(this.#sweeps.map((_, number) => this.#questionsOf(number)));
     return this.#sweeps.flatMap(({ path }, number) => (asked[number]?.length === 0 ? [] : [path]));
   }
 
   /** What nobody has agreed to yet. A job may have been edited since the page began; of one that is wrong by now a sweep tells. */
-  async questionsOf(number: number): Promise<readonly Question[]> {
+  async #questionsOf(number: number): Promise<readonly Question[]> {
     const { path } = this.#sweep(number);
     const [job] = await sweptJobs([path]).catch((error: unknown) => {
       if (error instanceof StopError) return [];
@@ -177,7 +177,7 @@ export class Schedules {
 
   async #viewOf(sweep: ScheduledSweep, number: number): Promise<ScheduleView> {
     const { job, schedule, last } = sweep;
-    const asked = await this.questionsOf(number);
+    const asked = await this.#questionsOf(number);
     return {
       job: job.job.name,
       schedule,
