@@ -72,6 +72,10 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     console.warn(
       `A file of schedules could not be read and lies aside as ${name} in the store's folder: starts in it are not made. Agree to them again, then delete it.`,
     );
+  for (const job of page.unagreed)
+    console.warn(
+      `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
+    );
   console.say('Ctrl-C ends it.');
   console.result({ url: opening.address });
   const exitCode = await stopped;

@@ -202,8 +202,11 @@ export interface Ledger extends LedgerReader {
    */
   beginBatch(spec: BatchSpec, renew?: boolean, plan?: readonly PlannedRow[]): Promise<BatchStart>;
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
-  /** Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on. */
-  noteWritten(path: string, sha256s: readonly string[]): Promise<void>;
+  /**
+   * Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on.
+   * @param batch whose rows are in what is new there.
+   */
+  noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void>;
   /** Keeps an agreement for good. The first one for the same content stays. */
   noteAgreement(agreement: Agreement): Promise<void>;
   /** Keeps that a person pauses a batch, or lets it go on. What is so already is not noted again. */

@@ -49,12 +49,10 @@ export async function requireAgreement(question: Question, answers: Answers = {}
 }
 
 function notAgreed({ agreement, fact, details }: Question): StopError {
-  // A job with an inbox is never started on the page.
-  const where = agreement.startsWith('inbox') ? 'on a terminal' : 'on a terminal, on the page,';
   return stop(
     'consent',
     `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    `Look at it, then agree once: ${where} or with --accept ${agreement}`,
+    `Look at it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
   );
 }
 

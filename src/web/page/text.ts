@@ -223,8 +223,6 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job says itself what is sent:',
-    toAgree: 'A dialect decides what is done with your key. You are asked once for just these requests.',
-    agree: 'That is meant',
     unproven: (changes: string, batch: string, rows: string) =>
       `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
@@ -746,6 +744,12 @@ export const text = {
     leave: 'Cancel',
   },
   // ---------------------------------------------------------------------------------------------- schedules
+  agree: {
+    dialect: 'A dialect decides what is done with your key. You are asked once for just these requests.',
+    inbox:
+      'The job may be from another person, who chose that folder. You are asked once for just this folder. Until you agree nothing in it is read, sent or moved.',
+    meant: 'That is meant',
+  },
   schedules: {
     title: 'Schedules',
     none: 'Nothing is to begin by itself',

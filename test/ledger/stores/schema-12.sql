@@ -1,3 +1,11 @@
+-- table files
+CREATE TABLE files (
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  batch INTEGER REFERENCES batches (id),
+  PRIMARY KEY (path, sha256)
+) STRICT, WITHOUT ROWID;
+
 -- trigger batches_timing
 CREATE TRIGGER batches_timing BEFORE INSERT ON batches WHEN NEW.sandbox = 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a time that a sandbox told is refuted before money is spent')

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
@@ -10,6 +9,7 @@ import { isOfCall } from './lookups.ts';
 import { oldCalls, oldRows } from './old-entries.ts';
 import { filled } from './shapes.ts';
 import { batchId } from './tables.ts';
+import { type Affected, userFiles } from './user-files.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
 export interface Erasable {
@@ -47,17 +47,19 @@ export interface ErasableRow {
 export function erasureOf(connection: Connection, folder: string, target: Target) {
   const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
   const lists = keptLists(inputsIn(connection, target), folder, target);
+  const affected = affectedBy(connection, found, target);
+  const { files, hits, named } = userFiles(connection, folder, { target, affected, removed: lists.files });
   const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,
-    cut: found.cuts.length,
+    cut: found.attempts.size,
     rows: found.rows.length,
     memberships: found.subjects.size,
-    names: found.names,
+    names: found.names + named,
     files: lists.files,
-    outputs: filesOfUser(connection, found, target).filter((path) => !lists.files.includes(path)),
+    stays: files,
     unsettled: found.unsettled,
-    hits: [...found.hits, ...lists.hits],
+    hits: [...found.hits, ...lists.hits, ...hits],
     heldCredits: credits(found.heldCredits),
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
     cleaning: { isDue: false },
@@ -75,7 +77,7 @@ export function erasureOfLists(folder: string, target: Target): Erased {
     memberships: 0,
     names: 0,
     files: lists.files,
-    outputs: [],
+    stays: [],
     unsettled: [],
     hits: lists.hits,
     heldCredits: credits(0),
@@ -90,34 +92,18 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
 
 /**
  * An answer from which a person was cut out is in the outputs of all rows that used it. The lists in which the person stands
- * are named as well; what is old is not in them.
+ * are affected as well; what is old is not in them.
  */
-function filesOfUser(
+function affectedBy(
   connection: Connection,
   { rows, cuts, batches: named }: Erasable,
   { kind }: Target,
-): readonly string[] {
+): Affected {
   const asked = new Set(rows.map(({ batch }) => batch));
-  const batches = new Set([...asked, ...named]);
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
-  for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
-  const pathsOf = (sql: string, of: ReadonlySet<number>): readonly string[] =>
-    connection.all<{ path: string }>(sql, list(of)).map(({ path }) => path);
-  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked).filter((path) => existsSync(path));
-  return [...new Set([...inputs, ...pathsOf(OUTPUTS, batches)])];
+  const written = new Set([...asked, ...named, ...ids(connection, BATCHES_OF_CUTS, attempts)]);
+  return { written, read: kind === 'old' ? new Set() : asked };
 }
-
-/** Beside an output are files that are named after it, such as the list of people who were found and the report. */
-const OUTPUTS = `
-WITH outputs AS (
-  SELECT output_path AS path FROM batches
-   WHERE output_path IS NOT NULL AND id IN (SELECT value FROM json_each(?)))
-SELECT path FROM outputs
-UNION SELECT f.path FROM files f JOIN outputs o
-  ON instr(f.path, rtrim(o.path, replace(o.path, '.', ''))) = 1 ORDER BY 1`;
-
-const INPUTS = `
-SELECT DISTINCT input_path AS path FROM batches WHERE id IN (SELECT value FROM json_each(?)) ORDER BY 1`;
 
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j

@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../mentions.ts';
+import { NOTES } from '../../noted-outside.ts';
 import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { batchesOfInputs } from './old-entries.ts';
+import { searched } from './searched-files.ts';
 
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
@@ -118,64 +119,25 @@ function filesIn(folder: string): readonly string[] {
 }
 
 function cellsIn(path: string, mentions: Mentions): readonly string[] {
-  const contents = contentsOf(readFileSync(path));
-  return [
-    ...mentions.cellsIn(basename(path), 'name'),
-    ...contents.flatMap((content) => cellsInContent(content, mentions)),
-  ];
+  return [...mentions.cellsIn(basename(path), 'name'), ...searched(path, mentions).cells];
 }
 
-const WINDOW_BYTES = 1 << 24;
-/** More bytes than any address has, in any encoding. */
-const OVERLAP_BYTES = 1 << 13;
+/** Texts in the store that stay: the books of the sandbox, the vendor of play money, and notes of files by their paths. */
+const TEXTS = [
+  ['book.jsonl', 'text'],
+  ['service-book.jsonl', 'text'],
+  [NOTES, 'name'],
+] as const;
 
-/** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
-function cellsInContent(content: Buffer, mentions: Mentions): readonly string[] {
-  const cells: string[] = [];
-  for (let at = 0; at < content.length; at += WINDOW_BYTES)
-    cells.push(...mentions.cellsIn(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list'));
-  return cells;
-}
-
-const GZIP = Buffer.from([0x1f, 0x8b]);
-const ZIP_ENTRY = Buffer.from('PK\x03\x04');
-/** The header before each entry of an archive: its length, and where the lengths of name and extra field are. */
-const ENTRY = { header: 30, name: 26, extra: 28 };
-
-/** The contents of a packed text, the entries of a workbook, or the file as it is. */
-function contentsOf(bytes: Buffer): readonly Buffer[] {
-  if (bytes.subarray(0, GZIP.length).equals(GZIP)) return [unpacked(() => gunzipSync(bytes))];
-  if (!bytes.subarray(0, ZIP_ENTRY.length).equals(ZIP_ENTRY)) return [bytes];
-  const contents = [bytes];
-  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
-    if (at + ENTRY.header > bytes.length) break;
-    const start =
-      at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
-    contents.push(unpacked(() => inflateRawSync(bytes.subarray(start))));
-  }
-  return contents;
-}
-
-/** Content that cannot be unpacked counts as empty, because no run could read it either. */
-function unpacked(work: () => Buffer): Buffer {
-  try {
-    return work();
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
-/** The books of the sandbox, the vendor of play money, which are in the store. */
-const BOOKS = ['book.jsonl', 'service-book.jsonl'];
-
-/** After a crash a book has the person or has not, and the next erasure searches it again. */
-export function eraseFromBooks(folder: string, target: Target): void {
+/** After a crash a text has the person or has not, and the next erasure searches it again. */
+export function eraseFromTexts(folder: string, target: Target): void {
   if (target.kind !== 'person') return;
   const mentions = new Mentions(target.person);
-  for (const path of BOOKS.map((name) => join(folder, name))) {
+  for (const [name, where] of TEXTS) {
+    const path = join(folder, name);
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');
-    if (!mentions.in(text)) continue;
+    if (!mentions.in(text, where)) continue;
     writeFileSync(`${path}.new`, mentions.replacedIn(text), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }

@@ -60,7 +60,7 @@ import { targetOf } from './erasure-target.ts';
 import { estimate } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
-import { eraseFromBooks } from './kept-lists.ts';
+import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
@@ -136,11 +136,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
-  noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+  noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
+    const of = batch === undefined ? null : batchNumber(batch);
     return this.#group.write(() => {
-      this.connection.run('DELETE FROM files WHERE path = ?', path);
-      for (const sha256 of sha256s)
-        this.connection.run('INSERT INTO files (path, sha256) VALUES (?, ?)', path, sha256);
+      // What stands there until it is replaced keeps its batch.
+      const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
+      this.connection.run(stale, path, JSON.stringify(sha256s));
+      const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+      for (const sha256 of sha256s) this.connection.run(add, path, sha256, of);
     });
   }
 
@@ -330,7 +333,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
     const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
     requireRoom(this.connection, this.folder);
-    eraseFromBooks(this.folder, target);
+    eraseFromTexts(this.folder, target);
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));

@@ -105,6 +105,9 @@ const READ_AS_NONE = '';
 /** Schema 11 has other guards of what is erased. */
 const ERASED_LATER = '';
 
+/** Schema 12: a person who is forgotten may be in any file that their batch has ever written. */
+const FILES_OF_BATCHES = 'ALTER TABLE files ADD COLUMN batch INTEGER REFERENCES batches (id);';
+
 interface Remade {
   /** Columns that stay as they are. */
   readonly same: string;
@@ -142,11 +145,11 @@ export const ADDED: readonly string[] = [
   READ_AS_NONE,
   ESTIMATED_BEFORE,
   ERASED_LATER,
-  WITNESSES,
+  `${WITNESSES}${FILES_OF_BATCHES}`,
 ];
 
 /** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */
-export const REDEFINED = ['attempts', 'boots', 'calls', 'closures', 'readings', 'replies', 'rows'];
+export const REDEFINED = ['attempts', 'boots', 'calls', 'closures', 'files', 'readings', 'replies', 'rows'];
 
 /** Guards and views of earlier schemas that the newest does not have. */
 export const GONE = ['attempt_scopes'];

@@ -24,10 +24,12 @@ BEGIN SELECT RAISE(ABORT, 'money rule: a ledger has a name'); END;
 `,
   refusedEvent('DELETE', 'ledger'),
   `
--- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them.
+-- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them. \`batch\` is
+-- the one whose rows are in it; NULL: it was written by a schema before 12, or is no output.
 CREATE TABLE files (
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  batch INTEGER REFERENCES batches (id),
   PRIMARY KEY (path, sha256)
 ) STRICT, WITHOUT ROWID;
 `,
