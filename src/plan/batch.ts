@@ -40,6 +40,8 @@ export interface BatchOptions {
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
+  /** Whether the input is known as the output of another job. */
+  readonly isOfOther: boolean;
   /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;
   /** What the run may do. A batch that resumes by the same dialect keeps the agreement to buy again. */
@@ -166,7 +168,7 @@ function specOf(
   context: RunContext,
   input: MappedInput,
   place: Pick<BatchPlace, 'key' | 'lineage'>,
-  { plan, outputName, consent }: BatchOptions,
+  { plan, outputName, isOfOther, consent }: BatchOptions,
 ): BatchSpec {
   const { account, dialect, job, clock, output } = context;
   const startMs = clock.wallMs();
@@ -190,6 +192,7 @@ function specOf(
         requestsPerSecond: requestsPerSecond(account),
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
+        isOfOther,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
