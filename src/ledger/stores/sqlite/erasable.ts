@@ -102,8 +102,10 @@ function filesOfUser(
   for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
   const pathsOf = (sql: string, of: ReadonlySet<number>): readonly string[] =>
     connection.all<{ path: string }>(sql, list(of)).map(({ path }) => path);
-  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked).filter((path) => existsSync(path));
-  return [...new Set([...inputs, ...pathsOf(OUTPUTS, batches)])];
+  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked);
+  const paths = new Set([...inputs, ...pathsOf(OUTPUTS, batches)]);
+  // A later run removes the list of what needs attention, and a user may have removed any.
+  return [...paths].filter((path) => existsSync(path));
 }
 
 /** Beside an output are files that are named after it, such as the list of people who were found and the report. */
