@@ -107,17 +107,21 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
     await desk.write('ours.yaml', '{}');
     await desk.write('list.csv', 'Domain\nbusy.example\n');
-    await desk.write('other.csv', 'Domain\nbusy.example\nfree.example\n');
+    const other = `${'A rather long name of a list '.repeat(5)}.csv`;
+    await desk.write(other, 'Domain\nbusy.example\nfree.example\n');
     const run = (list: string) => ['run', 'enrich-company', list, '--budget', '5', '-o', `${list}.out.csv`];
     await desk.type(run('list.csv'));
     const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'rate_limited' };
     await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
-    const { batch, counts } = await desk.json(run('other.csv'));
+    const { batch, counts } = await desk.json(run(other));
     expect(counts).toEqual({ in_doubt: 1, matched: 1 });
 
     const { open } = await serve(desk.place.folder, desk.environment());
     const page = await open(`/batches/${batch}/rows/2`, width);
-    await page.getByRole('link', { name: words.toBuyAgain }).click();
+    const link = page.getByRole('link', { name: words.toBuyAgain });
+    await link.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await link.click();
     const again = page.getByRole('button', { name: words.buyAgain('1 row') });
     await again.waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
