@@ -118,6 +118,7 @@ async function runCommand(
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
         command: typedCommand(keptWords(resume.words, flags)),
+        commandOfRest: typedCommand(wordsOfRest(resume.words, flags)),
       });
     });
     progress.close();
@@ -134,6 +135,12 @@ async function runCommand(
  */
 function keptWords(words: readonly string[], { ifPlan }: Flags): readonly string[] {
   return ifPlan === undefined ? words : withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+}
+
+/** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
+function wordsOfRest(words: readonly string[], flags: Flags): readonly string[] {
+  const kept = withoutFlag(keptWords(words, flags), '--yes');
+  return ['--limit', '--sample', '--budget'].reduce(withoutOption, kept);
 }
 
 /** The part of the run's request that the flags give. */

@@ -16,7 +16,6 @@ import {
   type BatchSpec,
   type BatchStart,
   credits,
-  type Ledger,
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
@@ -257,12 +256,17 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
- * batch, too.
+ * batch, too. One of which only a part was to be settled goes on by another command, since the same would find nothing to do.
  */
-export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void> {
+export async function closeIfSettled(
+  { ledger, sample, limit, commandOfRest: command }: RunContext,
+  batch: Batch,
+): Promise<void> {
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
+  else if ((sample ?? limit) !== undefined && command !== undefined)
+    await ledger.changeBatch(batch.id, { command });
 }
 
 // ---------------------------------------------------------------------------------------------------- settling anew

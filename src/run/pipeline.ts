@@ -88,7 +88,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
     const files = isWrittenAfter(stopped) ? await writeRows(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
-  if (stopped === undefined) await closeIfSettled(context.ledger, batch);
+  if (stopped === undefined) await closeIfSettled(context, batch);
   return summarize(heard, batch, {
     metrics,
     spentBefore,

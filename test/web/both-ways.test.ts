@@ -204,6 +204,23 @@ describe.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
   });
 });
 
+test('the rest of a list goes on from the page after a sample on a terminal, once its price was agreed to', async () => {
+  const desk = await openDesk();
+  desk.list(6);
+  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--sample', '2', '--budget', '2']);
+  const { batch } = await desk.json(['status', 'last']);
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.goOn }).click();
+  const budget = page.getByLabel(words.moreBudget);
+  await budget.waitFor();
+  expect(await budget.inputValue()).toBe('6');
+  expect(await desk.requests()).toBe(2);
+  await page.getByRole('button', { name: words.goOnWith }).click();
+  await page.getByText(words.states.finished, { exact: true }).waitFor();
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
+});
+
 test('a batch that the page has begun goes on in a terminal, by the command that a decision shows', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
