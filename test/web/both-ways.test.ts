@@ -132,6 +132,22 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
   });
 });
 
+test('a yes to changes is one to those that were shown: nothing is sent where they have moved since', async () => {
+  const team = await teamAgreedTo('reset:x1');
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '--not-done');
+  const { ask, lastWork } = await serve(team.place.folder);
+  await ask('POST', `/batches/${batch}/continue`);
+  const { plan = '' } = (await lastWork()).stopped ?? {};
+  await team.apply([{ email: 'ann@t.example', role: 'editor' }], { input: 'other.csv' });
+  const requests = await team.requests();
+  const unseen = await ask('POST', `/batches/${batch}/continue?answer=yes`);
+  expect(unseen.error.message).toBe('A yes to changes names their plan.');
+  await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${plan}`);
+  expect((await lastWork()).stopped).toMatchObject({ code: 'plan' });
+  expect(await team.requests()).toBe(requests);
+});
+
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
   const server = createServer(async (request, response) => {
