@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../core/call-key.ts';
 import { checkedCredits } from '../core/checked-options.ts';
-import { stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -26,7 +26,7 @@ import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
-import { requirePlanId } from './plan-id.ts';
+import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
 import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
@@ -66,7 +66,7 @@ export async function requireConsent(
   anew?: boolean,
 ): Promise<Consent> {
   await requireAgreedJob(context, place.existing, changes);
-  if (changes !== undefined) await requireConsentToChange(context, changes);
+  if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
   const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
@@ -75,16 +75,21 @@ export async function requireConsent(
 
 /** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
 async function requireConsentToChange(
-  { account, job, askChanges }: RunContext,
+  context: RunContext,
+  input: MappedInput,
   changes: ChangePlan,
 ): Promise<void> {
+  const { account, job, askChanges } = context;
   if (account.sandbox || !beginsWork(changes, job.operation)) return;
   if ((await askChanges?.(changes)) === true) return;
-  throw stop(
-    'consent',
-    `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
-    'Look at them with rowonce plan, then agree with --yes.',
-  );
+  throw new StopError({
+    code: 'consent',
+    message: `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
+    next: 'Look at them with rowonce plan, then agree with --yes.',
+    // Whoever answers later agrees to these changes, and to no others.
+    plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
+    answers: ['yes'],
+  });
 }
 
 /**
@@ -122,11 +127,12 @@ async function requireBudget(
   const held = heldBy(money);
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + checkedCredits(agreed)), buysAgain: true };
-  throw stop(
-    'consent',
-    `This run could spend up to ${most} credits, and nothing limits it.`,
-    `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
-  );
+  throw new StopError({
+    code: 'consent',
+    message: `This run could spend up to ${most} credits, and nothing limits it.`,
+    next: `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
+    leastBudget: held + most,
+  });
 }
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });

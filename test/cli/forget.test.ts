@@ -392,6 +392,7 @@ test('names of files that were removed are forgotten too, and what the page kept
   writeFileSync(list, `email,Note\n${JANE},x\n`);
   expect((await run(desk, 'enrich-person', list)).code).toBe(0);
 
+  rmSync(desk.place.path('people.csv.out.report.html'));
   const done = await desk.type(['forget', JANE, '--yes']);
   expect(done.code, done.stderr).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
@@ -405,6 +406,7 @@ test('names of files that were removed are forgotten too, and what the page kept
     expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
   );
   expect(stays.filter((path) => removed.includes(path))).toEqual([]);
+  expect(stays.filter((path = '') => !existsSync(path))).toEqual([]);
 }, 120_000);
 
 /** The paths that a line of `forget` names. */

@@ -1,4 +1,4 @@
-import type { AttemptId, BatchId } from '../../ledger.ts';
+import type { AttemptId, BatchId, Closure } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { batchNumber } from './tables.ts';
 
@@ -27,4 +27,13 @@ export function isSpentAtMost(
       : `SELECT 1 FROM estimates e JOIN batches b ON b.id = e.batch JOIN accounts p ON p.id = b.account
           WHERE p.identity = ? LIMIT 1`;
   return connection.get(sql, 'batch' in of ? batchNumber(of.batch) : of.account) !== undefined;
+}
+
+/** The attempts whose cost is the most that they may have been charged. */
+export function estimatedIn(
+  ends: readonly { readonly attempt: AttemptId; readonly closure: Closure }[],
+): readonly AttemptId[] {
+  return ends.flatMap(({ attempt, closure }) =>
+    closure.kind === 'settled' && closure.isAtMost === true && closure.charged > 0 ? [attempt] : [],
+  );
 }

@@ -57,7 +57,7 @@ import { erasureOf, isNothing } from './erasable.ts';
 import { endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { targetOf } from './erasure-target.ts';
-import { estimate } from './estimates.ts';
+import { estimate, estimatedIn } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
@@ -378,15 +378,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
     return batch;
   }
-}
-
-/** The attempts whose cost is the most that they may have been charged. */
-function estimatedIn(
-  ends: readonly { readonly attempt: AttemptId; readonly closure: Closure }[],
-): readonly AttemptId[] {
-  return ends.flatMap(({ attempt, closure }) =>
-    closure.kind === 'settled' && closure.isAtMost === true && closure.charged > 0 ? [attempt] : [],
-  );
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */

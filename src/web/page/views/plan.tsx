@@ -10,6 +10,7 @@ import { KeepPlan } from '../parts/keep-plan.tsx';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
+import { Told } from '../parts/told.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
@@ -229,7 +230,9 @@ function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
       >
         {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
           <tr key={reason}>
-            <td>{reason}</td>
+            <td>
+              <Told>{reason}</Told>
+            </td>
             <td class="number">{grouped(count)}</td>
             <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
           </tr>
