@@ -131,7 +131,8 @@ test.each([
   const page = await openTab(browser, served, { path, proxy: cable.proxy });
   onTestFinished(() => page.context().close());
   const field = page.getByRole('searchbox').first();
-  await field.waitFor();
+  // A field is closed until the stream is there.
+  await expect.poll(() => field.isEnabled()).toBe(true);
   const sent: Sent[] = [];
   cable.instead = strangerIn(sent);
   await field.fill('jane@example.com');
