@@ -30,6 +30,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'believed-time.ts',
     'interrupted-changes.ts',
     'ledger.ts',
+    'noted-outside.ts',
     'person.ts',
     'row-pages.ts',
     'store.ts',

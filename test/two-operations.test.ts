@@ -215,6 +215,43 @@ test('an earlier output is an input like any other', async () => {
   expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
 });
 
+test('columns of a first job are asked about by a second one that names its own the same, and kept where none is named', async () => {
+  const place = await Place.open();
+  const add = { name: 'name', city: 'location.city' };
+  place.write('company.yaml', JSON.stringify({ operation: 'enrich-company', add }));
+  const person = (more: object): void =>
+    place.write('person.yaml', JSON.stringify({ operation: 'enrich-person', add, ...more }));
+  person({});
+  const first = (await place.run('company.yaml')).files.output ?? '';
+  const file = place.path('moved.csv');
+  const cells = (path: string, column: string): readonly (string | undefined)[] =>
+    (parse(readFileSync(path), { columns: true, bom: true }) as Record<string, string>[]).map(
+      (row) => row[column],
+    );
+  for (const copied of [first, file]) {
+    place.write('moved.csv', readFileSync(first, 'utf8'));
+    await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject({
+      code: 'job',
+      message: 'The input already has a column "name", which the job\'s `add` would write.',
+    });
+  }
+  // The same job again knows its own columns.
+  expect((await place.run('company.yaml', { file: first })).counts).toMatchObject({ matched: 2 });
+  person({ on_existing: 'keep', add: { ...add, title: 'job_title' } });
+  const both = (await place.run('person.yaml', { file })).files.output ?? '';
+  expect(cells(both, 'name')).toEqual(cells(first, 'name'));
+
+  const bare = (await place.run('enrich-company', { output: place.path('bare.csv') })).files.output ?? '';
+  const body = { domain: '{{Domain}}' };
+  const own = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
+  place.write('own.yaml', JSON.stringify(own));
+  const suffixed = (await place.run('own.yaml', { file: bare })).files.output ?? '';
+  expect(cells(suffixed, 'name')).toEqual(cells(bare, 'name'));
+  expect(cells(suffixed, 'found_name')[0]).toBe(cells(bare, 'name')[0]);
+  const again = (await place.run('own.yaml', { file: bare })).files.output ?? '';
+  expect(readFileSync(again, 'utf8')).toBe(readFileSync(suffixed, 'utf8'));
+});
+
 test('a list that is moved to where another operation’s output stands takes nothing from it', async () => {
   const place = await Place.open();
   await place.run('enrich-company');

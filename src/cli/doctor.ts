@@ -105,13 +105,17 @@ function bootWords(): string {
   return `boot ${id.slice(0, 8)}, up for ${formatDuration(uptimeMs)}`;
 }
 
-/** Reports a system clock that is behind a time that an answer has confirmed: such a clock is wrong. */
+/** Reports a system clock that is behind a time that an answer has confirmed: one of the two is wrong. */
 function timeIn(location: string, confirmedMs: number | undefined): Finding {
   if (confirmedMs === undefined)
     return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
   const fact = `last confirmed by an answer in ${location}: ${isoTime(confirmedMs)}`;
   if (systemClock.wallMs() >= confirmedMs - APART_MS) return { what: 'time', fact };
-  return { what: 'time', fact, next: 'Set the clock of this machine: it is behind that.' };
+  return {
+    what: 'time',
+    fact,
+    next: 'Set the clock of this machine if it is behind. If it is right, the next answer of a vendor takes that time back.',
+  };
 }
 
 async function store(flag: string | undefined): Promise<readonly Finding[]> {

@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { typedCommand, wholeNumber, withArgument, withOption, withoutOption } from '../core/command-line.ts';
+import {
+  typedCommand,
+  wholeNumber,
+  withArgument,
+  withOption,
+  withoutFlag,
+  withoutOption,
+} from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import type { FormulaMode } from '../core/formulas.ts';
 import { spoolFolder } from '../core/paths.ts';
@@ -110,7 +117,8 @@ async function runCommand(
         ...saidIn(flags),
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
-        command: typedCommand(resume.words),
+        command: typedCommand(keptWords(resume.words, flags)),
+        commandOfRest: typedCommand(wordsOfRest(resume.words, flags)),
       });
     });
     progress.close();
@@ -119,6 +127,20 @@ async function runCommand(
     progress.close();
     events?.close();
   }
+}
+
+/**
+ * The command that the batch keeps, with which it goes on at any later time. Who named a plan has agreed to that plan alone, and
+ * a finished batch goes on by another one.
+ */
+function keptWords(words: readonly string[], { ifPlan }: Flags): readonly string[] {
+  return ifPlan === undefined ? words : withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+}
+
+/** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
+function wordsOfRest(words: readonly string[], flags: Flags): readonly string[] {
+  const kept = withoutFlag(keptWords(words, flags), '--yes');
+  return ['--limit', '--sample', '--budget'].reduce(withoutOption, kept);
 }
 
 /** The part of the run's request that the flags give. */

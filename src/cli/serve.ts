@@ -60,7 +60,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
       );
     await show(console, flags, opened.opening, opened.another);
     console.say('The page of this store was served already.');
-    console.result({ url: opened.opening.address, already_served: true });
+    console.result({ ...addressesIn(opened.opening), already_served: true });
     return EXIT.done;
   }
   const { page } = opened;
@@ -72,8 +72,12 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     console.warn(
       `A file of schedules could not be read and lies aside as ${name} in the store's folder: starts in it are not made. Agree to them again, then delete it.`,
     );
+  for (const job of page.unagreed)
+    console.warn(
+      `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
+    );
   console.say('Ctrl-C ends it.');
-  console.result({ url: opening.address });
+  console.result(addressesIn(opening));
   const exitCode = await stopped;
   const drained = await page.close();
   if (drained === 0) return EXIT.done;
@@ -90,11 +94,17 @@ async function show(
   another: () => Promise<Opening | undefined>,
 ): Promise<void> {
   console.print(address);
+  const isForSafari = process.platform === 'darwin' && bare_address !== address;
+  if (isForSafari) console.print(bare_address);
   console.say('This address opens the page once, within a minute; the same command gives another.');
-  if (process.platform === 'darwin') console.say(`In Safari, which does not find that name: ${bare_address}`);
+  if (isForSafari) console.say('The second one is for Safari, which does not find the name in the first.');
   const opening = open ? await another() : undefined;
   if (opening !== undefined && !(await openInBrowser(store, opening)))
     console.say('No browser could be started here, so open the address yourself.');
+}
+
+function addressesIn({ address, bare_address }: Opening): object {
+  return { url: address, bare_url: bare_address };
 }
 
 function portOf(text: string): number {

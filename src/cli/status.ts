@@ -52,7 +52,6 @@ async function statusCommand(
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
       return batchReport(shown, location, {
         retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
-        unanswered: (await ledger.rowsUnanswered(batch.id)).length,
         unproven: await unprovenOf(ledger, batch),
         changes: await changesOf(ledger, shown.batch),
       });
@@ -141,8 +140,6 @@ function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview):
 interface LeftOpen {
   /** Undefined when nothing is in doubt. */
   readonly retries: Retries | undefined;
-  /** The number of rows that wait for a call to be bought again. */
-  readonly unanswered: number;
   readonly unproven: Unproven | undefined;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;
@@ -179,8 +176,8 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
 }
 
 /** What goes on, what holds the batch up, and what is left to decide. */
-function openLines(status: BatchStatus, { retries, unanswered, unproven }: LeftOpen): readonly string[] {
-  const { batch, open, lastMinute, run, pause, heldSinceMs } = status;
+function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readonly string[] {
+  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered } = status;
   return [
     ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
     ...(lastMinute === 0 || batch.state !== 'open'
@@ -198,8 +195,8 @@ function openLines(status: BatchStatus, { retries, unanswered, unproven }: LeftO
 }
 
 function openObject(
-  { requests, calls, open, lastMinute, pause, misses }: BatchStatus,
-  { retries, unanswered, unproven, changes }: LeftOpen,
+  { requests, calls, open, lastMinute, pause, misses, unanswered }: BatchStatus,
+  { retries, unproven, changes }: LeftOpen,
 ): object {
   return {
     requests,

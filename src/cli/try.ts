@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { typedCommand } from '../core/command-line.ts';
-import { EXIT, stop } from '../core/errors.ts';
+import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords } from '../core/plain-text.ts';
 import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
@@ -91,7 +91,8 @@ async function requireYes(
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody agreed.`;
-  throw stop('consent', fact, 'Agree on a terminal, or with --yes.');
+  const next = 'Agree on a terminal, or with --yes.';
+  throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
 
 /** The words of this command, which goes on where it stopped. */

@@ -64,8 +64,9 @@ export async function resumedBy<T>(command: () => string, work: Promise<T>): Pro
     return await work;
   } catch (error) {
     if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
-    const { code, message, next, resumeAtMs } = error;
-    throw new StopError(present({ code, message, next, command: command(), resumeAtMs }), { cause: error });
+    const { code, message, next, resumeAtMs, answers } = error;
+    const stopped = present({ code, message, next, command: command(), resumeAtMs, answers });
+    throw new StopError(stopped, { cause: error });
   }
 }
 
@@ -110,6 +111,19 @@ export function withoutOption(words: readonly string[], option: string): readonl
   const isOfOption = (word: string, at: number): boolean =>
     word === option || word.startsWith(`${option}=`) || words[at - 1] === option;
   return words.filter((word, at) => at >= end || !isOfOption(word, at));
+}
+
+/** The same command with an option that has no value. */
+export function withFlag(words: readonly string[], flag: string): readonly string[] {
+  const kept = withoutFlag(words, flag);
+  const end = optionsEnd(kept);
+  return [...kept.slice(0, end), flag, ...kept.slice(end)];
+}
+
+/** The same command without an option that has no value. */
+export function withoutFlag(words: readonly string[], flag: string): readonly string[] {
+  const end = optionsEnd(words);
+  return words.filter((word, at) => at >= end || word !== flag);
 }
 
 /** Where options end: behind a bare `--` every word is an argument. */

@@ -64,9 +64,11 @@ export interface StopDetail {
   readonly resumeAtMs?: number;
   /** What is typed to go on, where the same command does. */
   readonly command?: string;
-  /** The id of the plan as it is now; only where a plan has moved. */
+  /** The id of the plan as it is now; only where a plan has moved, or where a person is to agree to just that plan. */
   readonly plan?: string;
-  /** The smallest budget of the batch, in credits, with which the refused call can be made; only where a budget is reached. */
+  /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
+  readonly answers?: readonly string[];
+  /** A budget of the batch, in credits, with which what was refused can be done; only where one is reached or missing. */
   readonly leastBudget?: number;
 }
 
@@ -78,6 +80,7 @@ export class StopError extends Error {
   readonly resumeAtMs: number | undefined;
   readonly command: string | undefined;
   readonly plan: string | undefined;
+  readonly answers: readonly string[] | undefined;
   readonly leastBudget: number | undefined;
 
   constructor(detail: StopDetail, options?: ErrorOptions) {
@@ -89,6 +92,7 @@ export class StopError extends Error {
     this.resumeAtMs = detail.resumeAtMs;
     this.command = detail.command;
     this.plan = detail.plan;
+    this.answers = detail.answers;
     this.leastBudget = detail.leastBudget;
   }
 }

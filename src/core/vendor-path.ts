@@ -56,11 +56,3 @@ export function pathProblem(template: string, placeholder: RegExp): string | und
   const hasHole = filled !== empty && isElsewhere(empty.split('?')[0]?.replace(/^\/{2,}/, '/') ?? '');
   return leadsElsewhere(filled) || hasHole ? 'a path may hold neither "." nor ".." for a segment' : undefined;
 }
-
-/** Names of a query or of a body by which some servers take a request for one of another method. */
-const METHOD_NAME = /^(?:_method|(?:x-)?http-method-override|x-http-method|x-method-override)$/i;
-
-/** Whether a server may read another method from what stands under that name. */
-export function namesMethod(name: string): boolean {
-  return METHOD_NAME.test(name.trim().replaceAll(/(?<=.)_/g, '-'));
-}

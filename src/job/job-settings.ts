@@ -40,6 +40,8 @@ const settingsSchema = z.object({
   output_name: z.string().optional(),
   /** Where the newest run writes the output, where its user named that. */
   output_path: z.string().optional(),
+  /** Whether the input was known as the output of another job, so that none of its columns is one of this batch's. */
+  input_of_other: z.literal(true).optional(),
   /** Name of the file for lists of results; absent when there are none. */
   results_file: z.string().optional(),
 });
@@ -66,12 +68,14 @@ export interface BatchSettings extends AccountSettings {
   readonly outputName: string | undefined;
   /** The path that the user named for the output; undefined for none, and for a stream. */
   readonly outputPath: string | undefined;
+  /** Whether the input is known as the output of another job. */
+  readonly isOfOther: boolean;
 }
 
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName, outputPath }: BatchSettings,
+  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -84,6 +88,7 @@ export function jobSettings(
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
+    ...(isOfOther ? { input_of_other: true } : {}),
     ...present({ output_name: outputName, output_path: outputPath, results_file: job.operation.resultsFile }),
   };
 }
@@ -104,6 +109,11 @@ export function columnsOf(
 /** What the batch has fixed for its output's name; undefined when it has fixed nothing. */
 export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
+}
+
+/** Whether the batch's input was known as the output of another job when it began. */
+export function isOutputOfOther(stored: JsonObject): boolean {
+  return settingsSchema.safeParse(stored).data?.input_of_other === true;
 }
 
 /** Where the newest run of the batch wanted its output; undefined where its user named no path. */

@@ -1,7 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import {
+  bootOf,
+  JUMP_MS,
+  MachineClocks,
+  READ_EVERY_MS,
+  type Reading,
+  withBoot,
+} from './believed-time/machine-clocks.ts';
 import type { BootMoment, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } from './ledger.ts';
 
 /**
@@ -13,12 +20,6 @@ import type { BootMoment, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } f
 
 /** Clocks that differ by less than this agree. The database has the same number. */
 export const APART_MS = 5 * 60_000;
-
-/** A clock that is corrected by less than this is not reported. */
-const JUMP_MS = 5_000;
-
-/** How often the boot clock is read from its file; in between the monotonic clock continues from the last reading. */
-const READ_EVERY_MS = 1_000;
 
 /** How often the confirmed time is written while it advances as expected. */
 const KEEP_EVERY_MS = 60_000;
@@ -54,56 +55,67 @@ export interface TimeBounds {
   readonly dispute?: StopError;
 }
 
-interface Reading {
-  readonly monotonicMs: number;
-  readonly wallMs: number;
-  readonly uptimeMs: number;
+/** The account whose vendor answered. */
+export interface Witness {
+  readonly identity: string;
+  readonly sandbox: boolean;
 }
 
+type Keeper = Pick<Ledger, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
+
+const KEEPS_NOTHING: Keeper = {
+  keepSeenTime: async () => {},
+  keepConfirmedTime: async () => {},
+  refuteTimes: async () => {},
+};
+
 export class BelievedTime implements Clock {
-  /** The two clocks as the machine shows them. */
-  readonly machine: Clock;
-  readonly #ledger: Pick<Ledger, 'keepTime'>;
-  readonly #bootId: string;
+  readonly #clocks: MachineClocks;
+  readonly #ledger: Keeper;
   readonly #openedMs: number;
   #seen: TimeMark;
   #confirmed: TimeMark | undefined;
-  readonly #floorMs: number;
+  #floorMs: number;
+  /** Whether the store has bought from sandboxes alone. */
+  #isPlay: boolean;
   /** The confirmed time as it was last written, and the monotonic time of that write. */
   #kept: (TimeMark & { readonly writtenMs: number }) | undefined;
-  #last: Reading;
   #toldWithoutDate = false;
   #apart: StopError | undefined;
   #news: string[] = [];
 
-  private constructor(machine: Clock, boot: BootTime, kept: KeptTime, ledger: Pick<Ledger, 'keepTime'>) {
-    this.machine = machine;
+  private constructor(machine: Clock, kept: KeptTime, ledger: Keeper) {
+    this.#clocks = new MachineClocks(machine, (byMs, { wallMs }) => this.#wasSet(byMs, wallMs));
     this.#ledger = ledger;
-    this.#bootId = boot.id;
     this.#seen = kept.seen;
     this.#confirmed = kept.confirmed;
     this.#floorMs = kept.floorMs ?? Number.NEGATIVE_INFINITY;
+    this.#isPlay = kept.isPlay;
     this.#openedMs = machine.monotonicMs();
     this.#kept = kept.confirmed && { ...kept.confirmed, writtenMs: this.#openedMs };
-    this.#last = { monotonicMs: this.#openedMs, wallMs: machine.wallMs(), uptimeMs: boot.uptimeMs };
   }
 
   /** Opens the clock that all work of a process with a ledger shares. */
-  static async over(machine: Clock, ledger: Pick<Ledger, 'atBoot' | 'keepTime'>): Promise<BelievedTime> {
-    const withBoot = machine.boot === undefined ? bootedWithProcess(machine) : machine;
-    const boot = bootOf(withBoot);
-    const time = new BelievedTime(withBoot, boot, await ledger.atBoot(boot, machine.wallMs()), ledger);
+  static async over(clock: Clock, ledger: Keeper & Pick<Ledger, 'atBoot'>): Promise<BelievedTime> {
+    const machine = withBoot(clock);
+    const kept = await ledger.atBoot(bootOf(machine), machine.wallMs());
+    const time = new BelievedTime(machine, kept, ledger);
     time.#tellDispute();
     return time;
   }
 
   /** The same for those who note nothing. @param ledger left out where there is none. */
-  static async beside(machine: Clock, ledger?: Pick<LedgerReader, 'keptTime'>): Promise<BelievedTime> {
-    const withBoot = machine.boot === undefined ? bootedWithProcess(machine) : machine;
-    const boot = bootOf(withBoot);
+  static async beside(clock: Clock, ledger?: Pick<LedgerReader, 'keptTime'>): Promise<BelievedTime> {
+    const machine = withBoot(clock);
+    const boot = bootOf(machine);
     const kept = await ledger?.keptTime(boot, machine.wallMs());
     const seen = { atMs: machine.wallMs(), uptimeMs: boot.uptimeMs };
-    return new BelievedTime(withBoot, boot, kept ?? { seen }, { keepTime: async () => {} });
+    return new BelievedTime(machine, kept ?? { seen, isPlay: true }, KEEPS_NOTHING);
+  }
+
+  /** The two clocks as the machine shows them. */
+  get machine(): Clock {
+    return this.#clocks.clock;
   }
 
   // ---------------------------------------------------------------------------------------- as a clock
@@ -114,12 +126,12 @@ export class BelievedTime implements Clock {
    * claims is not believed.
    */
   wallMs(): number {
-    return this.#believed(this.#read());
+    return this.#believed(this.#clocks.read());
   }
 
   /** The believed time for an intent, and the uptime of the same moment, because the database compares the two. */
   dated(): TimeMark {
-    const reading = this.#read();
+    const reading = this.#clocks.read();
     return { atMs: this.#believed(reading), uptimeMs: reading.uptimeMs };
   }
 
@@ -129,15 +141,15 @@ export class BelievedTime implements Clock {
   }
 
   monotonicMs(): number {
-    return this.machine.monotonicMs();
+    return this.#clocks.clock.monotonicMs();
   }
 
   boot(): BootTime {
-    return { id: this.#bootId, uptimeMs: this.#read().uptimeMs };
+    return { id: this.#clocks.bootId, uptimeMs: this.#clocks.read().uptimeMs };
   }
 
   sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
-    return this.machine.sleep(durationMs, signal);
+    return this.#clocks.clock.sleep(durationMs, signal);
   }
 
   // ---------------------------------------------------------------------------------------- how long ago
@@ -148,9 +160,9 @@ export class BelievedTime implements Clock {
    * Without them it is only certain that the moment was before this process began, and not how long before.
    */
   since({ atMs, boot }: Moment): Elapsed {
-    const { monotonicMs, wallMs, uptimeMs } = this.#read();
+    const { monotonicMs, wallMs, uptimeMs } = this.#clocks.read();
     const byCalendarMs = Math.max(this.wallMs(), wallMs) - atMs;
-    if (boot?.id === this.#bootId) {
+    if (boot?.id === this.#clocks.bootId) {
       const bootMs = uptimeMs - boot.uptimeMs;
       if (bootMs < -READ_EVERY_MS) return { leastMs: 0, greatestMs: Number.POSITIVE_INFINITY };
       return { leastMs: Math.max(bootMs, 0), greatestMs: Math.max(bootMs, byCalendarMs) };
@@ -171,7 +183,7 @@ export class BelievedTime implements Clock {
    * time in between, nobody else has said.
    */
   bounds(): TimeBounds {
-    const { wallMs, uptimeMs } = this.#read();
+    const { wallMs, uptimeMs } = this.#clocks.read();
     const toldMs = this.isConfirmed ? this.#sureMs(uptimeMs) : this.#floorMs + uptimeMs;
     const bounds = { leastMs: Math.min(wallMs, toldMs), greatestMs: Math.max(wallMs, toldMs) };
     if (bounds.greatestMs - bounds.leastMs <= DISPUTED_MS) return bounds;
@@ -183,11 +195,11 @@ export class BelievedTime implements Clock {
       ? 'no answer in the store has ever told the time'
       : this.isConfirmed
         ? `by what answers said it is ${isoTime(toldMs)}`
-        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(toldMs)}`;
+        : `no answer has told the time since the machine was started; the last one before did at ${isoTime(this.#floorMs)}`;
     return stop(
       'clock',
       `Nothing is erased for its age: this machine's clock says ${isoTime(wallMs)}, and ${told}.`,
-      'Set the clock of this machine if it is wrong, or let the next answer of a vendor confirm it; rowonce store purge --before DAY goes by a day that you name.',
+      'Set the clock of this machine if it is wrong. If it is right, the next answer of a vendor shows that, which no sandbox can; rowonce store purge --before DAY goes by a day that you name.',
     );
   }
 
@@ -210,7 +222,7 @@ export class BelievedTime implements Clock {
 
   /** Why the run has to stop: an answer's `Date` and this machine's calendar are too far apart. */
   get apart(): StopError | undefined {
-    this.#read();
+    this.#clocks.read();
     return this.#apart;
   }
 
@@ -220,34 +232,86 @@ export class BelievedTime implements Clock {
   }
 
   /**
+   * Whether answers of that account tell the time. A sandbox is a process of this machine, so its `Date` is the calendar once
+   * more: it tells the time only to a store in which nothing has cost money.
+   */
+  heeds({ sandbox }: Pick<Witness, 'sandbox'>): boolean {
+    return !sandbox || this.#isPlay;
+  }
+
+  /**
+   * Money is to be spent from now on, so sandboxes are heeded no more, and what they have told is forgotten. Of what the calendar
+   * has said in this boot the earlier is believed until an answer tells the time.
+   */
+  heedMoney(): void {
+    if (!this.#isPlay) return;
+    this.#isPlay = false;
+    this.#toldWithoutDate = false;
+    if (!this.isConfirmed && this.#floorMs === Number.NEGATIVE_INFINITY) return;
+    const { wallMs, uptimeMs } = this.#clocks.read();
+    this.#refute(Number.NEGATIVE_INFINITY);
+    const atMs = Math.floor(Math.min(wallMs, extended(this.#seen, uptimeMs)));
+    this.#keepSeen({ atMs, uptimeMs: Math.ceil(uptimeMs) });
+    this.#news = [];
+    this.#tellDispute();
+  }
+
+  /**
    * Reads what an answer says about the time, and dates the answer. A reply that is no answer says nothing.
    * @param askedMs the calendar of this machine when the request was about to leave.
    */
-  heard<Reply extends { readonly kind: string }>(reply: Reply | Answered, askedMs: number): Reply | Answered {
+  heard<Reply extends { readonly kind: string }>(
+    reply: Reply | Answered,
+    askedMs: number,
+    witness: Witness,
+  ): Reply | Answered {
     if (!isAnswered(reply)) return reply;
-    this.#hear(reply.raw, askedMs);
+    if (this.heeds(witness)) this.#hear(reply.raw, askedMs, witness);
     return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: this.wallMs() } };
   }
 
-  #hear({ headers }: RawReply, askedMs: number): void {
+  #hear({ headers }: RawReply, askedMs: number, witness: Witness): void {
     // A cache has kept the answer for that long, and its date with it.
     if (headers.age !== undefined) return;
     const dateMs = Date.parse(headers.date ?? '');
-    const { monotonicMs, wallMs, uptimeMs } = this.#read();
+    const { monotonicMs, wallMs, uptimeMs } = this.#clocks.read();
     // It has waited for a process that was stopped, or for a machine that slept: its date is that of its arrival.
     if (wallMs - dateMs > APART_MS && dateMs >= askedMs - APART_MS) return;
     const mark = { atMs: Math.floor(Math.min(dateMs, wallMs)), uptimeMs: Math.ceil(uptimeMs) };
     if (Number.isNaN(dateMs)) this.#heardNothing();
     else if (Math.abs(wallMs - dateMs) > APART_MS) this.#contradicted(wallMs, dateMs, mark);
-    else this.#agreed(mark, monotonicMs);
+    else this.#agreed(mark, monotonicMs, witness);
   }
 
-  #agreed(mark: TimeMark, monotonicMs: number): void {
+  #agreed(mark: TimeMark, monotonicMs: number, { identity }: Witness): void {
+    this.#refuteFuture(mark);
     if (this.#confirmed === undefined || mark.atMs > extended(this.#confirmed, mark.uptimeMs))
       this.#confirmed = mark;
     if (this.#isKept(this.#confirmed, monotonicMs, mark.uptimeMs)) return;
     this.#kept = { ...this.#confirmed, writtenMs: monotonicMs };
-    this.#keep('confirmed', this.#confirmed);
+    keep(this.#ledger.keepConfirmedTime(this.#confirmed, identity));
+  }
+
+  /**
+   * The calendar and an answer agree on a time that is long before one that was confirmed, so that one was false. Without this
+   * way back a store that was once told a false future would go by it until that day. To go back grants nothing: each day
+   * has its budget once, and what became older stays of unknown age.
+   */
+  #refuteFuture({ atMs, uptimeMs }: TimeMark): void {
+    const inBootMs = this.#confirmed === undefined ? this.#floorMs : extended(this.#confirmed, uptimeMs);
+    const falseMs = Math.max(inBootMs, this.#floorMs);
+    if (falseMs - atMs <= 2 * APART_MS) return;
+    this.#refute(atMs);
+    this.#news.push(
+      `Earlier answers had put the time at ${isoTime(falseMs)}, which was false: this machine's clock and the vendor agree on ${isoTime(atMs)}, which holds from now on.`,
+    );
+  }
+
+  #refute(afterMs: number): void {
+    this.#confirmed = undefined;
+    this.#kept = undefined;
+    this.#floorMs = Number.NEGATIVE_INFINITY;
+    keep(this.#ledger.refuteTimes(afterMs));
   }
 
   /** Whether the last written time still says as much as is known now. */
@@ -267,10 +331,7 @@ export class BelievedTime implements Clock {
 
   /** Keeps the lesser of two times that contradict each other, until they agree: a false future must not count. */
   #contradicted(wallMs: number, dateMs: number, mark: TimeMark): void {
-    if (!this.isConfirmed) {
-      this.#seen = { ...mark, atMs: Math.max(mark.atMs, this.#floorMs) };
-      this.#keep('seen', this.#seen);
-    }
+    if (!this.isConfirmed) this.#keepSeen({ ...mark, atMs: Math.max(mark.atMs, this.#floorMs) });
     this.#apart ??= stop(
       'clock',
       `This machine's clock says ${isoTime(wallMs)}, and the vendor's answer says ${isoTime(dateMs)}: they are ${formatDuration(Math.abs(wallMs - dateMs))} apart.`,
@@ -278,11 +339,9 @@ export class BelievedTime implements Clock {
     );
   }
 
-  /**
-   * Not awaited: the next commit holds it, and a loss only means that the next answer has to confirm the time again.
-   */
-  #keep(kind: 'seen' | 'confirmed', mark: TimeMark): void {
-    void this.#ledger.keepTime(kind, mark).catch(() => {});
+  #keepSeen(seen: TimeMark): void {
+    this.#seen = seen;
+    keep(this.#ledger.keepSeenTime(seen));
   }
 
   // ---------------------------------------------------------------------------------------- what the machine tells
@@ -294,28 +353,14 @@ export class BelievedTime implements Clock {
     return Math.max(extended(this.#confirmed ?? this.#seen, uptimeMs), confirmedMs, this.#floorMs);
   }
 
-  /** Reads the clocks. This runs several times for each request, so it makes no system call but those two. */
-  #read(): Reading {
-    const { machine } = this;
-    const last = this.#last;
-    const now = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
-    const passedMs = now.monotonicMs - last.monotonicMs;
-    const jumpMs = now.wallMs - last.wallMs - passedMs;
-    if (passedMs < READ_EVERY_MS && Math.abs(jumpMs) < READ_EVERY_MS)
-      return { ...now, uptimeMs: last.uptimeMs + passedMs };
-    this.#last = { ...now, uptimeMs: bootOf(machine).uptimeMs };
-    // The monotonic clock stands still while the machine sleeps, and the boot clock does not.
-    const setMs = now.wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
-    if (Math.abs(setMs) > JUMP_MS) {
-      this.#news.push(`This machine's clock was set ${ahead(setMs)}; it says ${isoTime(now.wallMs)} now.`);
-      // The clock may have been set to the right time; the next answer shows it.
-      this.#apart = undefined;
-    }
-    return this.#last;
+  #wasSet(byMs: number, wallMs: number): void {
+    this.#news.push(`This machine's clock was set ${ahead(byMs)}; it says ${isoTime(wallMs)} now.`);
+    // The clock may have been set to the right time; the next answer shows it.
+    this.#apart = undefined;
   }
 
   #tellDispute(): void {
-    const { wallMs, uptimeMs } = this.#last;
+    const { wallMs, uptimeMs } = this.#clocks.last;
     const sureMs = this.#sureMs(uptimeMs);
     if (wallMs >= sureMs - JUMP_MS && wallMs - sureMs <= APART_MS) return;
     const by = this.isConfirmed || sureMs === this.#floorMs ? 'what answers said' : 'its boot clock';
@@ -325,18 +370,9 @@ export class BelievedTime implements Clock {
   }
 }
 
-function bootedWithProcess(machine: Clock): Clock {
-  const id = `process ${randomUUID()}`;
-  return {
-    wallMs: () => machine.wallMs(),
-    monotonicMs: () => machine.monotonicMs(),
-    sleep: (durationMs, signal) => machine.sleep(durationMs, signal),
-    boot: () => ({ id, uptimeMs: machine.monotonicMs() }),
-  };
-}
-
-function bootOf(clock: Clock): BootTime {
-  return clock.boot?.() ?? { id: '', uptimeMs: clock.monotonicMs() };
+/** Not awaited: the next commit holds it, and a loss only means that the next answer has to tell the time again. */
+function keep(written: Promise<void>): void {
+  void written.catch(() => {});
 }
 
 /** The time that a mark implies at another uptime of its boot. */

@@ -202,8 +202,11 @@ export interface Ledger extends LedgerReader {
    */
   beginBatch(spec: BatchSpec, renew?: boolean, plan?: readonly PlannedRow[]): Promise<BatchStart>;
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
-  /** Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on. */
-  noteWritten(path: string, sha256s: readonly string[]): Promise<void>;
+  /**
+   * Replaces what is noted about a path: the hashes of the files of ours that may stand there from now on.
+   * @param batch whose rows are in what is new there.
+   */
+  noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void>;
   /** Keeps an agreement for good. The first one for the same content stays. */
   noteAgreement(agreement: Agreement): Promise<void>;
   /** Keeps that a person pauses a batch, or lets it go on. What is so already is not noted again. */
@@ -222,12 +225,20 @@ export interface Ledger extends LedgerReader {
    * @param atMs the calendar's time; it is kept with a boot that is new to the ledger.
    */
   atBoot(boot: BootTime, atMs: number): Promise<KeptTime>;
+  /** Keeps another time for the one that the calendar said when the present boot was first seen. */
+  keepSeenTime(mark: TimeMark): Promise<void>;
   /**
-   * Advances what is known of the time in the present boot. A confirmed time never goes back, and from then on no
+   * Keeps a time that an answer of the account confirmed in the present boot. It never goes back, and from then on no
    * intent is dated before it, nor in this boot more than five minutes after it and the uptime since: the database
-   * refuses both.
+   * refuses both. It also refuses what a sandbox told, once a batch of any other account has begun.
    */
-  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void>;
+  keepConfirmedTime(mark: TimeMark, accountIdentity: string): Promise<void>;
+  /**
+   * Takes from the present boot its confirmed time, and from every other boot one that is later than `afterMs`. They are kept as refuted:
+   * how long ago moments of these boots and of earlier ones were is unknown from then on. The database refuses the first batch
+   * of an account that is no sandbox as long as a time is confirmed.
+   */
+  refuteTimes(afterMs: number): Promise<void>;
 
   /**
    * Checks the budget and writes the intent in one transaction. It reserves at least the highest price that was seen.

@@ -94,7 +94,7 @@ export type ErasureOrder =
 export interface Erased {
   /** Number of calls whose answers and questions were erased. */
   readonly calls: number;
-  /** Number of answers about several people from which one person was removed. */
+  /** Number of answers about others from which one person was removed, or what was said with them. */
   readonly cut: number;
   readonly rows: number;
   /** Number of memberships whose person is no longer known. */
@@ -103,8 +103,8 @@ export interface Erased {
   readonly names: number;
   /** Lists in the store that were removed. */
   readonly files: readonly string[];
-  /** Outputs of these batches. They belong to the user and stay as they are. */
-  readonly outputs: readonly string[];
+  /** Files of the user's that were written or read here. They stay as they are. */
+  readonly stays: readonly UserFile[];
   /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
   /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
@@ -114,6 +114,18 @@ export interface Erased {
   readonly needed: Needed;
   /** Whether all that was erased is overwritten by now. */
   readonly cleaning: Cleaning;
+}
+
+/** A file of the user's that holds something of what is erased, or may hold it. */
+export interface UserFile {
+  readonly path: string;
+  /**
+   * `certainly`: it names the person, or is as it was written or read. `perhaps`: it was changed since and does not name them, or
+   * cannot be read whole.
+   */
+  readonly holds: 'certainly' | 'perhaps';
+  /** Its path names the person, so that the store does not know it any more after the erasure. */
+  readonly isPathForgotten: boolean;
 }
 
 /** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
@@ -127,7 +139,7 @@ export interface Hit {
 
 /** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
 export interface Needed {
-  /** Number of calls that they would buy again. */
+  /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
   readonly calls: number;
   /** Number of lists in the store. */
   readonly lists: number;

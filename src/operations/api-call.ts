@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop, unreachable } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
+import { isMisleadingField, queryProblem } from '../core/misleading-names.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,
@@ -25,6 +26,7 @@ import {
   columnInput,
   columnsIn,
   filledIn,
+  namesIn,
   PLACEHOLDER,
   templateProblem,
   withoutBlanks,
@@ -106,6 +108,11 @@ function shapedBy(settings: JsonObject): Operation {
   const shape: Shape = { method, endpoint, body: body as JsonObject };
   const problem = templateProblem(shape.body);
   if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
+  const misleading = namesIn(shape.body).find(isMisleadingField);
+  if (misleading !== undefined) {
+    const fact = `body: ${foreignName(misleading)} is a name by which some servers take a request for another one.`;
+    throw stop('job', fact, 'Take it out of the job: a request is the one that is shown.');
+  }
   const operation = operationOf(shape);
   const { kind = ALTERING.includes(method) ? 'change' : 'read' } = settings;
   return kind === 'change' ? changeOf(operation) : defineOperation(operation);
@@ -161,7 +168,7 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, sent, cred
 
 /** What is wrong with the template, as a clause; undefined when nothing is. */
 function endpointProblem(endpoint: string): string | undefined {
-  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER);
+  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER) ?? queryProblem(endpoint);
 }
 
 function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {

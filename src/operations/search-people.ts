@@ -1,5 +1,6 @@
 import { isRepeated } from '../core/answer-body.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import { isMisleadingField } from '../core/misleading-names.ts';
 import { nearest } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import {
@@ -19,7 +20,6 @@ import {
   send,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { namesMethod } from '../core/vendor-path.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 /** The filters whose names are published; more may be written into the job under the vendor's own names. */
@@ -112,20 +112,20 @@ function checkFilters(filters: JsonObject): void {
       throw stop('job', fact, 'Name a column for it under `columns:`, and take it out of `filters`.');
     }
     if (name === PAGE) throw pagesAreOurs(`filters: ${PAGE}`);
-    if (namesMethod(name)) throw namesAnother(`filters: ${foreignName(name)}`);
+    if (isMisleadingField(name)) throw namesAnother(`filters: ${foreignName(name)}`);
   }
   const problem = templateProblem(filters);
   if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
 }
 
 function namesAnother(where: string): StopError {
-  const fact = `${where} is a name from which some servers read another method.`;
-  return stop('job', fact, 'Take it out of the job: a request has the method that is shown.');
+  const fact = `${where} is a name by which some servers take a request for another one.`;
+  return stop('job', fact, 'Take it out of the job: a request is the one that is shown.');
 }
 
 function checkMapped(name: string, filters: JsonObject): void {
   if (name === PAGE) throw pagesAreOurs(`columns: ${PAGE}`);
-  if (namesMethod(name)) throw namesAnother(`columns: ${foreignName(name)}`);
+  if (isMisleadingField(name)) throw namesAnother(`columns: ${foreignName(name)}`);
   if (Object.hasOwn(filters, name)) {
     const fact = `${name} stands under \`columns\` and under \`filters\`.`;
     throw stop('job', fact, 'Take it out of one of them.');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isoTime, systemClock } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
@@ -16,7 +16,6 @@ import {
   type BatchSpec,
   type BatchStart,
   credits,
-  type Ledger,
   type LedgerReader,
   type RowRecord,
 } from '../ledger/ledger.ts';
@@ -27,7 +26,7 @@ import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
 import { readToday } from '../vendor/kept-answers.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
-import { freshSinceOf, hasGoneStale } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -40,6 +39,8 @@ export interface BatchOptions {
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
+  /** Whether the input is known as the output of another job. */
+  readonly isOfOther: boolean;
   /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;
   /** What the run may do. A batch that resumes by the same dialect keeps the agreement to buy again. */
@@ -166,7 +167,7 @@ function specOf(
   context: RunContext,
   input: MappedInput,
   place: Pick<BatchPlace, 'key' | 'lineage'>,
-  { plan, outputName, consent }: BatchOptions,
+  { plan, outputName, isOfOther, consent }: BatchOptions,
 ): BatchSpec {
   const { account, dialect, job, clock, output } = context;
   const startMs = clock.wallMs();
@@ -190,6 +191,7 @@ function specOf(
         requestsPerSecond: requestsPerSecond(account),
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
+        isOfOther,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
@@ -254,12 +256,17 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 /**
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
- * batch, too.
+ * batch, too. One of which only a part was to be settled goes on by another command, since the same would find nothing to do.
  */
-export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void> {
+export async function closeIfSettled(
+  { ledger, sample, limit, commandOfRest: command }: RunContext,
+  batch: Batch,
+): Promise<void> {
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
+  else if ((sample ?? limit) !== undefined && command !== undefined)
+    await ledger.changeBatch(batch.id, { command });
 }
 
 // ---------------------------------------------------------------------------------------------------- settling anew
@@ -311,7 +318,7 @@ async function finishedBatch(
   const key = batchKeyOf(batchIdentityOf(context, input), sha256);
   const batch = await ledger.batchByKey(key);
   if (batch?.state !== 'finished') return undefined;
-  const freshSince = freshSinceOf(context.job, false, (context.clock ?? systemClock).wallMs());
+  const freshSince = freshSinceOf(context.job, false, await startMsOf(context, ledger));
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 

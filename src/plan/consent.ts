@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../core/call-key.ts';
 import { checkedCredits } from '../core/checked-options.ts';
-import { stop } from '../core/errors.ts';
-import type { JsonValue, Method } from '../core/operation.ts';
+import { StopError, stop } from '../core/errors.ts';
+import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
@@ -18,14 +19,14 @@ import {
 } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import { requireAgreement } from '../vendor/account/agreements.ts';
-import type { Dialect } from '../vendor/dialect.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
 import { builtInDialect, dialectQuestion } from '../vendor/dialect.ts';
 import { basePathOf } from '../vendor/request.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';
 import { batchGoneOnWith, mostAsked, type Plan, planRows } from './plan.ts';
-import { requirePlanId } from './plan-id.ts';
+import { identifyPlan, requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
 import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
@@ -65,7 +66,7 @@ export async function requireConsent(
   anew?: boolean,
 ): Promise<Consent> {
   await requireAgreedJob(context, place.existing, changes);
-  if (changes !== undefined) await requireConsentToChange(context, changes);
+  if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
   const { budget, buysAgain } = await requireBudget(context, input, place, changes, anew === true);
@@ -74,16 +75,21 @@ export async function requireConsent(
 
 /** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
 async function requireConsentToChange(
-  { account, job, askChanges }: RunContext,
+  context: RunContext,
+  input: MappedInput,
   changes: ChangePlan,
 ): Promise<void> {
+  const { account, job, askChanges } = context;
   if (account.sandbox || !beginsWork(changes, job.operation)) return;
   if ((await askChanges?.(changes)) === true) return;
-  throw stop(
-    'consent',
-    `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
-    'Look at them with rowonce plan, then agree with --yes.',
-  );
+  throw new StopError({
+    code: 'consent',
+    message: `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
+    next: 'Look at them with rowonce plan, then agree with --yes.',
+    // Whoever answers later agrees to these changes, and to no others.
+    plan: (await identifyPlan(context, input, planOfChanges(changes, account), changes)).id,
+    answers: ['yes'],
+  });
 }
 
 /**
@@ -121,11 +127,12 @@ async function requireBudget(
   const held = heldBy(money);
   const agreed = await askBudget?.(plan);
   if (agreed !== undefined) return { budget: credits(held + checkedCredits(agreed)), buysAgain: true };
-  throw stop(
-    'consent',
-    `This run could spend up to ${most} credits, and nothing limits it.`,
-    `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
-  );
+  throw new StopError({
+    code: 'consent',
+    message: `This run could spend up to ${most} credits, and nothing limits it.`,
+    next: `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
+    leastBudget: held + most,
+  });
 }
 
 const limitedTo = (budget: Credits | undefined): Consent => ({ budget, buysAgain: false });
@@ -282,6 +289,8 @@ export interface SentRequest {
   readonly method: Method;
   /** The address as it is sent, with `{{Column}}` and `{field}` where a value is filled in. */
   readonly url: string;
+  /** What the job and the dialect send in it otherwise than as the row's values under our names; left out: nothing. */
+  readonly fields?: readonly string[];
   /** The service whose "API Call" step forwards the request; left out: it is sent to the vendor itself. */
   readonly through?: string;
 }
@@ -293,7 +302,7 @@ export interface Sender {
   readonly dialect: Dialect;
 }
 
-/** The request of an `api-call` job, and the requests whose address in the dialect's file differs from the built-in one. */
+/** The request of an `api-call` job, and the requests whose address or fields in the dialect's file differ from the built-in ones. */
 export async function sentRequests(sender: Sender): Promise<readonly SentRequest[]> {
   const { job, dialect, account } = sender;
   const own = isGeneric(job) ? [ownRequest(job)] : [];
@@ -303,9 +312,10 @@ export async function sentRequests(sender: Sender): Promise<readonly SentRequest
 }
 
 /** `POST https://api.example.com/tags/{{Id}} (api-call)`. Another person may have written any part of it. */
-export function requestWords({ name, method, url, through }: SentRequest): string {
+export function requestWords({ name, method, url, through, fields }: SentRequest): string {
   const by = through === undefined ? '' : `, by the "API Call" step at ${foreignWords(through)}`;
-  return `${method} ${foreignWords(url)}${by} (${name})`;
+  const also = fields === undefined ? '' : ` with ${fields.map((each) => foreignWords(each)).join(', ')}`;
+  return `${method} ${foreignWords(url)}${by} (${name})${also}`;
 }
 
 function isGeneric({ operation }: Pick<Job, 'operation'>): boolean {
@@ -318,7 +328,8 @@ function ownRequest({ operation: { name }, settings = {} }: Sender['job']): Sent
 }
 
 /** The requests that differ from the built-in dialect. A provider's operation makes one kind of call; a service's several. */
-function changedPaths({ job: { operation }, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
+function changedPaths({ job, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
+  const { operation } = job;
   const asked = Object.entries(dialect.operations).filter(
     ([name]) => name === operation.name || (dialect.vendor === 'service' && operation.vendor === 'service'),
   );
@@ -326,19 +337,37 @@ function changedPaths({ job: { operation }, dialect }: Sender, builtIn: Dialect)
   const free = Object.entries({ usage, whoami, list_users, list_invites });
   return [
     ...asked.flatMap(([name, entry]) => [
-      ...changed(name, entry, builtIn.operations[name]),
+      ...changed(name, entry, builtIn.operations[name]).map((each) => ({
+        ...each,
+        ...fieldsIn(job, name, entry),
+      })),
       ...changed(`read_back of ${name}`, entry.read_back, builtIn.operations[name]?.read_back),
     ]),
     ...free.flatMap(([name, shape]) => changed(name, shape, builtIn[name as 'usage'])),
   ].filter((each) => !(each.name === operation.name && isGeneric({ operation })));
 }
 
-type Shape = Pick<SentRequest, 'method'> & { readonly path: string };
+/** Which fields have another name than the input that they are taken from, and which the job sends of its own. */
+function fieldsIn(
+  { operation, settings }: Sender['job'],
+  name: string,
+  { fields = {} }: DialectOperation,
+): Pick<SentRequest, 'fields'> {
+  const named = Object.entries(fields).flatMap(([input, field]) =>
+    field === input ? [] : [field === null ? `no ${input}` : `${input} as ${JSON.stringify(field)}`],
+  );
+  const filters = name === operation.name ? Object.entries((settings?.filters ?? {}) as JsonObject) : [];
+  const sent = [...named, ...filters.map(([filter, value]) => `${filter} ${JSON.stringify(value)}`)];
+  return sent.length === 0 ? {} : { fields: sent };
+}
+
+type Shape = Pick<SentRequest, 'method'> & Pick<DialectOperation, 'path' | 'fields'>;
 
 function changed(name: string, shape: Shape | undefined, builtIn: Shape | undefined): readonly SentRequest[] {
   if (shape === undefined) return [];
-  const { method, path } = shape;
-  return method === builtIn?.method && path === builtIn.path ? [] : [{ name, method, url: path }];
+  const { method, path, fields = {} } = shape;
+  const isSame = method === builtIn?.method && path === builtIn.path;
+  return isSame && isDeepStrictEqual(fields, builtIn.fields ?? {}) ? [] : [{ name, method, url: path }];
 }
 
 /**

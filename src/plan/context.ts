@@ -76,6 +76,8 @@ export interface RunChoices {
   readonly limit?: number | undefined;
   /** The run buys this many random rows and gives a forecast for the rest. */
   readonly sample?: number | undefined;
+  /** The command with which the other rows go on, once those of a limit or of a sample are settled; left out: `command`. */
+  readonly commandOfRest?: string | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
   /** How long the run may make no progress before it stops; left out: for ever. */

@@ -1,7 +1,9 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { Call, FormerCall, Operation } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
+import { BelievedTime } from '../ledger/believed-time.ts';
 import {
   type AnswerRecord,
   type Batch,
@@ -127,6 +129,14 @@ async function standsFor(
  * An answer is used as long as it is new enough. The cut-offs are fixed when a batch begins. Otherwise a run
  * that resumes weeks later would find its own answers too old, and would buy them again and again.
  */
+
+/** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would believe. */
+export async function startMsOf(
+  { clock }: { readonly clock?: Clock | undefined },
+  ledger: Pick<LedgerReader, 'keptTime'>,
+): Promise<number> {
+  return (clock ?? (await BelievedTime.beside(systemClock, ledger))).wallMs();
+}
 
 /** The cut-offs of a batch that begins at `startMs`; undefined when answers of any age are used. */
 export function freshSinceOf(

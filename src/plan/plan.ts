@@ -1,4 +1,3 @@
-import { systemClock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -6,7 +5,7 @@ import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { freshSinceOf, hasGoneStale } from './known-calls.ts';
+import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
 import { type Pricing, pricingOf, worstAfterFirst, worstCredits } from './pricing.ts';
 import {
   classifications,
@@ -101,9 +100,9 @@ export function mostAsked({ sample, credits }: Plan): Credits {
  * cut-offs may be its own.
  */
 export async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
-  const { job, ledger, refresh = false, clock = systemClock } = context;
+  const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
-  const createdAtMs = clock.wallMs();
+  const createdAtMs = await startMsOf(context, ledger);
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
   const begun = freshSince === undefined ? {} : { freshSince, createdAtMs };
   const goesOn = memo(async () => {

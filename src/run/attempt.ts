@@ -1,10 +1,11 @@
 import type { CallKey } from '../core/call-key.ts';
-import { StopError, unreachable } from '../core/errors.ts';
+import { isoTime } from '../core/clock.ts';
+import { StopError, stop, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Moment } from '../ledger/believed-time.ts';
+import { APART_MS, type Moment } from '../ledger/believed-time.ts';
 import {
   type Admission,
   type AttemptId,
@@ -230,7 +231,7 @@ function outgoingFor(
 }
 
 async function admit(
-  { session, batch }: Run,
+  { session, batch, begunMs = Number.NEGATIVE_INFINITY }: Run,
   wanted: Wanted,
   operation: DialectOperation,
   keyed: KeyedRequest | undefined,
@@ -238,6 +239,8 @@ async function admit(
   crashPoint('before-intent');
   const { ledger, account, clock } = session;
   const { decision, replaces, ifUnknown } = wanted;
+  const dated = clock.dated();
+  if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
   const admission = await ledger.admit({
     key: wanted.key,
     accountIdentity: account.identity,
@@ -245,11 +248,20 @@ async function admit(
     batch,
     row: wanted.row,
     reserve: reserveOf(wanted, operation),
-    ...clock.dated(),
+    ...dated,
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   });
   crashPoint('after-intent');
   return admission;
+}
+
+/** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
+function begunAhead(begunMs: number): StopError {
+  return stop(
+    'clock',
+    `This batch began at ${isoTime(begunMs)} by a clock that was wrong, so what is too old for it is not known.`,
+    'Run the same command again: then nothing is too old for it.',
+  );
 }
 
 /** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */

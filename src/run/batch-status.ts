@@ -138,6 +138,10 @@ export interface BatchStatus extends BatchOverview {
   readonly pause: PauseRecord | undefined;
   /** The process that spends from its store, on this batch or on anything else. */
   readonly spender: Spender | undefined;
+  /** How many of its rows wait, because what was bought for them turned out to be no answer. */
+  readonly unanswered: number;
+  /** The newer batch of the same job and content, which has taken its place. */
+  readonly followedBy: BatchId | undefined;
   /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
   readonly misses: MissSeries | undefined;
 }
@@ -164,8 +168,12 @@ export async function batchStatus(
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await overview(ledger, batch, spender);
+  const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
+  const newest = await ledger.batchByKey(batch.key);
   return {
     ...shown,
+    unanswered: isInDoubt ? (await ledger.rowsUnanswered(id)).length : 0,
+    followedBy: newest?.id === id ? undefined : newest?.id,
     requests,
     calls,
     open: await ledger.openRequests(batch.id),

@@ -28,7 +28,7 @@ export interface ExportOptions {
   /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
   readonly output?: string | NodeJS.WritableStream | undefined;
   readonly forExcel?: true | undefined;
-  /** Writes a copy: the ledger knows of no other output, nor of this one. It needs a named output. */
+  /** Writes a copy: the batch has no other output by it. It needs a named output. */
   readonly copy?: true | undefined;
   /** These two win over the settings of the batch. */
   readonly formulas?: FormulaMode | undefined;
@@ -61,8 +61,9 @@ export async function exportBatch(
       sandbox: batch.sandbox,
       forExcel,
     });
+    const { noteWritten, ...asLooker } = lookerNotes(location, ledger, batch.id);
     const notes =
-      copy === true ? {} : spender === undefined ? lookerNotes(location, ledger) : notesIn(spender, batch);
+      spender !== undefined ? notesIn(spender, batch) : { noteWritten, ...(copy === true ? {} : asLooker) };
     const { answerPlace } = settings;
     const order = { ledger, job: settings, answerPlace, emit, ...notes };
     return await writeOutput(order, input, batch, destination);

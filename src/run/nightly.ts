@@ -12,7 +12,7 @@ import {
   moveToFailed,
   placeInDone,
 } from './nightly/inbox.ts';
-import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
@@ -30,7 +30,7 @@ import { exitCodeOf, type RunSummary } from './summary.ts';
  */
 
 export type { LeftFile } from './nightly/inbox.ts';
-export { type SweptJob, sweptJobs } from './nightly/jobs.ts';
+export { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from './nightly/jobs.ts';
 
 export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */
@@ -77,7 +77,8 @@ export interface SweepSummary {
 /** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
   checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
-  const jobs = await sweptJobs(options.jobs, options);
+  const jobs = await sweptJobs(options.jobs);
+  await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);
   try {
     return await stoppable(options.signal, (signal) => swept(stores, { ...options, signal }));

@@ -22,7 +22,13 @@ import { acceptOdd, buy, keepReading, type Wanted } from './attempt.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import { Lanes } from './pipeline/lanes.ts';
 import { isPutOff, type Obtained, retried, withheld } from './pipeline/obtained.ts';
-import { isWrittenAfter, outputNameFor, wantedOutput, writeRows } from './pipeline/output.ts';
+import {
+  isOutputOfOther,
+  isWrittenAfter,
+  outputNameFor,
+  wantedOutput,
+  writeRows,
+} from './pipeline/output.ts';
 import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { heldBack, settlesAnew } from './pipeline/unanswered.ts';
@@ -55,7 +61,9 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const place = await batchPlaceOf(heard, input);
   await requireBatch(heard, place);
   const outputName = await outputNameFor(heard, input.path, place);
-  const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
+  const isOfOther = await isOutputOfOther(heard, input, place);
+  const wanted = { ...wantedOutput(context, outputName), isOfOther };
+  const destination = await chooseDestination(input, context.job, wanted);
   await requireAgreedRequests(heard);
   const plan = await planOfChange(heard, input, place, sessions);
   // Who names a batch agrees to nothing that a new one would buy.
@@ -63,7 +71,13 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const consent = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
-  const batch = await startBatch(heard, input, place, { plan, outputName, anew: reread === true, consent });
+  const batch = await startBatch(heard, input, place, {
+    plan,
+    outputName,
+    isOfOther,
+    anew: reread === true,
+    consent,
+  });
   const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(heard, input, batch, context.sample);
@@ -74,7 +88,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
     const files = isWrittenAfter(stopped) ? await writeRows(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
-  if (stopped === undefined) await closeIfSettled(context.ledger, batch);
+  if (stopped === undefined) await closeIfSettled(context, batch);
   return summarize(heard, batch, {
     metrics,
     spentBefore,
@@ -150,8 +164,8 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const signal = AbortSignal.any([context.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
   const projects = new ProjectAccess(await plannedProjects(context.ledger, batch));
-  const goesByAge = batch.freshSince !== undefined;
-  const purpose = { batch: batch.id, projects, goesByAge };
+  const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
+  const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
   const run = await sessions.open(context, purpose, signal, stopAll);
   const { clock, client } = run.session;
   const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });

@@ -16,7 +16,6 @@ import {
   text,
   timepiece,
 } from '../core/checked-options.ts';
-
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
@@ -103,6 +102,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   budget: amount,
   limit: rows,
   sample: sampleRows,
+  commandOfRest: text,
   refresh: flag,
   maxPauseMs: milliseconds,
   askBudget: called,

@@ -33,6 +33,8 @@ export interface OddShape {
 export interface Run {
   readonly session: Session;
   readonly batch: BatchId;
+  /** When the batch began; of one that buys answers anew when they are older than a certain time. */
+  readonly begunMs?: number | undefined;
   /** Says how long the run waits for a permit and what ends the wait. */
   readonly waiter: Waiter;
   readonly emit: Listener;

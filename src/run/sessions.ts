@@ -24,8 +24,8 @@ export interface OpenRun extends Run {
 export interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
-  /** Whether the run buys answers anew when they are older than a certain time. */
-  readonly goesByAge?: boolean;
+  /** When the batch began; of one that buys answers anew when they are older than a certain time. */
+  readonly begunMs?: number;
 }
 
 /** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
@@ -46,10 +46,16 @@ export class Sessions {
   #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
 
-  /** The time that every run of the ledger uses. */
-  time({ clock, ledger }: Pick<RunContext, 'clock' | 'ledger'>): Promise<BelievedTime> {
+  /** The time that every run of the ledger uses. An account that is no sandbox spends money. */
+  async time({
+    clock,
+    ledger,
+    account,
+  }: Pick<RunContext, 'clock' | 'ledger' | 'account'>): Promise<BelievedTime> {
     this.#time ??= BelievedTime.over(clock, ledger);
-    return this.#time;
+    const time = await this.#time;
+    if (!account.sandbox) time.heedMoney();
+    return time;
   }
 
   /**
@@ -70,7 +76,7 @@ export class Sessions {
     shared.members.add(member);
     const leave = (): Promise<void> => this.#leave(context.account.identity, shared, member);
     try {
-      shared.goesByAge ||= purpose.goesByAge === true;
+      shared.goesByAge ||= purpose.begunMs !== undefined;
       shared.opening ??= shared.before.then(() => openSession(context, shared, clock));
       const { vendor: _, ...opened } = await shared.opening;
       await context.ledger.setAccountCaps(context.account.identity, context.account.budget);
@@ -80,6 +86,7 @@ export class Sessions {
         // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, ledger, client: await opened.client.speaking(dialect) },
         batch: purpose.batch,
+        begunMs: purpose.begunMs,
         waiter: { signal, maxPauseMs },
         emit,
         projects: purpose.projects,
@@ -220,7 +227,7 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
-      heard: (reply, askedMs) => clock.heard(reply, askedMs),
+      heard: (reply, askedMs) => clock.heard(reply, askedMs, account),
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
@@ -293,8 +300,10 @@ async function paceOf(
     learnedPerSecond: holds ? learned.perSecond : undefined,
     // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
     unhurried: account.sandbox,
-    // A computer's own calendar, unconfirmed by any answer, must not decide about a new day or the age of answers.
-    goesAlone: () => !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
+    // A computer's own calendar, unconfirmed by any answer, must not decide about a new day or the age of answers. No answer of
+    // a sandbox would ever confirm it.
+    goesAlone: () =>
+      clock.heeds(account) && !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
     // This write is not awaited, because a lost note costs one more "too fast" answer and never a credit.
     onPause(pause) {
       shared.paused(pause);

@@ -13,6 +13,7 @@ import type { Call, Operation, RowInput } from '../core/operation.ts';
 import { stateFolder } from '../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
+import { originOf } from '../job/job-origin.ts';
 import {
   type AnswerRecord,
   type AttemptRecord,
@@ -21,9 +22,11 @@ import {
   type Closure,
   type Credits,
   credits,
+  heldCredits,
   type Ledger,
   type LedgerReader,
   type RawReply,
+  standingDecision,
 } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
 import type { FileOptions } from '../plan/context.ts';
@@ -240,7 +243,7 @@ export interface RanTrial {
   readonly tried: Tried | undefined;
 }
 
-/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more. */
+/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more unless they decide to repeat it. */
 export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<RanTrial> {
   const { account, job, dialect } = trial;
   const spender = await openSpender(account.sandbox, options);
@@ -253,6 +256,7 @@ export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<
       { job, account, dialect },
       {
         ...{ file, refresh, maxPauseMs, signal, onEvent, askMisses },
+        budget: await budgetOfRepeat(trial, ledger),
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askRequests: async () => true,
         askBudget: async (plan) => credits(mostAsked(plan)),
@@ -264,6 +268,20 @@ export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<
   } finally {
     await spender.close();
   }
+}
+
+/**
+ * A lost call that a person has decided to send again may be paid for twice, and a trial has no word for a budget. Undefined
+ * where nobody has decided that.
+ */
+async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | undefined> {
+  const key = callKeyOf(trial.account.identity, trial.call);
+  const [lost] = await ledger.find([key]);
+  const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
+  if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
+  const [state] = await ledger.find([key], batch.id);
+  if (state?.kind !== 'in_doubt' || standingDecision(state)?.kind !== 'retry') return undefined;
+  return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfTrial(trial, ledger)));
 }
 
 /** The row's number in a spreadsheet, where the header is row 1. */

@@ -24,7 +24,8 @@ const NEEDED: ReadonlySet<string> = new Set([
   // Windows starts no program without some of these.
   ...['SYSTEMROOT', 'SYSTEMDRIVE', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'TEMP', 'TMP', 'PATHEXT'],
   ...['NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE', 'NODE_V8_COVERAGE'],
-  ...['ROWONCE_TEST_HOOKS', 'ROWONCE_VENDOR_IS_QUICK', 'ROWONCE_DEBUG'],
+  // In a checkout it starts from the build of the program, also when the sources have changed since.
+  ...['ROWONCE_BUILD', 'ROWONCE_TEST_HOOKS', 'ROWONCE_VENDOR_IS_QUICK', 'ROWONCE_DEBUG'],
 ]);
 
 export interface SpawnOptions {

@@ -1,4 +1,4 @@
-import { type StopError, stop } from '../core/errors.ts';
+import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { AccountState } from '../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
@@ -145,15 +145,16 @@ export function suspectMisses(history: AccountHistory, suspicion: Suspicion): Su
 export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: boolean): StopError {
   const check = "Check the account's base_url";
   const agree = suspicion === 'first' ? '--yes or --accept no-match' : '--accept no-match';
-  if (isOfChanges) {
-    return stop('address', fact, `${check}; if it is right, run the same list with ${agree} to go on.`);
-  }
+  const stopWith = (next: string, ...answers: readonly string[]): StopError =>
+    new StopError({ code: 'address', message: fact, next, answers });
+  if (isOfChanges)
+    return stopWith(`${check}; if it is right, run the same list with ${agree} to go on.`, 'no-match');
   const first =
     suspicion === 'first'
       ? `${check}, a corrected one asks for all of them again; if it is right,`
       : `${check} and what stands between here and the vendor; then`;
   const ways = `run the same list with ${agree} to keep them as no match, or with --accept take-back to ask for them again`;
-  return stop('address', fact, `${first} ${ways}.`);
+  return stopWith(`${first} ${ways}.`, 'no-match', 'take-back');
 }
 
 /** The address of an operation's requests: the account's address and the path as the dialect writes it. */

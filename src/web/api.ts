@@ -1,4 +1,5 @@
 export * from './api/accounts.ts';
+export * from './api/agreements.ts';
 export * from './api/batches.ts';
 export * from './api/history.ts';
 export * from './api/lists.ts';

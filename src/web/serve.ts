@@ -53,6 +53,8 @@ export interface RunningPage {
   opening(): Opening;
   /** The files of schedules that were damaged: what was agreed to in them does not begin. */
   readonly damaged: readonly string[];
+  /** Paths of jobs that are not swept until somebody agrees on the page to what they ask for. */
+  readonly unagreed: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
   close(): Promise<number>;
 }
@@ -85,6 +87,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
+  const unagreed = await schedules.unagreed();
   const { port, servers } = await listenOn(host, options.port, () => createServer(LIMITS));
   const admission = new Admission(systemClock, folder);
   const bareEntry = new BareEntry(systemClock);
@@ -114,6 +117,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   return {
     opening: () => openingOf(guarded),
     damaged: await schedules.damaged(),
+    unagreed,
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();

@@ -208,6 +208,8 @@ describe('a checkout runs what was built of it', () => {
     expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
     expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
 
+    // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
+    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
     const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
     const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
     const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));

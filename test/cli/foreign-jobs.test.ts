@@ -195,15 +195,61 @@ test.each<[string, object]>([
   expect(requests).toHaveLength(4);
 });
 
-test('a dialect that reads answers otherwise, prices them otherwise or names fields otherwise is not asked about', async () => {
+test('a dialect that reads answers otherwise or prices them otherwise is not asked about', async () => {
   const { requests } = await vendor({
-    operations: { 'enrich-company': { fields: { domain: 'host' }, credits: { most: 3 } } },
+    operations: { 'enrich-company': { fields: { domain: 'domain' }, credits: { most: 3 } } },
     answers: [{ status: [500], means: 'no_match' }],
     headers: { accept: 'application/json' },
     rate_hints: { limit: 'x-limit', window: '1s' },
   });
   expect((await typed(run('enrich-company'))).code).toBe(0);
   expect(requests).toHaveLength(2);
+});
+
+test('a dialect that sends a value in another field is asked about, and so is each name that it gives to a field', async () => {
+  const { requests } = await vendor({
+    operations: {
+      'enrich-company': { fields: { domain: 'unsubscribe', website: null } },
+      'search-people': {
+        paging: { parameter: 'cursor', size: { parameter: 'limit', results: 50 }, next: 'next' },
+      },
+      'enrich-person': {
+        read_back: {
+          ...{ method: 'POST', path: '/ask', fields: { email: 'who' } },
+          answers: [{ status: [200], says: 'happened' }],
+        },
+      },
+    },
+  });
+  const refused = await typed(run('enrich-company', '--yes'));
+  expect([refused.code, requests.length]).toEqual([2, 0]);
+  for (const words of [
+    'field of domain in enrich-company: "unsubscribe" instead of "domain"',
+    'field of website in enrich-company: none instead of "website"',
+    'field of email in read_back of enrich-person: "who", which is not built in',
+    'field for the next page of search-people: "cursor" instead of "page"',
+    'field for the size of a page of search-people: "limit" with 50, which is not built in',
+  ])
+    expect(refused.stderr).toContain(words);
+  expect((await typed(run('enrich-company', '--accept', hashIn(refused.stderr)))).code).toBe(0);
+  expect(requests[0]?.body).toContain('"unsubscribe":"a.example"');
+});
+
+test('the plan shows what a job and its dialect send in a request that is not the built-in one', async () => {
+  const { url } = await vendor({
+    operations: {
+      'search-people': { method: 'GET', path: '/find', fields: { department: 'dept', seniority: null } },
+    },
+  });
+  const filters = { country: 'AU', tags: ['x', 'y'] };
+  const job = write('find.yaml', { operation: 'search-people', columns: { company: 'Domain' }, filters });
+  const { stdout } = await typed(['plan', job, LIST()]);
+  expect(stdout).toContain(
+    `  request        GET ${url}/base/find (search-people) with department as "dept", no seniority, country "AU", tags ["x","y"]\n`,
+  );
+  expect(objectIn((await typed(['plan', job, LIST(), '--json'])).stdout).requests).toMatchObject([
+    { name: 'search-people', fields: expect.arrayContaining(['country "AU"']) },
+  ]);
 });
 
 test('a sweep is refused before it looks at a file, as are a trial with --yes and the questions of a plan', async () => {
@@ -222,7 +268,7 @@ test('a sweep is refused before it looks at a file, as are a trial with --yes an
 });
 
 test('an inbox that is not below its job is asked about once, and no sweep takes a file from it before', async () => {
-  const { requests } = await vendor();
+  const { requests, url } = await vendor();
   const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
   onTestFinished(() => rmSync(elsewhere, { recursive: true }));
   writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
@@ -230,11 +276,14 @@ test('an inbox that is not below its job is asked about once, and no sweep takes
     write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } });
   const refused = await typed(['nightly', sweep(elsewhere)]);
   expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
-  expect(refused.stderr).toContain(
-    `The job ${place.path('sweep.yaml')} takes its files from a folder that is not below its own: every list in ${elsewhere} is sent to the vendor, and moved to ${elsewhere}/done or ${elsewhere}/failed. Nobody has agreed to that yet.`,
+  const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
+  says(
+    `${place.path('sweep.yaml')} takes its files from a folder that is not below its own: folder: ${elsewhere}; `,
   );
-  const served = await typed(['serve', sweep(elsewhere), '--no-open']);
-  expect([served.code, served.stderr.includes('a folder that is not below its own')]).toEqual([2, true]);
+  says(`; sent to ${url}/base, by enrich-company with the account data; `);
+  says(
+    `; a list that is done is moved to ${elsewhere}/done, one that cannot be read to ${elsewhere}/failed. Nobody`,
+  );
   // Nor by a link in the folder of the job, nor by a way up.
   symlinkSync(elsewhere, place.path('mine'));
   mkdirSync(join(elsewhere, 'deep'));

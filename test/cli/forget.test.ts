@@ -9,12 +9,14 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
@@ -115,7 +117,7 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect(filesWith(desk, JANE)).not.toEqual([]);
 
   const look = await desk.type(['forget', JANE, '--dry-run']);
-  expect(look.stdout).toMatch(/1 request, a part of 1 answer, 3 rows, 1 kept list/);
+  expect(look.stdout).toMatch(/1 request, a part of 2 answers, 3 rows, 1 kept list/);
   expect(look.stdout).toContain('people.csv.out.csv');
   for (const hit of [`a request: ${JANE}`, `an answer: ${JANE}`, `an answer: for <${JANE}>`])
     expect(look.stdout).toContain(`  found in ${hit}\n`);
@@ -356,7 +358,8 @@ const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 test('a purge in the middle of a batch takes nothing that its other rows would buy again', async () => {
   const { address, asked } = await peopleVendor();
   const desk = await deskOver(address);
-  await desk.write('known.csv', 'email\ncat.canary@acme.example\n');
+  // The open batch asks for the cat as well, and never for the dog, which the ledger cannot know.
+  await desk.write('known.csv', 'email\ncat.canary@acme.example\ndog.canary@acme.example\n');
   await run(desk, 'enrich-person', 'known.csv');
   await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
   const { batch } = JSON.parse(
@@ -364,13 +367,13 @@ test('a purge in the middle of a batch takes nothing that its other rows would b
   );
   const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
   expect((await desk.type(purge)).stdout).toBe(
-    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 3 requests with which batch ${batch} goes on. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
+    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
   );
-  expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 3, needed_by: [batch] });
+  expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
   expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
-  expect(asked).toHaveLength(3);
+  expect(asked).toHaveLength(4);
   expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
-  expect((await desk.type(purge)).stdout).toMatch(/3 requests, 5 rows/);
+  expect((await desk.type(purge)).stdout).toMatch(/4 requests, 6 rows/);
 }, 120_000);
 
 test('names of files that were removed are forgotten too, and what the page kept; of one file it says one thing', async () => {
@@ -389,6 +392,7 @@ test('names of files that were removed are forgotten too, and what the page kept
   writeFileSync(list, `email,Note\n${JANE},x\n`);
   expect((await run(desk, 'enrich-person', list)).code).toBe(0);
 
+  rmSync(desk.place.path('people.csv.out.report.html'));
   const done = await desk.type(['forget', JANE, '--yes']);
   expect(done.code, done.stderr).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
@@ -402,7 +406,139 @@ test('names of files that were removed are forgotten too, and what the page kept
     expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
   );
   expect(stays.filter((path) => removed.includes(path))).toEqual([]);
+  expect(stays.filter((path = '') => !existsSync(path))).toEqual([]);
 }, 120_000);
+
+/** The paths that a line of `forget` names. */
+function pathsSaid({ stdout }: { readonly stdout: string }, words: string): readonly string[] {
+  const lines = stdout.split('\n').filter((line) => line.startsWith(`  ${words}: `));
+  return lines.map((line) => line.slice(`  ${words}: `.length)).sort();
+}
+const STAYS = 'stays, look at it yourself';
+const MAY_HOLD = 'stays, and may hold them still, because it was changed since or cannot be read';
+const PATH_FORGOTTEN = 'stays, and is not known here afterwards, because its path names them';
+
+test('who is named by nothing but the header of an answer about somebody else is forgotten as well', async () => {
+  const { address } = await peopleVendor();
+  const desk = await deskOver(address);
+  await desk.write('people.csv', `email\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  expect((await desk.type(['forget', JANE, '--yes'])).stdout).toContain('a part of 1 answer.');
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesWith(desk, MARY)).not.toEqual([]);
+}, 60_000);
+
+describe('of each file of the user that was written or read and may hold the person it says that it stays', () => {
+  test('all outputs that were ever written, what stands beside them, copies and exports beside a run; not what is gone or cleaned', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const at = (...names: readonly string[]) => names.map((name) => desk.place.path(name)).sort();
+    await desk.write('companies.csv', `company,Note\nAcme,nobody\nlost,${JANE}\n`);
+    for (const out of ['first.csv', 'gone.csv', 'cleaned.csv', 'second.csv', 'workbook.xlsx'])
+      await run(desk, 'search-people', 'companies.csv', '-o', out);
+    const env = { TEST_KEY: 'a-key-for-the-test' };
+    for (const more of [
+      ['-o', 'exported.csv'],
+      ['--copy', '-o', 'copied.csv'],
+    ])
+      expect((await desk.type(['export', 'last', ...more], { env })).code).toBe(0);
+    for (const name of readdirSync(desk.place.folder).filter((each) => each.startsWith('gone.')))
+      rmSync(desk.place.path(name));
+    await desk.write('cleaned.csv', 'company\nAcme\n');
+    await desk.write('cleaned.people.csv', 'full_name,company\nmary,Acme\n');
+    await desk.write('cleaned.needs-attention.csv', 'company\n');
+    await desk.write('cleaned.report.html', '');
+    await desk.type(['settle', 'last', '3', '--answer', `email=${MARY}`], { env });
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    const beside = ['first', 'second', 'exported', 'copied'].flatMap((name) =>
+      ['csv', 'people.csv', 'needs-attention.csv', 'report.html'].map((ending) => `${name}.${ending}`),
+    );
+    const ofWorkbook = ['xlsx', 'people.csv', 'needs-attention.xlsx', 'report.html'].map(
+      (ending) => `workbook.${ending}`,
+    );
+    expect(pathsSaid(look, STAYS)).toEqual(at('companies.csv', ...beside, ...ofWorkbook));
+    expect(look.stdout).toContain(`  found in ${desk.place.path('workbook.xlsx')}: ${JANE}\n`);
+    expect(pathsSaid(look, MAY_HOLD)).toEqual(
+      at('cleaned.csv', 'cleaned.people.csv', 'cleaned.needs-attention.csv', 'cleaned.report.html'),
+    );
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0 });
+    expect(filesWith(desk, JANE)).toEqual([]);
+    const again = await desk.type(['forget', JANE, '--yes']);
+    expect(again.stdout).toContain('Nothing of that is in');
+    expect(pathsSaid(again, STAYS)).toEqual(
+      expect.arrayContaining(at('companies.csv', 'first.csv', 'workbook.xlsx', 'copied.people.csv')),
+    );
+    expect(await desk.json(['forget', JANE, '--yes'])).toMatchObject({
+      stores: [{ outputs: expect.arrayContaining(at('first.csv')), may_hold: [] }],
+    });
+  }, 120_000);
+
+  test('not an output in whose place another batch has written', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    for (const [list, person] of [
+      ['people.csv', JANE],
+      ['others.csv', MARY],
+    ] as const) {
+      await desk.write(list, `email\n${person}\n`);
+      await run(desk, 'enrich-person', list, '-o', 'out.csv');
+    }
+    expect(await desk.read('out.csv')).toContain(MARY);
+    const look = await desk.type(['forget', JANE, '--dry-run']);
+    expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
+    expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
+  }, 60_000);
+
+  test('a path that names the person is said once and kept nowhere, also one that an export beside a run has noted', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    const [output, copy] = [`${JANE}.csv`, `copy-for/${JANE}/out.csv`];
+    mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
+    await run(desk, 'enrich-person', 'people.csv', '-o', output);
+    expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
+    expect(filesWith(desk, JANE).map((path) => basename(path))).toContain('so-far.json');
+    const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
+    expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
+    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+      expect.arrayContaining([output, copy].map((name) => desk.place.path(name))),
+    );
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+      stdout: expect.not.stringContaining(output),
+    });
+  }, 60_000);
+
+  test('and of one that cannot be looked at, because its folder is no folder any more or goes round in a circle', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    mkdirSync(desk.place.path('deep'));
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    for (const out of ['deep/out.csv', 'round.csv'])
+      await run(desk, 'enrich-person', 'people.csv', '-o', out);
+    rmSync(desk.place.path('deep'), { recursive: true });
+    await desk.write('deep', 'a file');
+    rmSync(desk.place.path('round.csv'));
+    symlinkSync('round.csv', desk.place.path('round.csv'));
+    const done = await desk.type(['forget', JANE, '--yes']);
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    expect(pathsSaid(done, MAY_HOLD)).toEqual([desk.place.path('round.csv')]);
+  }, 60_000);
+
+  test('also when nothing but the path of a copy names them', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const somebody = 'somebody@acme.example';
+    await desk.write('people.csv', `email\n${MARY}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
+    const done = await desk.type(['forget', somebody, '--yes']);
+    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+      ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
+    );
+    expect(filesWith(desk, somebody)).toEqual([]);
+  }, 60_000);
+});
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
 async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {

@@ -197,7 +197,7 @@ test('the list of an undo outlives a purge while one of its rows is in doubt, an
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   const purge = ['store', 'purge', '--before', tomorrow, '--yes'];
   expect((await team.type(...purge)).stdout).toContain(
-    `stays: 1 kept list with which batch ${undone.batch} goes on.`,
+    `stays: 1 kept list that batch ${undone.batch} may still need.`,
   );
   expect(readdirSync(team.place.path('store/undo'))).toContain(`${batch}.enriched.csv`);
   expect((await team.type('settle', undone.batch, '2', '--not-done')).code).toBe(0);

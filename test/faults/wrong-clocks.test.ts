@@ -106,6 +106,10 @@ describe('refresh_after', () => {
     const ahead = await wrong.run({ wallMs: 365 * DAY_MS }, JOB);
     expect(ahead).toMatchObject({ code: 0, report: { credits: { spent: 6 } } });
     expect(ahead.stderr).toMatch(/This machine's clock says .*, and by what answers said it is/);
+    const [, job = '', list = ''] = wrong.place.words(JOB);
+    const words = ['plan', job, list, '--account', 'data', '--store', wrong.place.path('store'), '--json'];
+    const planned = await wrong.place.type(words, wrong.clocks.env).ended;
+    expect(planned.report, 'and a plan says so, too').toMatchObject({ bought_before: 6, to_buy: 0 });
     expect(await wrong.charged()).toBe(6);
   });
 
@@ -179,6 +183,127 @@ describe('a budget per day', () => {
       await wrong.run({ wallMs: day * DAY_MS, boot: `of day ${day}` }, order);
       expect(await wrong.charged()).toBe(5 * (day + 1));
     }
+  });
+});
+
+function purge(wrong: WrongPlace, shift: Shift): Promise<Ended> {
+  wrong.clocks.set(shift);
+  const words = ['store', 'purge', '--older-than', '30d', '--yes', '--json', '--store'];
+  return wrong.place.type([...words, wrong.place.path('store')], wrong.clocks.env).ended;
+}
+
+describe('a sandbox in the store of a real account', () => {
+  const PLAY: Order = { input: 'play.csv', output: 'play.out.csv', more: ['--account', 'sandbox-provider'] };
+
+  /** A store in which a real vendor has told the time, and a list for the sandbox. */
+  async function boughtBeside(): Promise<WrongPlace> {
+    const wrong = await openWrong({ account: { retention: '30d' } }, 3);
+    wrong.place.writeList(domainsOf('play', 3), 'play.csv');
+    expect(await wrong.run({})).toMatchObject({ code: 0 });
+    return wrong;
+  }
+
+  test.each([
+    ['in another boot', { boot: 'second', uptimeMs: -HOUR_MS }],
+    ['in the same boot', {}],
+  ])(
+    'tells no time: a calendar that is ahead %s erases nothing, and leaves nothing behind',
+    async (_, boot) => {
+      const wrong = await boughtBeside();
+      const ahead = { ...boot, wallMs: 60 * DAY_MS };
+      expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { counts: { matched: 3 } } });
+      expect(await purge(wrong, ahead)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Nothing is erased for its age'),
+      });
+      expect(await wrong.run(boot)).toMatchObject({ code: 0, report: { requests: 0 } });
+      wrong.place.writeList(domainsOf('more', 2));
+      expect(await wrong.run(boot)).toMatchObject({ code: 0, report: { requests: 2 } });
+      expect(await purge(wrong, boot)).toMatchObject({ code: 0, report: { requests: 0 } });
+    },
+  );
+
+  test('sends as many requests at once as ever, though no answer of it will ever tell the time', async () => {
+    const wrong = await boughtBeside();
+    writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
+    wrong.clocks.set({ boot: 'second' });
+    const env = { ...wrong.clocks.env, ROWONCE_SANDBOX: '--latency 2s' };
+    const playing = wrong.place.type(wrong.place.words({ ...PLAY, job: 'job.yaml' }), env);
+    // The first one shows the price.
+    const areTogether = (): boolean => wrong.place.ledger().open.length === 2;
+    await playing.until(areTogether);
+    expect(areTogether()).toBe(true);
+    await playing.kill();
+  });
+
+  test('tells the time where nothing was bought yet, and the first real run begins without what it told', async () => {
+    const wrong = await openWrong({ account: { budget: { per_day: 2 } } }, 3);
+    wrong.place.writeList(domainsOf('play', 3), 'play.csv');
+    expect(await wrong.run({}, PLAY)).toMatchObject({ code: 0 });
+    const later = { wallMs: 31 * DAY_MS, uptimeMs: 31 * DAY_MS };
+    expect(await purge(wrong, later)).toMatchObject({ code: 0, report: { requests: 3 } });
+    const ahead = { boot: 'second', wallMs: 60 * DAY_MS };
+    wrong.place.writeList(domainsOf('more', 2), 'play.csv');
+    expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { requests: 2 } });
+    const real = await wrong.run({ boot: 'third' }, { budget: 100 });
+    expect([real.code, real.report?.requests]).toEqual([4, 2]);
+    expect(real.stderr).not.toContain('what answers said');
+    expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
+  });
+});
+
+describe('a future that the vendor and the calendar had both claimed', () => {
+  test('is taken back by the next answer that agrees with the calendar, and no day is paid for twice', async () => {
+    const wrong = await openWrong({ concurrency: 1, account: { budget: { per_day: 5 } } }, 3);
+    const { vendor } = wrong.place;
+    const run = async (shift: Shift, list: string, rows: number): Promise<Ended> => {
+      await vendor.setDate(shift.wallMs ?? 0);
+      wrong.place.writeList(domainsOf(list, rows), `${list}.csv`);
+      return wrong.run(shift, { input: `${list}.csv`, output: `${list}.out.csv`, budget: 100 });
+    };
+    expect(await run({}, 'then', 3)).toMatchObject({ code: 0 });
+    expect(await run({ wallMs: 60 * DAY_MS, boot: 'second' }, 'ahead', 2)).toMatchObject({ code: 0 });
+    const now = await run({ boot: 'third' }, 'now', 9);
+    expect(now).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/which was false: this machine's clock/),
+    });
+    expect(now.report?.requests, 'one of that day, and what this day has left').toBe(1 + 2);
+    expect(await wrong.charged()).toBe(3 + 2 + 1 + 2);
+    expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
+  });
+
+  test('sends nothing again under a key that it had called forgotten', async () => {
+    const wrong = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 2_000 }, 4);
+    const { vendor } = wrong.place;
+    const killed = wrong.start();
+    await killed.until(() => vendor.requests().length >= 4);
+    await killed.kill();
+    const run = async (shift: Shift, list: string): Promise<Ended> => {
+      await vendor.setDate(shift.wallMs ?? 0);
+      wrong.place.writeList(domainsOf(list, 1), `${list}.csv`);
+      return wrong.run(shift, { input: `${list}.csv`, output: `${list}.out.csv` });
+    };
+    expect(await run({ wallMs: 2 * DAY_MS, boot: 'second' }, 'ahead')).toMatchObject({ code: 0 });
+    expect(await run({ boot: 'third' }, 'now')).toMatchObject({ code: 0 });
+    const again = await wrong.run({ boot: 'third' });
+    expect(again).toMatchObject({ code: 3, report: { requests: 0, counts: { in_doubt: 4 } } });
+  });
+
+  test('ends a run that buys anew by a cut-off of that future, and the same command goes on without one', async () => {
+    const wrong = await openWrong({ concurrency: 1 }, 3);
+    writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
+    expect(await wrong.run({})).toMatchObject({ code: 0 });
+    await wrong.place.vendor.setDate(60 * DAY_MS);
+    wrong.place.writeList(domainsOf('ahead', 1), 'ahead.csv');
+    const ahead = { input: 'ahead.csv', output: 'ahead.out.csv' };
+    expect(await wrong.run({ wallMs: 60 * DAY_MS, boot: 'second' }, ahead)).toMatchObject({ code: 0 });
+    await wrong.place.vendor.setDate(0);
+    const third = { boot: 'third' };
+    const stopped = await wrong.run(third, { job: 'job.yaml' });
+    expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' }, requests: 1 } });
+    expect(await wrong.run(third, { job: 'job.yaml' })).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(await wrong.charged()).toBe(3 + 1 + 1);
   });
 });
 

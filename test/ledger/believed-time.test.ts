@@ -5,10 +5,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
-import { APART_MS, BelievedTime, type Moment } from '../../src/ledger/believed-time.ts';
+import { APART_MS, BelievedTime, type Moment, type Witness } from '../../src/ledger/believed-time.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { admit, batchNamed, NOON_MS } from './stores/book.ts';
+import { ACCOUNT, admit, batchNamed, lost, NOON_MS, stateOf } from './stores/book.ts';
 import memory from './stores/memory.ts';
 import { freshLedger } from './stores/places.ts';
 
@@ -52,10 +52,17 @@ async function place(): Promise<Place> {
 }
 
 /** An answer with these headers comes to a request that has just left. */
-function hear(time: BelievedTime, headers: Record<string, string>, askedMs = time.machine.wallMs()): void {
+function hear(
+  time: BelievedTime,
+  headers: Record<string, string>,
+  { askedMs = time.machine.wallMs(), witness = VENDOR }: { askedMs?: number; witness?: Witness } = {},
+): void {
   const raw = { status: 200, headers, body: Buffer.alloc(0), receivedAtMs: 0 };
-  time.heard({ kind: 'answered', raw }, askedMs);
+  time.heard({ kind: 'answered', raw }, askedMs, witness);
 }
+
+const VENDOR: Witness = { identity: ACCOUNT, sandbox: false };
+const SANDBOX: Witness = { identity: 'sandbox-provider', sandbox: true };
 
 const dated = (ms: number): Record<string, string> => ({ date: new Date(ms).toUTCString() });
 
@@ -194,12 +201,12 @@ describe('an answer', () => {
     const { machine, open } = await place();
     const time = await open();
     machine.pass(10 * MINUTE_MS);
-    hear(time, dated(NOON_MS + 1_000), NOON_MS);
+    hear(time, dated(NOON_MS + 1_000), { askedMs: NOON_MS });
     expect([time.isTold, time.apart]).toEqual([false, undefined]);
     hear(time, dated(NOON_MS + 10 * MINUTE_MS));
     expect([time.isConfirmed, time.apart]).toEqual([true, undefined]);
     // Of before its request it cannot be.
-    hear(time, dated(NOON_MS), NOON_MS + 10 * MINUTE_MS);
+    hear(time, dated(NOON_MS), { askedMs: NOON_MS + 10 * MINUTE_MS });
     expect(time.apart).toMatchObject({ code: 'clock' });
   });
 
@@ -209,6 +216,104 @@ describe('an answer', () => {
     hear(time, dated(NOON_MS + byMs));
     expect(time.apart).toBeUndefined();
     expect(time.isConfirmed).toBe(true);
+  });
+});
+
+describe('a future that answers confirmed and that was false', () => {
+  const AHEAD_MS = 60 * DAY_MS;
+
+  test.each([
+    ['in the same boot', () => {}],
+    ['in another boot', (machine: Machine) => machine.restart('third')],
+  ])(
+    'is taken back %s by an answer that agrees with the calendar, for good, and it is said',
+    async (_, start) => {
+      const { machine, ledger, open } = await place();
+      hear(await open(), dated(NOON_MS));
+      machine.restart('second');
+      machine.wall += AHEAD_MS;
+      hear(await open(), dated(machine.wall));
+      start(machine);
+      machine.wall -= AHEAD_MS;
+      machine.pass(MINUTE_MS);
+      const time = await open();
+      expect(time.wallMs()).toBeGreaterThan(NOON_MS + AHEAD_MS - 1);
+      expect(time.bounds().dispute).toBeDefined();
+      time.takeNews();
+      hear(time, dated(machine.wall));
+      expect(time.takeNews()).toEqual([
+        expect.stringMatching(/^Earlier answers had put the time at 2027-01-19.*vendor agree on 2026-11-20/),
+      ]);
+      for (const each of [time, await open()]) {
+        expect(each.wallMs()).toBe(machine.wall);
+        expect(each.bounds()).toEqual({ leastMs: machine.wall, greatestMs: machine.wall });
+      }
+      expect(await ledger.confirmedTime()).toBe(machine.wall);
+    },
+  );
+
+  test('forbids all the same: how long ago a moment before it was is not known, and one after it is', async () => {
+    const { machine, ledger, open } = await place();
+    const batch = await batchNamed(ledger, 'a');
+    const lostNow = async (word: string) => {
+      const time = await open();
+      hear(time, dated(machine.wall));
+      await lost(ledger, batch, word, { ...time.dated() });
+    };
+    const sinceSent = async (time: BelievedTime, word: string) => {
+      const state = await stateOf(ledger, word);
+      if (state.kind !== 'in_doubt') expect.fail('not in doubt');
+      return time.since({ atMs: state.doubt.sentAtMs, boot: state.doubt.sentBoot });
+    };
+    await lostNow('before');
+    machine.restart('second');
+    machine.wall += AHEAD_MS;
+    await lostNow('meanwhile');
+    machine.restart('third');
+    machine.wall -= AHEAD_MS - HOUR_MS;
+    await lostNow('after');
+    machine.restart('fourth');
+    machine.wall += HOUR_MS;
+    const time = await open();
+    hear(time, dated(machine.wall));
+    const unknown = { leastMs: 0, greatestMs: Number.POSITIVE_INFINITY };
+    expect(await sinceSent(time, 'before')).toEqual(unknown);
+    expect(await sinceSent(time, 'meanwhile')).toEqual(unknown);
+    expect(await sinceSent(time, 'after')).toMatchObject({ greatestMs: HOUR_MS + 2 * APART_MS });
+  });
+
+  test('is not seen in what clocks may differ', async () => {
+    const { machine, open } = await place();
+    machine.wall += APART_MS;
+    hear(await open(), dated(NOON_MS + APART_MS));
+    machine.wall -= 2 * APART_MS;
+    const time = await open();
+    hear(time, dated(NOON_MS - APART_MS));
+    expect(time.takeNews().join()).not.toContain('Earlier answers');
+  });
+});
+
+describe('a sandbox', () => {
+  test('tells the time to a store that has bought from sandboxes alone, until money is spent', async () => {
+    const { machine, ledger, open } = await place();
+    const time = await open();
+    machine.wall += 60 * DAY_MS;
+    hear(time, dated(machine.wall), { witness: SANDBOX });
+    expect([time.heeds(SANDBOX), time.isConfirmed, time.bounds().dispute]).toEqual([true, true, undefined]);
+    time.heedMoney();
+    expect([time.heeds(SANDBOX), time.isConfirmed]).toEqual([false, false]);
+    expect([time.wallMs(), await ledger.confirmedTime()]).toEqual([NOON_MS, undefined]);
+    await batchNamed(ledger, 'real');
+    hear(time, dated(machine.wall), { witness: SANDBOX });
+    for (const each of [time, await open()])
+      expect([each.heeds(SANDBOX), each.isConfirmed, each.bounds().dispute?.code]).toEqual([
+        false,
+        false,
+        'clock',
+      ]);
+    machine.wall -= 60 * DAY_MS;
+    hear(time, dated(NOON_MS));
+    expect(time.bounds()).toEqual({ leastMs: NOON_MS, greatestMs: NOON_MS });
   });
 });
 
@@ -223,12 +328,12 @@ test('no intent is ever refused for its date, however the clocks are set and jit
     const passedMs = random() ** 8 * 3 * HOUR_MS;
     trueMs += passedMs;
     machine.pass(passedMs);
-    if (random() < 0.1) machine.wall = trueMs + (random() - 0.5) * 20 * MINUTE_MS * random();
-    if (random() < 0.05) machine.wall += 8 * HOUR_MS;
-    const restarts = random() < 0.05;
-    if (restarts) machine.restart(`boot ${step}`);
-    if (restarts || random() < 0.1) time = await BelievedTime.over(machine, ledger);
+    setCalendar(machine, trueMs, random);
+    if (random() < 0.05) machine.restart(`boot ${step}`);
+    if (machine.boot().id !== time.boot().id || random() < 0.1)
+      time = await BelievedTime.over(machine, ledger);
     if (random() < 0.5) hear(time, dated(trueMs));
+    if (random() < 0.03) hearFuture(time, machine);
     // A wait for the commit, or a calendar that is set, comes between the answer and the next intent.
     machine.pass(random() * 3);
     if (random() < 0.1) machine.wall -= 2_000 * random();
@@ -238,6 +343,17 @@ test('no intent is ever refused for its date, however the clocks are set and jit
     });
   }
 });
+
+function setCalendar(machine: Machine, trueMs: number, random: () => number): void {
+  if (random() < 0.1) machine.wall = trueMs + (random() - 0.5) * 20 * MINUTE_MS * random();
+  if (random() < 0.05) machine.wall += 8 * HOUR_MS;
+}
+
+/** The vendor and the calendar are ahead by the same. */
+function hearFuture(time: BelievedTime, machine: Machine): void {
+  machine.wall += 40 * DAY_MS;
+  hear(time, dated(machine.wall));
+}
 
 /** The same each time. */
 function randomNumbers(seed: number): () => number {
@@ -347,6 +463,7 @@ describe('the least and the most that it may be now', () => {
       expect(said(await open())).toMatch(/clock says .*, and by what answers said it is 2026-11-20T12:00/);
     }
     machine.restart('second');
+    machine.pass(3 * HOUR_MS);
     machine.wall = NOON_MS + 2 * DAY_MS;
     expect(said(await open())).toContain('the last one before did at 2026-11-20T12:00');
     hear(await open(), dated(machine.wall));

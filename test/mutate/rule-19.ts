@@ -52,6 +52,15 @@ export const RULE_19: readonly Mutation[] = [
   },
   {
     rule: 19,
+    without: 'the plan to which a yes agrees',
+    at: 'src/web/server',
+    text: "? withOption(kept, '--if-plan', plan)",
+    instead: '? kept',
+    test: 'test/web/both-ways.test.ts',
+    named: 'a yes to changes is one to those that were shown',
+  },
+  {
+    rule: 19,
     without: 'one page a store',
     at: 'src/web/server',
     text: "tryLock(join(folder, 'serve.lock'))",

@@ -208,6 +208,13 @@ describe('what the job says', () => {
     [{ endpoint: '/\\other.example/tags' }, 'is no path'],
     [{ endpoint: '/%2fother.example/tags' }, 'is no path'],
     [{ endpoint: 'https://other.example/tags' }, 'is no path'],
+    [{ endpoint: '/a?x=1&%5Fmethod=DELETE' }, 'some servers take it for another request'],
+    [{ endpoint: '/a?{{Domain}}=1' }, 'a name in its query is filled in'],
+    [{ endpoint: '/a', body: { _method: 'DELETE' } }, 'some servers take a request for another one'],
+    [
+      { endpoint: '/a', body: { x: [{ 'x-http-method': 1 }] } },
+      'some servers take a request for another one',
+    ],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
     [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be filled in'],
   ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {

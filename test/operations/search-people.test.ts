@@ -195,7 +195,9 @@ describe('a row', () => {
 test.each([
   [{ company: 'Acme' }, 'company is taken from each row'],
   [{ page: 2 }, 'the pages of a search are asked for by themselves'],
-  [{ _method: 'DELETE' }, 'some servers read another method'],
+  [{ _method: 'DELETE' }, 'some servers take a request for another one'],
+  [{ 'scope._method': 'DELETE' }, 'some servers take a request for another one'],
+  [{ 'X-HTTP-Path-Override': '/admin' }, 'some servers take a request for another one'],
 ])('filters that would take the place of something else are refused: %j', (filters, words) => {
   expect(() => searchPeople.shapedBy?.({ filters })).toThrow(
     expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),

@@ -13,6 +13,7 @@ import { defineOperation, type Operation, send } from '../../src/core/operation.
 import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
 import { loadAccounts } from '../../src/vendor/account/account.ts';
 import { firstProblem } from '../../src/vendor/dialect/check.ts';
+import { differencesOf } from '../../src/vendor/dialect/differences.ts';
 import { checkDialectFile } from '../../src/vendor/dialect/file.ts';
 import { dialectSchema } from '../../src/vendor/dialect/schema.ts';
 import { type Dialect, dialectOf } from '../../src/vendor/dialect.ts';
@@ -416,7 +417,31 @@ describe('no header makes a request another one than its method, path and host s
     ...['X-Original-URL', 'X-Rewrite-URL', 'x-original-host', 'x-override-url', 'X-Envoy-Original-Path'],
     ...['X-Forwarded-For', 'x-forwarded-host', 'X_Forwarded_User', 'Forwarded', 'Via', 'X-Real-IP'],
     ...['True-Client-IP', 'cf-connecting-ip', 'X-Host', 'Remote-User', 'x-remote-addr', 'X-Originating-IP'],
-    ...['Cookie', 'Cookie2'],
+    ...[
+      'Cookie',
+      'Cookie2',
+      'X-HTTP-Path-Override',
+      'x-http-host-override',
+      'X-Http-DestinationUrl',
+      'x-path-override',
+    ],
+    ...[
+      'X-Origin-URL',
+      'X-Real-URI',
+      'X-Request-URI',
+      'X-Matched-Path',
+      'X-Middleware-Rewrite',
+      'X-Forward-For',
+    ],
+    ...[
+      'IIS-WasUrlRewritten',
+      'Unencoded-URL',
+      'Orig-Path-Info',
+      'X-Path-Info',
+      'X-Script-Name',
+      'Destination',
+    ],
+    ...['X-Tunnel-Method', 'X-Verb-Override', 'X-ProxyUser-Ip', 'X-Scheme', 'HTTP2-Settings', '_method'],
   ])('%s is refused, of all requests, of one and of the step of a service', async (name) => {
     const why = 'it says that a request is another one, or of another person';
     const refused = { code: 'account', next: `Choose another: ${why}.` };
@@ -428,23 +453,62 @@ describe('no header makes a request another one than its method, path and host s
     await expect(merged(`idempotency: { header: ${name}, valid_for: 1d }`)).rejects.toThrow(why);
   });
 
-  test.each(['_method=DELETE', 'a=1&_Method=PUT', 'x-http-method-override=PUT'])(
-    'nor does the query ?%s of a path',
-    async (query) => {
-      await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
-        'mine.yaml:1:38: operations.enrich-person.path: its query names another method',
-      );
+  test.each([
+    ...['_method=DELETE', 'a=1&_Method=PUT', 'x-http-method-override=PUT', '%5fmethod=PUT', 'a;_method=PUT'],
+    ...['_method', '_method[]=PUT', 'a=1&+.method=PUT', 'rest_route=/users', 'X-HTTP-Path-Override=/a'],
+  ])('nor does the query ?%s of a path', async (query) => {
+    await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
+      'mine.yaml:1:38: operations.enrich-person.path: by a name in its query some servers take it for another request',
+    );
+  });
+
+  const NAMED = 'some servers take a request for another one by a field of that name';
+  test.each([
+    '_method',
+    'X-HTTP-Method-Override',
+    'x_http_method',
+    'a._method',
+    'b[_method]',
+    '_method_override',
+  ])(
+    'nor does the field %s of a body, nor that of a page, of a list of people, of the step of a service or of a permission',
+    async (name) => {
+      const search = (entry: string): string => `operations: { search-people: { ${entry} } }`;
+      for (const text of [
+        `operations: { enrich-person: { fields: { profile_slug: "${name}" } } }`,
+        search(`paging: { parameter: "${name}", next: a }`),
+        search(`paging: { parameter: p, size: { parameter: "${name}", results: 9 }, next: a }`),
+      ])
+        await expect(merged(text)).rejects.toThrow(NAMED);
+      const list = `${LIST}, path: "/{project_id}/users", next_page: { next: a, parameter: "${name}" }`;
+      for (const text of [
+        `list_users: { ${list} }`,
+        ...['account', 'method', 'endpoint', 'body'].map(
+          (each) => `api_call: { request: { ${each}: "${name}" } }`,
+        ),
+        ...['item', 'viewer', 'editor', 'admin'].map((each) => `permissions: { ${each}: "${name}" }`),
+      ])
+        await expect(merged(text, service)).rejects.toThrow(NAMED);
     },
   );
 
-  test.each(['_method', 'X-HTTP-Method-Override', 'x_http_method'])(
-    'nor does the field %s of a body',
-    async (name) => {
-      await expect(
-        merged(`operations: { enrich-person: { fields: { profile_slug: "${name}" } } }`),
-      ).rejects.toThrow('some servers read another method from a field of that name');
-    },
-  );
+  test('and a name that the step of a service or the pages of a list have otherwise is a difference', async () => {
+    const list = `list_users: { ${LIST}, path: "/{project_id}/users", next_page: { next: a, parameter: p } }`;
+    const dialect = await merged(`api_call: { request: { endpoint: target } }\n${list}`, service);
+    expect(differencesOf(dialect, service)?.words).toEqual(
+      expect.arrayContaining([
+        'field for the next page of list_users: "p", which is not built in',
+        'member for the endpoint in api_call: "target" instead of "endpoint"',
+      ]),
+    );
+  });
+
+  test('names that only look alike are names like any other', async () => {
+    const fields = 'fields: { profile_slug: method, profile_url: payment_method, email: original_url }';
+    const headers = 'headers: { x-request-id: a, x-api-version: "2" }';
+    await expect(merged(`operations: { enrich-person: { ${fields} } }`)).resolves.toBeDefined();
+    await expect(merged(headers)).resolves.toBeDefined();
+  });
 });
 
 const LIST = 'method: GET, items: users, email: email';

@@ -223,10 +223,19 @@ describe('the way in at the bare address', () => {
   test('is printed where Safari is, which does not find the name', async () => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ON_A_MAC)}` };
     await using served = await Served.start(['--no-open'], { env });
-    const { stderr } = await served.stop();
-    expect(stderr).toMatch(
-      new RegExp(`^In Safari, .*: http://127\\.0\\.0\\.1:${served.port}/enter/[\\w-]+$`, 'm'),
+    const cwd = served.folder;
+    const asked = await rowonce(['serve', '--json'], { cwd, env: { ...environmentIn(cwd), ...env } });
+    const { stdout, stderr } = await served.stop();
+    expect(stdout).toMatch(
+      new RegExp(
+        `^http://[a-z]{26}\\.localhost:${served.port}/#open=[\\w-]+\\nhttp://127\\.0\\.0\\.1:${served.port}/enter/[\\w-]+\\n$`,
+      ),
     );
+    expect(stderr).toContain('The second one is for Safari');
+    expect(JSON.parse(asked.stdout)).toMatchObject({
+      url: expect.stringContaining('.localhost:'),
+      bare_url: expect.stringContaining(`http://127.0.0.1:${served.port}/enter/`),
+    });
   });
 
   test('is refused at an address of other machines', async () => {

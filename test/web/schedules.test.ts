@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   utimesSync,
@@ -15,7 +16,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
 import { openSchedules, type Schedules } from '../../src/web/server/schedules.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
@@ -58,7 +60,7 @@ function drop(name: string): void {
   utimesSync(path, new Date(0), new Date(0));
 }
 
-async function open(job: string | undefined, clock: VirtualClock): Promise<Schedules> {
+async function open(job: string | undefined, clock: Clock): Promise<Schedules> {
   const schedules = await openSchedules({
     jobs: job === undefined ? [] : [job],
     store: join(folder, 'store'),
@@ -87,15 +89,15 @@ test('a sweep begins when it is due in its zone, works through the inbox, and is
   drop('acme.csv');
   await pass(clock, HOUR_MS - 60_000);
   expect(sweeps()).toEqual([]);
-  expect(schedules.list()).toMatchObject([
+  expect(await schedules.list()).toMatchObject([
     { job: 'night', next_ms: START_MS + HOUR_MS, last: null, work: null },
   ]);
   await pass(clock, 60_000);
   const [id = ''] = sweeps();
-  expect(() => schedules.run(0)).toThrow('A sweep of night is under way.');
+  await expect(schedules.run(0)).rejects.toThrow('A sweep of night is under way.');
   expect(await work.ended(id)).toMatchObject({ kind: 'sweep', exit_code: 0 });
   await expect
-    .poll(() => schedules.list()[0])
+    .poll(async () => (await schedules.list())[0])
     .toMatchObject({ last: { exit_code: 0, files: 1 }, work: null, next_ms: START_MS + 25 * HOUR_MS });
   expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
   await pass(clock, 2 * HOUR_MS);
@@ -114,7 +116,7 @@ test('nights that were missed are made up for once at the next start; the first 
   await clock.calm();
   expect(sweeps()).toHaveLength(1);
   await work.ended(sweeps()[0] ?? '');
-  await expect.poll(() => second.list()[0]?.last?.exit_code).toBe(0);
+  await expect.poll(async () => (await second.list())[0]?.last?.exit_code).toBe(0);
   await second.stop();
 
   const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
@@ -126,7 +128,7 @@ test('nights that were missed are made up for once at the next start; the first 
 test('a sweep that the end of the page cut short is not over: the next start goes on with it', async () => {
   const job = writeJob();
   const first = await open(job, new VirtualClock(START_MS));
-  first.run(0);
+  await first.run(0);
   const stopped = first.stop();
   await work.close();
   await stopped;
@@ -135,6 +137,25 @@ test('a sweep that the end of the page cut short is not over: the next start goe
   expect(sweeps()).toHaveLength(1);
   await work.ended(sweeps()[0] ?? '');
   await due.stop();
+});
+
+test('a calendar that was two months ahead for one sweep puts off none that is due once it is right', async () => {
+  const clock = new VirtualClock(START_MS);
+  let aheadMs = 0;
+  const shifted: Clock = {
+    monotonicMs: () => clock.monotonicMs(),
+    wallMs: () => clock.wallMs() + aheadMs,
+    sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+  };
+  const schedules = await open(writeJob(), shifted);
+  aheadMs = 60 * 24 * HOUR_MS;
+  await pass(clock, 60_000);
+  expect(sweeps()).toHaveLength(1);
+  await expect.poll(async () => (await schedules.list())[0]?.last?.exit_code).toBe(0);
+  aheadMs = 0;
+  await pass(clock, HOUR_MS);
+  expect(sweeps()).toHaveLength(2);
+  await schedules.stop();
 });
 
 /** As the page orders the run of a list. */
@@ -254,6 +275,82 @@ test.for([
     writeFileSync(job, `${more}\ninbox: ./night-inbox\nschedule: "0 2 * * *"\n`);
   const { code, stderr } = await rowonce(['serve', job], { cwd: folder, env: environmentIn(folder) });
   expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
+});
+
+/** A job whose inbox is somewhere else, with one list in it. */
+function jobElsewhere(): { readonly job: string; readonly inbox: string } {
+  const inbox = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+  onTestFinished(() => rmSync(inbox, { recursive: true }));
+  writeFileSync(join(inbox, 'private.csv'), 'Website\np.example\n');
+  utimesSync(join(inbox, 'private.csv'), new Date(0), new Date(0));
+  const job = writeJob();
+  writeFileSync(job, readFileSync(job, 'utf8').replace('./night-inbox', inbox));
+  return { job, inbox };
+}
+
+test('an inbox outside of its job is agreed to on the page, which starts; until then a sweep by hand is refused', async () => {
+  const { job, inbox } = jobElsewhere();
+  const env = { ROWONCE_SANDBOX: '--rate 500/s' };
+  await using served = await Served.start([job], { cwd: folder, env });
+  const ask = async (path: string, body?: object) => {
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const { status, body: said } = await served.tool(`/api${path}`, sent);
+    return { status, ...JSON.parse(said) };
+  };
+  const [{ to_agree: toAgree }] = (await ask('/schedules')).schedules;
+  expect(toAgree).toEqual([
+    {
+      agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
+      fact: `The job ${job} takes its files from a folder that is not below its own`,
+      details: [
+        `folder: ${inbox}`,
+        'sent of each row of its lists: abn, domain, profile_url, website',
+        'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
+        `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
+      ],
+    },
+  ]);
+  const refused = await ask('/schedules/0/run', {});
+  expect(refused).toMatchObject({ status: 400, error: { code: 'consent' } });
+  expect(refused.error.next).toContain(`--accept ${toAgree[0].agreement}`);
+  expect(readdirSync(inbox)).toEqual(['private.csv']);
+  const other = { schedule: 0, agreement: `inbox:${'0'.repeat(32)}` };
+  expect(await ask('/agreements', other)).toMatchObject({ status: 409 });
+  const agreed = { schedule: 0, agreement: toAgree[0].agreement };
+  expect(await ask('/agreements', agreed)).toMatchObject({ status: 200, kept: true });
+  expect((await ask('/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
+  expect(await ask('/schedules/0/run', {})).toMatchObject({ status: 200 });
+  await expect.poll(async () => (await ask('/schedules')).schedules[0].last).toMatchObject({ exit_code: 0 });
+  expect(readdirSync(inbox)).toEqual(['done']);
+  expect((await served.stop()).stderr).toContain(
+    `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
+  );
+});
+
+test('a job that was given another inbox since the page began asks anew', async () => {
+  const { job, inbox } = jobElsewhere();
+  const text = readFileSync(job, 'utf8');
+  writeFileSync(job, text.replace(inbox, './night-inbox'));
+  await using served = await Served.start([job], { cwd: folder });
+  const toAgree = async () => JSON.parse((await served.tool('/api/schedules')).body).schedules[0].to_agree;
+  expect(await toAgree()).toEqual([]);
+  writeFileSync(job, text);
+  expect(await toAgree()).toMatchObject([{ details: expect.arrayContaining([`folder: ${inbox}`]) }]);
+});
+
+test('a timed sweep of an inbox that nobody has agreed to takes no file, and the page says why', async () => {
+  const { job, inbox } = jobElsewhere();
+  const clock = new VirtualClock(START_MS);
+  const schedules = await open(job, clock);
+  await pass(clock, HOUR_MS);
+  await work.ended(sweeps()[0] ?? '');
+  await expect
+    .poll(async () => (await schedules.list())[0])
+    .toMatchObject({
+      last: { exit_code: 2, message: expect.stringContaining('Nobody has agreed to that yet') },
+    });
+  expect(readdirSync(inbox)).toEqual(['private.csv']);
+  await schedules.stop();
 });
 
 test('a page with jobs tells their next nights, and one sweep can be started by hand', async () => {

@@ -40,8 +40,7 @@ export class Served implements AsyncDisposable {
   readonly folder: string;
   readonly child: ChildProcess;
   readonly #ended: Promise<Ended>;
-  /** As it was printed, with its one-time word. */
-  address = '';
+  #printed = '';
 
   private constructor(folder: string, words: readonly string[], { env = {} }: Start) {
     this.folder = folder;
@@ -52,11 +51,11 @@ export class Served implements AsyncDisposable {
     const { stdout, stderr } = this.child;
     if (stdout === null || stderr === null) throw new Error('no pipes');
     stdout.on('data', (chunk: Buffer) => {
-      this.address += chunk;
+      this.#printed += chunk;
     });
     this.#ended = Promise.all([once(this.child, 'close'), text(stderr)]).then(([[code], said]) => ({
       code,
-      stdout: this.address,
+      stdout: this.#printed,
       stderr: said,
     }));
   }
@@ -66,12 +65,16 @@ export class Served implements AsyncDisposable {
     const folder = start.cwd ?? mkdtempSync(join(tmpdir(), 'rowonce-page-'));
     const served = new Served(folder, words, start);
     const isOver = served.#ended.then(() => true);
-    while (!served.address.endsWith('\n')) {
+    while (!served.#printed.includes('\n')) {
       const heard = once(served.child.stdout ?? served.child, 'data').then(() => false);
       if (await Promise.race([heard, isOver])) throw new Error((await served.#ended).stderr);
     }
-    served.address = served.address.trim();
     return served;
+  }
+
+  /** As it was printed on the first line, with its one-time word. */
+  get address(): string {
+    return this.#printed.split('\n', 1).join();
   }
 
   /** The origin of the page: the name of this start. */

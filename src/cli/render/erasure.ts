@@ -1,6 +1,6 @@
 import { stop } from '../../core/errors.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
-import type { Erased } from '../../ledger/store.ts';
+import type { Erased, UserFile } from '../../ledger/store.ts';
 import { neededWords } from '../../run/retention.ts';
 import type { Console } from '../shell/command.ts';
 
@@ -44,10 +44,16 @@ function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boo
 }
 
 function foundLines(location: string, found: Erased): readonly string[] {
-  const stays = neededWords(found.needed, location).map((words) => `  stays: ${words}`);
+  const stays = [
+    ...found.stays.map(stayLine),
+    ...neededWords(found.needed, location).map((words) => `  stays: ${words}`),
+  ];
   if (isNothing(found))
-    return [`Nothing of that ${stays.length === 0 ? 'is' : 'can be erased'} in ${location}.`, ...stays];
-  const { calls, cut, rows, memberships, names, files, outputs, heldCredits, hits } = found;
+    return [
+      `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`,
+      ...stays,
+    ];
+  const { calls, cut, rows, memberships, names, files, heldCredits, hits } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
     ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
@@ -60,10 +66,18 @@ function foundLines(location: string, found: Erased): readonly string[] {
     `In ${location}: ${parts.join(', ')}.`,
     ...hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
     ...files.map((file) => `  removed: ${file}`),
-    ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
     ...(heldCredits > 0 ? [heldLine(heldCredits)] : []),
     ...stays,
   ];
+}
+
+/** Files of the user's are never touched. */
+function stayLine({ path, holds, isPathForgotten }: UserFile): string {
+  if (isPathForgotten)
+    return `  stays, and is not known here afterwards, because its path names them: ${path}`;
+  return holds === 'certainly'
+    ? `  stays, look at it yourself: ${path}`
+    : `  stays, and may hold them still, because it was changed since or cannot be read: ${path}`;
 }
 
 /** What the places of a ledger are called; another place is a file of the store. */
@@ -82,8 +96,9 @@ function heldLine(credits: number): string {
 }
 
 export function erasureObject(location: string, erased: Erased): object {
-  const { calls, cut, rows, memberships, names, files, outputs } = erased;
-  const { needed } = erased;
+  const { calls, cut, rows, memberships, names, files, stays, needed } = erased;
+  const thatHold = (how: UserFile['holds']): readonly string[] =>
+    stays.filter(({ holds }) => holds === how).map(({ path }) => path);
   return {
     store: location,
     requests: calls,
@@ -92,7 +107,8 @@ export function erasureObject(location: string, erased: Erased): object {
     memberships,
     names,
     files,
-    outputs,
+    outputs: thatHold('certainly'),
+    may_hold: thatHold('perhaps'),
     unsettled: erased.unsettled.length,
     hits: erased.hits,
     held_credits: erased.heldCredits,

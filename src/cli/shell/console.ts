@@ -100,7 +100,8 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
       write(stderr, sentence(failure.message), true);
       write(stderr, failure.next);
       if (failure.command !== undefined) write(stderr, failure.command);
-      if (!answered) result({ stopped: stoppedObject(failure) });
+      const { leastBudget: budget_to_finish } = failure;
+      if (!answered) result({ stopped: stoppedObject(failure), ...present({ budget_to_finish }) });
     },
   };
 }
@@ -108,18 +109,19 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
 type Ending = Pick<Failure, 'code' | 'message' | 'next'> & {
   readonly resumeAtMs?: number | undefined;
   readonly plan?: string | undefined;
+  readonly answers?: readonly string[] | undefined;
 };
 
 /** The member `stopped` of `--json`: null where nothing stopped the work. */
 export function stoppedObject(stopped: Ending | undefined): object | null {
   if (stopped === undefined) return null;
-  const { code, message, next, resumeAtMs, plan } = stopped;
+  const { code, message, next, resumeAtMs, plan, answers } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ plan }),
+    ...present({ plan, answers }),
   };
 }
 

@@ -145,13 +145,13 @@ function report(terminal: Terminal, error: unknown, command: string, streams: St
 
 function reportStop(
   terminal: Terminal,
-  { code, message, next, resumeAtMs, command, plan, exitCode }: StopError,
+  { code, message, next, resumeAtMs, command, plan, answers, leastBudget, exitCode }: StopError,
 ): ExitCode {
   terminal.fail({
     code,
     message,
     next,
-    ...present({ resumeAtMs, command, plan }),
+    ...present({ resumeAtMs, command, plan, answers, leastBudget }),
   });
   return exitCode;
 }

@@ -137,11 +137,11 @@ export function notesIn(
   batch: Batch,
 ): Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>> {
   return {
-    noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s),
+    noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s, batch.id),
     async noteOutput(outputPath, sha256s) {
       const outputSha256 = sha256s.join(' ');
       await Promise.all([
-        ledger.noteWritten(outputPath, sha256s),
+        ledger.noteWritten(outputPath, sha256s, batch.id),
         ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
       ]);
     },

@@ -222,8 +222,10 @@ export interface KeptTime {
   readonly seen: TimeMark;
   /** The last time that an answer's `Date` and the calendar agreed on in this boot. */
   readonly confirmed?: TimeMark;
-  /** The latest time that was ever confirmed, in any boot: it has passed for certain. */
+  /** The latest time that was ever confirmed, in any boot, and not refuted: it has passed for certain. */
   readonly floorMs?: number;
+  /** Whether no batch has begun yet but those of sandboxes, so that nothing in the store has cost money. */
+  readonly isPlay: boolean;
 }
 
 /** When an attempt began, on the boot clock. `isConfirmed`: an answer has confirmed the time in that boot. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readBody } from '../../core/answer-body.ts';
 import { commandLine } from '../../core/command-line.ts';
-import { type StopError, stop } from '../../core/errors.ts';
+import { StopError } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
@@ -128,11 +128,12 @@ export async function oddDoubts(
 function oddStop(dialect: Dialect, batch: BatchId, reply: OddReply, count: string): StopError {
   const settle = commandLine(['settle', batch]);
   const ways = `decide about those that are in doubt, as ${settle} lists them, or run the same command again with --accept doubts to go on without them`;
-  return stop(
-    'doubts',
-    `${count} cannot be read; the last: ${reply.why}.`,
-    `${adviceOn(dialect, reply)}; or ${ways}.`,
-  );
+  return new StopError({
+    code: 'doubts',
+    message: `${count} cannot be read; the last: ${reply.why}.`,
+    next: `${adviceOn(dialect, reply)}; or ${ways}.`,
+    answers: ['doubts'],
+  });
 }
 
 /** What a rule is for that is added once calls are in doubt. What is kept of a change is never read as done. */

@@ -3,8 +3,9 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
+import { foreignWords } from '../../core/plain-text.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { type Answers, type Question, requireAgreement } from '../../vendor/account/agreements.ts';
+import { type Answers, isAgreed, type Question, requireAgreement } from '../../vendor/account/agreements.ts';
 import { dialectQuestion } from '../../vendor/dialect.ts';
 import { choose } from '../run-job.ts';
 
@@ -16,19 +17,15 @@ export interface SweptJob extends ResolvedJob {
 /**
  * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once and not one
  * night later.
- * @throws StopError `job`, `account` or `consent`.
+ * @throws StopError `job`, `account`, or `consent` for what nobody could agree to in a sweep.
  */
-export async function sweptJobs(
-  names: readonly string[],
-  answers: Answers = {},
-): Promise<readonly SweptJob[]> {
+export async function sweptJobs(names: readonly string[]): Promise<readonly SweptJob[]> {
   const jobs: SweptJob[] = [];
   for (const name of names) {
     const job = withInbox(name, await choose({ job: name }));
     refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
-    for (const question of await questionsOf(job)) await requireAgreement(question, answers);
     jobs.push(job);
   }
   return jobs;
@@ -60,28 +57,48 @@ function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   );
 }
 
+/** Asks for what nobody has agreed to yet of these jobs. @throws StopError `consent`. */
+export async function requireAgreedJobs(jobs: readonly SweptJob[], answers: Answers = {}): Promise<void> {
+  for (const job of jobs)
+    for (const question of await questionsOf(job)) await requireAgreement(question, answers);
+}
+
+/** What nobody has agreed to yet of a job, for those who show it. */
+export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
+  const questions = await questionsOf(job);
+  const known = await Promise.all(questions.map(({ agreement }) => isAgreed(agreement)));
+  return questions.filter((_, at) => known[at] === false);
+}
+
 /**
  * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, and a folder of
  * which the author of the job may have written the name without owning it.
  */
-async function questionsOf({ job, account, dialect, inbox }: SweptJob): Promise<readonly Question[]> {
+async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
+  const { account, dialect } = swept;
   const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-  const taken = job.path === undefined ? undefined : await inboxQuestion(job.path, inbox);
-  return [sent, taken].filter((question) => question !== undefined);
+  return [sent, await inboxQuestion(swept)].filter((question) => question !== undefined);
 }
 
 /** Undefined for an inbox in the folder of its job, wherever links lead. */
-async function inboxQuestion(jobPath: string, inbox: string): Promise<Question | undefined> {
+async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Question | undefined> {
+  const { path: jobPath, operation, columns } = job;
+  if (jobPath === undefined) return undefined;
+  const fields = columns === undefined ? operation.inputs.map(({ name }) => name) : Object.keys(columns);
   const folder = await realPathOf(dirname(jobPath));
   const real = await realPathOf(inbox);
   const way = relative(folder, real);
   if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return undefined;
+  const shown = foreignWords(real, real.length);
   const sha256 = hash('sha256', canonicalJson(['rowonce-inbox-1', jobPath, real]), 'hex');
   return {
     agreement: `inbox:${sha256.slice(0, 32)}`,
     fact: `The job ${jobPath} takes its files from a folder that is not below its own`,
     details: [
-      `every list in ${real} is sent to the vendor, and moved to ${join(real, 'done')} or ${join(real, 'failed')}`,
+      `folder: ${shown}`,
+      `sent of each row of its lists: ${fields.join(', ')}`,
+      `sent to ${account.baseUrl ?? 'the built-in sandbox'}, by ${operation.name} with the account ${account.name}`,
+      `a list that is done is moved to ${join(shown, 'done')}, one that cannot be read to ${join(shown, 'failed')}`,
     ],
   };
 }

@@ -14,7 +14,7 @@ import {
 } from '../../files/output/output.ts';
 import { isRowRepaired } from '../../files/quality/job-issues.ts';
 import type { Job } from '../../job/job.ts';
-import { outputNameOf } from '../../job/job-settings.ts';
+import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
@@ -103,6 +103,22 @@ function* namesFor(fixed: string | undefined, operation: string, sandbox: boolea
     const word = number === 1 ? operation : `${operation}-${number}`;
     yield sandbox ? `${word}.${usualName(sandbox)}` : word;
   }
+}
+
+/**
+ * Whether the input is the output of other work, as far as the ledger knows, so that its columns may have the names of ours and
+ * are not ours. A batch keeps what was known when it began, because its output is to be the same whenever it is written.
+ */
+export async function isOutputOfOther(
+  { job, ledger }: Pick<RunContext, 'job' | 'ledger'>,
+  { path, survey: { sha256 } }: Pick<MappedInput, 'path' | 'survey'>,
+  { existing }: BatchPlace,
+): Promise<boolean> {
+  if (existing !== undefined) return isKnownOfOther(existing.settings);
+  const writers = (await ledger.batches()).filter(
+    ({ outputPath, outputSha256 = '' }) => outputPath === path || outputSha256.split(' ').includes(sha256),
+  );
+  return writers.length > 0 && !writers.some((batch) => isSameWork(batch, job));
 }
 
 /** Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its job file. */

@@ -1,7 +1,7 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { outputProblem, replaceFile } from '../../core/atomic-file.ts';
-import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { distrustOfFolder } from '../../core/file-trust.ts';
 import { accountsPath } from '../../core/paths.ts';
 
@@ -49,13 +49,12 @@ export async function requireAgreement(question: Question, answers: Answers = {}
 }
 
 function notAgreed({ agreement, fact, details }: Question): StopError {
-  // A job with an inbox is never started on the page.
-  const where = agreement.startsWith('inbox') ? 'on a terminal' : 'on a terminal, on the page,';
-  return stop(
-    'consent',
-    `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    `Look at it, then agree once: ${where} or with --accept ${agreement}`,
-  );
+  return new StopError({
+    code: 'consent',
+    message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
+    next: `Look at it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+    answers: [agreement],
+  });
 }
 
 /** The places of agreements that could not be kept. They hold as long as this process. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMisleadingHeader } from '../../core/misleading-names.ts';
 
 /** Which headers a dialect may name, and which of them it may set in requests. */
 
@@ -12,20 +13,12 @@ export const headerName = z
 const OUR_HEADERS =
   /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
-/**
- * Headers by which servers and gateways take a request for another one: for another method, path or host, or for one of
- * another person. A user who agrees to a method and a path agrees to what is done.
- */
-const MISLEADING_HEADERS =
-  /^(?:cookie2?|forwarded|via|base-url|(?:x-)?(?:http-)?method(?:-override)?|x-(?:original|rewrite|override|envoy-original|forwarded|proxy)(?:-.*)?|(?:x-)?host|(?:x-)?remote-.*|(?:x-)?(?:[a-z-]+-)?(?:real|client|connecting|originating)-ip)$/;
-
-/** As a server reads a name: many of them take an underscore for a hyphen. */
-const asRead = (name: string): string => name.replaceAll('_', '-');
-
 /** The name of a header that a dialect may set in requests. */
 export const requestHeader = headerName
-  .refine((name) => !OUR_HEADERS.test(asRead(name)), { error: 'this header is set by Rowonce itself' })
-  .refine((name) => !MISLEADING_HEADERS.test(asRead(name)), {
+  .refine((name) => !OUR_HEADERS.test(name.replaceAll('_', '-')), {
+    error: 'this header is set by Rowonce itself',
+  })
+  .refine((name) => !isMisleadingHeader(name), {
     error: 'it says that a request is another one, or of another person',
   });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { WHOLE_BODY } from '../../core/answer-body.ts';
 import { parseDurationMs } from '../../core/duration.ts';
+import { isMisleadingField, queryProblem } from '../../core/misleading-names.ts';
 import { METHODS } from '../../core/operation.ts';
-import { namesMethod, pathProblem } from '../../core/vendor-path.ts';
+import { pathProblem } from '../../core/vendor-path.ts';
 import { makeLinear } from './linear-pattern.ts';
 import { headerName, requestHeader, requestHeaders } from './request-headers.ts';
 
@@ -47,8 +48,13 @@ const pattern = z
       addIssue({ code: 'custom', message: refused.message, params: { next: refused.next } });
   });
 
-/** The names in a query by which frameworks take a request for one of another method. */
-const NAMES_METHOD = /[?&](?:_method|x-http-method(?:-override)?)=/i;
+/** A name that stands in a request. */
+const sentName = z
+  .string()
+  .min(1)
+  .refine((name) => !isMisleadingField(name), {
+    error: 'some servers take a request for another one by a field of that name',
+  });
 
 const bodyTest = z.strictObject({
   /** Dotted path into the JSON body; without it the whole body is tested. */
@@ -80,14 +86,9 @@ export type AnswerRule = z.infer<typeof answerRule>;
  * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
  * names.
  */
-const field = z
-  .string()
-  .regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
-    error: 'a field is a name, or names with single dots between them, which lead into nested objects',
-  })
-  .refine((name) => !namesMethod(name), {
-    error: 'some servers read another method from a field of that name',
-  });
+const field = sentName.regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
+  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
+});
 
 /** A field in braces is moved from the body, or the query, into the path. */
 const PATH_FIELD = /\{[^{}]*\}/g;
@@ -103,7 +104,10 @@ const request = {
       error:
         'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
     })
-    .refine((template) => !NAMES_METHOD.test(template), { error: 'its query names another method' }),
+    .superRefine((template, { addIssue }) => {
+      const message = queryProblem(template);
+      if (message !== undefined) addIssue({ code: 'custom', message });
+    }),
   /**
    * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
    * filled in.
@@ -265,10 +269,10 @@ export const envelope = z.strictObject({
   methods: z.array(z.enum(METHODS)).min(1).optional(),
   /** Names of the outer body's members; each may be a dotted path. */
   request: z.strictObject({
-    account: z.string().min(1),
-    method: z.string().min(1),
-    endpoint: z.string().min(1),
-    body: z.string().min(1),
+    account: sentName,
+    method: sentName,
+    endpoint: sentName,
+    body: sentName,
   }),
   /**
    * Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. A
@@ -336,7 +340,7 @@ export const dialectSchema = z.strictObject({
     .optional(),
   /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
   permissions: z
-    .strictObject({ item: z.string().min(1), viewer: path, editor: path, admin: path })
+    .strictObject({ item: sentName, viewer: sentName, editor: sentName, admin: sentName })
     .optional(),
   list_users: listing.optional(),
   list_invites: listing.optional(),

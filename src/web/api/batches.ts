@@ -111,6 +111,10 @@ export const BatchDetail = BatchView.extend({
   changes: ChangesView.nullable(),
   /** What is typed to go on. */
   next: z.string().nullable(),
+  /** How many of its rows wait, because what was bought for them turned out to be no answer. */
+  unanswered: z.number(),
+  /** The newer batch of the same job and list, which has taken its place. */
+  followed_by: z.string().nullable(),
   /** The name of the file that was written. */
   output: z.string().nullable(),
   /** Another process that is spending from the store, on something else. */
@@ -143,8 +147,19 @@ export const ChangeMessage = z.object({
 });
 export type ChangeMessage = z.infer<typeof ChangeMessage>;
 
-/** Behind the `?`: the most credits that the batch may spend from now on; left out: as many as before. */
-export const Continuation = z.strictObject({ budget: z.coerce.number().int().positive().optional() });
+/** Behind the `?`: what a person says to what stopped the batch, or to what waits in it. */
+export const Continuation = z.strictObject({
+  /** The most credits that the batch may spend from now on; left out: as many as before. */
+  budget: z.coerce.number().int().positive().optional(),
+  /** One of the `answers` of the stop. `yes` also buys again what turned out to be no answer. */
+  answer: z
+    .string()
+    .regex(/^(?:yes|no-match|take-back|doubts|store|(?:dialect|inbox):[0-9a-f]{32})$/)
+    .optional(),
+  /** The `plan` of the stop, where it has one: `yes` agrees to that plan alone. */
+  plan: z.string().max(300).optional(),
+});
+export type Continuation = z.infer<typeof Continuation>;
 
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
@@ -158,8 +173,14 @@ export const WorkView = z.object({
   at_ms: z.number(),
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
-  /** `budget`: one that is enough, where the batch's own has stopped it. */
-  stopped: Refusal.shape.error.extend({ budget: z.number().optional() }).nullable(),
+  /** `budget`: one that is enough; `answers`: what a person may say, so that it goes on; `plan`: what `yes` agrees to. */
+  stopped: Refusal.shape.error
+    .extend({
+      budget: z.number().optional(),
+      answers: z.array(z.string()).optional(),
+      plan: z.string().optional(),
+    })
+    .nullable(),
   /** The last lines that it said. */
   said: z.array(z.string()),
   /** What the command printed under `--json`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgreementView } from './agreements.ts';
 import { WorkView } from './batches.ts';
 import { OperationFit } from './lists.ts';
 
@@ -173,7 +174,7 @@ export const PlanFigures = z.object({
     .optional(),
   guards: z.array(z.object({ fact: z.string(), allow: z.string() })).optional(),
   /** What a person has to agree to first, once, because the dialect of the account sends other requests than the built-in one. */
-  to_agree: z.object({ agreement: z.string(), fact: z.string(), details: z.array(z.string()) }).optional(),
+  to_agree: AgreementView.optional(),
   /** The fields that answers have had so far, which `add` may name. */
   fields: z.array(z.string()).optional(),
 });
@@ -207,11 +208,6 @@ export const PlanView = PlanFigures.extend({
   moved: z.array(z.string()),
 });
 export type PlanView = z.infer<typeof PlanView>;
-
-/** Agrees to what the plan has as `to_agree`: `agreement` is that one's. Then the plan is made again. */
-export const AgreementRequest = z.strictObject({ plan: word, agreement: word });
-export const AgreementKept = z.object({ kept: z.literal(true) });
-export type AgreementKept = z.infer<typeof AgreementKept>;
 
 export const StartRequest = z.strictObject({
   plan: word,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgreementView } from './agreements.ts';
 import { WorkView } from './batches.ts';
 
 /** What begins by itself. */
@@ -10,6 +11,8 @@ export const ScheduleView = z.object({
   /** Five cron fields. */
   schedule: z.string(),
   inbox: z.string(),
+  /** What a person has to agree to first, once: until then nothing is swept. */
+  to_agree: z.array(AgreementView),
   account: z.string(),
   sandbox: z.boolean(),
   /** Ms since 1970; null when it never comes. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Told } from './parts/told.tsx';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
 
@@ -75,7 +76,10 @@ export function Refusal({ refused }: { readonly refused: Refused | undefined }) 
   if (refused === undefined) return null;
   return (
     <div class="refusal" role="alert">
-      <strong>{refused.message}</strong> {refused.next}
+      <strong>
+        <Told>{refused.message}</Told>
+      </strong>{' '}
+      <Told>{refused.next}</Told>
     </div>
   );
 }

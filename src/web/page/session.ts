@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { OpenAnswer, Proof, Refusal } from '../api.ts';
 import { newNonce, proofOf } from './proof.ts';
 import { text } from './text.ts';
@@ -24,9 +24,18 @@ export async function enter(): Promise<void> {
   // The word works once, so it must not stay in the address, the history or a bookmark.
   if (opening !== undefined) history.replaceState(null, '', location.pathname + location.search);
   entry = (opening && (await redeem(opening))) || kept() || (await entryOfOtherTab());
-  if (entry !== undefined) keep(entry);
   isIn.value = entry !== undefined;
+  effect(keepWhileAnswered);
   shareEntry();
+}
+
+/**
+ * While nobody answers, a tab that is loaded anew, or opened, may get the page of another program at this address. It finds
+ * nothing then by which it could prove to the other tabs to be the server. What this tab holds itself stays.
+ */
+function keepWhileAnswered(): void {
+  if (offline.value) sessionStorage.removeItem(KEY);
+  else if (entry !== undefined) keep(entry);
 }
 
 /** Whoever is at this address is not the server that let this tab in, and other tabs are not to have its token from here. */
@@ -90,7 +99,7 @@ function shareEntry(): void {
   if (!isShared) return;
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
-    if (data?.ask === true && entry !== undefined) channel.postMessage({ entry });
+    if (data?.ask === true && entry !== undefined && !offline.value) channel.postMessage({ entry });
   };
 }
 
@@ -155,7 +164,7 @@ export async function ask<T>(
 ): Promise<T> {
   const { method = how.body === undefined ? 'GET' : 'POST', body, signal } = how;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  if (method !== 'GET') await requireProof();
+  if (method !== 'GET' || isTyped(path)) await requireProof();
   if (offline.value) throw silence();
   let answer: Response;
   try {
@@ -175,12 +184,16 @@ export async function ask<T>(
   return value as T;
 }
 
+/** Whether a question is by words that somebody has typed. */
+const isTyped = (path: string): boolean => /[?&]text=[^&]/.test(path);
+
 /** Asks the API for a stream of lines, each an object by itself. @throws Refused */
 export async function askLines<T>(
   path: string,
   signal: AbortSignal,
   onLine: (line: T) => void,
 ): Promise<void> {
+  if (isTyped(path)) await requireProof();
   const answer = await fetch(`/api${path}`, { headers: headers(), signal });
   if (!answer.ok || answer.body === null) throw new Refused(((await answer.json()) as Refusal).error);
   let rest = '';

@@ -101,6 +101,22 @@ export const text = {
     goOn: 'Continue',
     changeKey: (account: string) => `Change the key of ${account}`,
     changeBudget: (account: string) => `Change the budgets of ${account}`,
+    changeAddress: (account: string) => `Change the address of ${account}`,
+    answers: {
+      yes: 'Make just these changes',
+      'no-match': 'Keep them as no match, and go on',
+      'take-back': 'Ask for them again',
+      doubts: 'Leave them in doubt, and go on',
+      store: 'Go on with this store',
+      dialect: 'Agree to these requests, and go on',
+      inbox: 'Agree to this folder, and go on',
+    },
+    seeBelow: 'These they are; a click makes just these, and nothing where they have moved since.',
+    toBuyAgain: 'Buy it again',
+    buyAgain: (rows: string) => `Buy ${rows} again`,
+    buyAgainWhat: 'What came for them turned out to be no answer. What it had cost stays spent.',
+    followed: 'This list was begun anew since, and goes on there:',
+    toFollower: (batch: string) => `batch ${batch}`,
     carryOut: 'Carry out what was decided',
     carryOutWhat: 'Runs this batch once more. What nobody has decided about stays in doubt.',
     moreBudget: 'Most credits of this batch',
@@ -223,8 +239,6 @@ export const text = {
     withAccount: 'with',
     change: 'Change',
     requests: 'This job says itself what is sent:',
-    toAgree: 'A dialect decides what is done with your key. You are asked once for just these requests.',
-    agree: 'That is meant',
     unproven: (changes: string, batch: string, rows: string) =>
       `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
@@ -746,6 +760,12 @@ export const text = {
     leave: 'Cancel',
   },
   // ---------------------------------------------------------------------------------------------- schedules
+  agree: {
+    dialect: 'A dialect decides what is done with your key. You are asked once for just these requests.',
+    inbox:
+      'The job may be from another person, who chose that folder. You are asked once for just this folder. Until you agree nothing in it is read, sent or moved.',
+    meant: 'That is meant',
+  },
   schedules: {
     title: 'Schedules',
     none: 'Nothing is to begin by itself',

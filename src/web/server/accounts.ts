@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { BelievedTime } from '../../ledger/believed-time.ts';
 import { chooseStore, lookIfThere } from '../../run/open-ledger.ts';
 import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../vendor/account/account.ts';
 import { accountView } from '../../vendor/account/view.ts';
@@ -117,8 +118,9 @@ async function usageOf(
   if (ledger === undefined) return { today: none, month: none };
   try {
     const exact = !(await ledger.isSpentAtMost({ account: identity }));
+    const nowMs = (await BelievedTime.beside(clock, ledger)).wallMs();
     const of = async (scope: 'day' | 'month') => {
-      const { spent, inDoubt } = await ledger.accountMoney(identity, scope, clock.wallMs());
+      const { spent, inDoubt } = await ledger.accountMoney(identity, scope, nowMs);
       return { spent, exact, in_doubt: inDoubt };
     };
     return { today: await of('day'), month: await of('month') };

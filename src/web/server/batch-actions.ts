@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withOption, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
+import { withFlag, withOption, withoutFlag, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -33,9 +33,9 @@ export function batchActionRoutes(server: Server): Hono {
       return context.json(work.start(orderFor('cancel', found)) satisfies WorkView);
     })
     .post('/batches/:id/continue', async (context) => {
-      const { budget } = queryOf(context, Continuation);
+      const said = queryOf(context, Continuation);
       const found = await batchOf(context, server);
-      return context.json(work.start(continued(found, budget)) satisfies WorkView);
+      return context.json(work.start(continued(found, said)) satisfies WorkView);
     });
 }
 
@@ -51,34 +51,62 @@ function orderFor(kind: 'pause' | 'resume' | 'cancel', { batch, location }: Foun
   return { kind, words: [kind, batch.id, '--store', location], store: location, about: batch.id };
 }
 
-const GOES_ON: ReadonlySet<string> = new Set(['run', 'undo', 'nightly']);
+/** The kind of work that goes on with a batch, by the command that began it. */
+const GOES_ON: Readonly<Record<string, Order['kind']>> = {
+  run: 'run',
+  try: 'run',
+  undo: 'undo',
+  nightly: 'sweep',
+};
 
-/** The batch's own command again, as the ledger keeps it. @param budget takes the place of the one that it names. */
-function continued({ batch, location }: FoundBatch, budget: number | undefined): Order {
+/**
+ * The batch's own command again, as the ledger keeps it, and what a person has said since. One that has finished goes on for what
+ * was decided about its doubts, and for what it bought that turned out to be no answer.
+ */
+function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
-  // One that has finished goes on for what was decided about its doubts, which only a run of it carries out.
-  const mayGoOn = batch.state === 'open' || (batch.state === 'finished' && command === 'run');
-  if (!mayGoOn || words === undefined || !GOES_ON.has(command)) {
+  const kind = GOES_ON[command];
+  const mayGoOn = batch.state === 'open' || batch.state === 'finished';
+  if (!mayGoOn || words === undefined || kind === undefined) {
     throw stop(
       'usage',
       `Batch ${batch.id} is ${batch.state}, and no command is known that goes on with it.`,
       'Begin a new batch over the same list: what was bought is not bought again.',
     );
   }
+  if (command === 'run' && batch.vendor === 'service' && said.answer === 'yes' && said.plan === undefined)
+    throw stop('usage', 'A yes to changes names their plan.', 'Look at what would be changed first.');
   const where = words.includes('--store') ? [] : ['--store', location];
-  const said = words.filter((word) => word !== '--json');
-  const kept = budget === undefined || command !== 'run' ? said : withOption(said, '--budget', budget);
-  // It may wait in line until another tab or a command line has finished the batch.
-  const again =
-    command === 'run' ? withOption(withoutOption(kept, '--if-plan'), '--if-batch', batch.id) : kept;
+  const again = command === 'run' ? runAgain(words, batch, said) : words;
   return {
-    kind: command === 'nightly' ? 'sweep' : command === 'undo' ? 'undo' : 'run',
-    words: [...again, ...where],
+    kind,
+    words: [...answered(withoutFlag(again, '--json'), said), ...where],
     store: location,
     about: batch.id,
     ...present({ cwd: typedIn(words, batch) }),
   };
+}
+
+/**
+ * A run of just this batch: it may wait in line until another tab or a command line has finished that. Who agrees to a plan
+ * names the plan in its place, which may be one of a new batch. An agreement in the words of the command was to an earlier plan.
+ */
+function runAgain(
+  words: readonly string[],
+  { id }: Batch,
+  { budget, answer, plan }: Continuation,
+): readonly string[] {
+  const bare = withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+  const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
+  return answer === 'yes' && plan !== undefined
+    ? withOption(kept, '--if-plan', plan)
+    : withOption(kept, '--if-batch', id);
+}
+
+function answered(words: readonly string[], { answer }: Continuation): readonly string[] {
+  if (answer === undefined) return words;
+  return answer === 'yes' ? withFlag(words, '--yes') : withOption(words, '--accept', answer);
 }
 
 /**

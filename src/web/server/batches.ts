@@ -126,6 +126,7 @@ function detailOf(
   more: Pick<BatchDetail, 'activity' | 'changes'>,
 ): BatchDetail {
   const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
+  const { unanswered, followedBy } = status;
   return {
     ...viewOf(status, nameOf),
     settled,
@@ -140,6 +141,8 @@ function detailOf(
     ...more,
     seconds_left: secondsLeft(status) ?? null,
     next: batch.command ?? null,
+    unanswered,
+    followed_by: followedBy ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
     spender:
       spender === undefined || run !== undefined ? null : { pid: spender.pid, command: spender.command },

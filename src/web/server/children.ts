@@ -89,6 +89,8 @@ const Stopped = z.object({
     code: z.enum(STOP_NAMES),
     message: z.string(),
     next: z.string(),
+    plan: z.string().optional(),
+    answers: z.array(z.string()).optional(),
   }),
   budget_to_finish: z.number().optional(),
 });
@@ -98,7 +100,7 @@ export function stoppedIn(result: unknown): StopError | undefined {
   const parsed = Stopped.safeParse(result);
   if (!parsed.success) return undefined;
   const { stopped, budget_to_finish: leastBudget } = parsed.data;
-  return new StopError({ ...stopped, ...present({ leastBudget }) });
+  return new StopError(present({ ...stopped, leastBudget }));
 }
 
 /** What `run --sample --if-plan` prints, unless it was stopped before it could plan the rest. */

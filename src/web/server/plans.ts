@@ -5,6 +5,7 @@ import { isAgreement, keepAgreement } from '../../vendor/account/agreements.ts';
 import {
   type AgreementKept,
   AgreementRequest,
+  type AgreementView,
   Choices,
   type DraftKept,
   type JobList,
@@ -52,8 +53,8 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
     })
     .post('/agreements', async (context) => {
-      const { plan, agreement } = await bodyOf(context, AgreementRequest);
-      await keepShown(plans.of(plan), agreement);
+      const request = await bodyOf(context, AgreementRequest);
+      await keepShown(await shownBy(server, plans, request), request.agreement);
       return context.json({ kept: true } satisfies AgreementKept);
     })
     .post('/starts', async (context) => {
@@ -78,10 +79,22 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     });
 }
 
+/** What the page has shown to be agreed to, of a plan or of a schedule. */
+async function shownBy(
+  { schedules }: Server,
+  plans: ShownPlans,
+  request: AgreementRequest,
+): Promise<readonly AgreementView[]> {
+  if ('schedule' in request) return (await schedules.list())[request.schedule]?.to_agree ?? [];
+  const { to_agree: shown } = plans.of(request.plan).view;
+  return shown === undefined ? [] : [shown];
+}
+
 /** Keeps the agreement to just what was shown. @throws StopError `plan` or `output`. */
-async function keepShown({ view: { to_agree: shown } }: ShownPlan, agreement: string): Promise<void> {
-  if (shown === undefined || shown.agreement !== agreement || !isAgreement(agreement))
-    throw stop('plan', 'The plan that was shown asks nothing of the kind.', 'Look at the plan again.');
+async function keepShown(questions: readonly AgreementView[], agreement: string): Promise<void> {
+  const shown = questions.find((question) => question.agreement === agreement);
+  if (shown === undefined || !isAgreement(agreement))
+    throw stop('plan', 'What was shown asks nothing of the kind.', 'Look at it again.');
   const why = await keepAgreement({ ...shown, agreement });
   if (why !== undefined)
     throw stop('output', `The agreement could not be kept: ${why}`, 'See that you may write there.');

@@ -10,13 +10,13 @@ export function scheduleRoutes(server: Server): Hono {
     .get('/schedules', async (context) =>
       context.json({
         time_zone: schedules.timeZone,
-        schedules: [...schedules.list()],
+        schedules: [...(await schedules.list())],
         starts: await startsOf(server),
         damaged: [...(await schedules.damaged())],
       } satisfies ScheduleList),
     )
-    .post('/schedules/:number/run', (context) =>
-      context.json(schedules.run(Number(context.req.param('number')))),
+    .post('/schedules/:number/run', async (context) =>
+      context.json(await schedules.run(Number(context.req.param('number')))),
     )
     .delete('/schedules/starts/:id', async (context) => {
       const id = context.req.param('id');

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { replaceFile } from '../../core/atomic-file.ts';
-import { stop } from '../../core/errors.ts';
-import { type SweptJob, sweptJobs } from '../../run/nightly.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
+import type { Question } from '../../vendor/account/agreements.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
 import { damagedIn, keptIn } from './schedules/kept-file.ts';
 import {
@@ -139,25 +140,49 @@ export class Schedules {
     await Promise.all([this.#sweepTimes.stop(), this.#startTimes.stop()]);
   }
 
-  list(): readonly ScheduleView[] {
-    return this.#sweeps.map((each) => this.#viewOf(each));
+  list(): Promise<readonly ScheduleView[]> {
+    return Promise.all(this.#sweeps.map((each, number) => this.#viewOf(each, number)));
   }
 
-  /** Sweeps at once. @throws StopError `busy` while a sweep of the job waits or works. */
-  run(number: number): WorkView {
-    const each = this.#sweeps[number];
-    if (each === undefined) throw stop('usage', 'There is no such schedule.', 'See all schedules.');
+  /** The paths of jobs that are not swept until somebody agrees to what they ask for. */
+  async unagreed(): Promise<readonly string[]> {
+    const asked = await Promise.all(this.#sweeps.map((_, number) => this.#questionsOf(number)));
+    return this.#sweeps.flatMap(({ path }, number) => (asked[number]?.length === 0 ? [] : [path]));
+  }
+
+  /** What nobody has agreed to yet. A job may have been edited since the page began; of one that is wrong by now a sweep tells. */
+  async #questionsOf(number: number): Promise<readonly Question[]> {
+    const { path } = this.#sweep(number);
+    const [job] = await sweptJobs([path]).catch((error: unknown) => {
+      if (error instanceof StopError) return [];
+      throw error;
+    });
+    return job === undefined ? [] : unagreedOf(job);
+  }
+
+  /** Sweeps at once. @throws StopError `busy` while a sweep of the job waits or works, `consent` until somebody agrees. */
+  async run(number: number): Promise<WorkView> {
+    const each = this.#sweep(number);
+    await requireAgreedJobs(await sweptJobs([each.path]));
     if (this.#sweepTimes.workOf(each) !== undefined)
       throw stop('busy', `A sweep of ${each.job.job.name} is under way.`, 'Wait until it has ended.');
     return this.#sweepTimes.begin(each);
   }
 
-  #viewOf(sweep: ScheduledSweep): ScheduleView {
+  #sweep(number: number): ScheduledSweep {
+    const sweep = this.#sweeps[number];
+    if (sweep !== undefined) return sweep;
+    throw stop('usage', 'There is no such schedule.', 'See all schedules.');
+  }
+
+  async #viewOf(sweep: ScheduledSweep, number: number): Promise<ScheduleView> {
     const { job, schedule, last } = sweep;
+    const asked = await this.#questionsOf(number);
     return {
       job: job.job.name,
       schedule,
       inbox: job.inbox,
+      to_agree: asked.map(({ details, ...each }) => ({ ...each, details: [...details] })),
       account: job.account.name,
       sandbox: job.account.sandbox,
       next_ms: sweep.dueAfter(this.#options.clock.wallMs()) ?? null,

@@ -243,7 +243,7 @@ async function boughtAtNoon(answerTold: boolean, wallMs = NOON_MS): Promise<stri
   const batch = await batchNamed(ledger, 'a', { createdAtMs: wallMs });
   for (const name of ['ann', 'bob', 'cat'])
     await answered(ledger, batch, name, { atMs: wallMs, uptimeMs: HOUR_MS, closedAtMs: wallMs });
-  if (answerTold) await ledger.keepTime('confirmed', { atMs: wallMs, uptimeMs: HOUR_MS });
+  if (answerTold) await ledger.keepConfirmedTime({ atMs: wallMs, uptimeMs: HOUR_MS }, ACCOUNT);
   await ledger.changeBatch(batch, { state: 'finished' });
   await ledger.close();
   return place;
@@ -294,13 +294,47 @@ describe('for its age', () => {
     const place = await boughtAtNoon(false, NOON_MS - 60 * DAY_MS);
     const ledger = await openStore(sqlite, place);
     await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
-    await ledger.keepTime('confirmed', { atMs: NOON_MS, uptimeMs: HOUR_MS });
+    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
     await ledger.close();
     const [soon, late] = [DAY_MS, 31 * DAY_MS].map((passedMs) =>
       clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs }),
     );
     expect(await erase(place, OLDER_THAN_30_DAYS, false, soon)).toMatchObject({ calls: 0 });
     expect(await erase(place, OLDER_THAN_30_DAYS, false, late)).toMatchObject({ calls: 3 });
+  });
+
+  test('the reason of a row, and a list, stay for as long as their batch may be younger than they are dated', async () => {
+    const place = temporaryFolder();
+    const ledger = await openStore(sqlite, place);
+    await ledger.atBoot({ id: 'first', uptimeMs: HOUR_MS }, NOON_MS - 60 * DAY_MS);
+    const inputPath = join(place, 'undo', '1317b977.csv');
+    mkdirSync(join(place, 'undo'));
+    writeFileSync(inputPath, 'email\nlee@example.org\n');
+    utimesSync(inputPath, 0, 0);
+    const early = await batchNamed(ledger, 'early', { inputPath, createdAtMs: NOON_MS - 60 * DAY_MS });
+    await settle(ledger, early, 2, { kind: 'invalid', reason: '"kim@example" is no address' });
+    await ledger.changeBatch(early, { state: 'finished' });
+    await ledger.atBoot({ id: 'second', uptimeMs: HOUR_MS }, NOON_MS);
+    await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs: HOUR_MS }, ACCOUNT);
+    const next = await batchNamed(ledger, 'next', { createdAtMs: NOON_MS });
+    await answered(ledger, next, 'ann', { atMs: NOON_MS, uptimeMs: HOUR_MS, closedAtMs: NOON_MS });
+    await settle(ledger, next, 3, { kind: 'invalid', reason: '"lee@example" is no address' });
+    await ledger.changeBatch(next, { state: 'finished' });
+    await ledger.close();
+    const at = (passedMs: number) =>
+      clocksAt(NOON_MS + passedMs, { boot: 'second', uptimeMs: HOUR_MS + passedMs });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(29 * DAY_MS))).toMatchObject({
+      rows: 0,
+      files: [],
+    });
+    const day = { kind: 'day', beforeMs: NOON_MS - DAY_MS } as const;
+    const files = [inputPath];
+    expect(await erase(place, day, true, at(0)), 'a person goes by the dates').toMatchObject({
+      rows: 1,
+      files,
+    });
+    expect(await erase(place, OLDER_THAN_30_DAYS, false, at(31 * DAY_MS))).toMatchObject({ rows: 2, files });
+    expect([isIn(place, 'kim@example'), isIn(place, 'lee@example')]).toEqual([false, false]);
   });
 });
 

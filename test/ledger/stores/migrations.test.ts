@@ -22,11 +22,11 @@ import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5 to 10 is brought to schema 11 with all that it had, one of an older schema is refused by its
+ * Goal: a store of schema 5 to 11 is brought to schema 12 with all that it had, one of an older schema is refused by its
  * number, and a later schema is reached whole or not at all.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-11.sql` are what
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` to `schema-12.sql` are what
  * those schemas add to the definitions, or have otherwise. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
@@ -44,8 +44,9 @@ const DEFINITIONS_7 = replaced(DEFINITIONS_6, 'schema-7.sql', 'attempt_scopes');
 const DEFINITIONS_8 = replaced(DEFINITIONS_7, 'schema-8.sql', 'attempts_call');
 const DEFINITIONS_9 = replaced(DEFINITIONS_8, 'schema-9.sql');
 const DEFINITIONS_10 = replaced(DEFINITIONS_9, 'schema-10.sql');
-/** All definitions of schema 11, in the order of their names. */
-const DEFINITIONS = replaced(DEFINITIONS_10, 'schema-11.sql').sort((a, b) => (a.name < b.name ? -1 : 1));
+const DEFINITIONS_11 = replaced(DEFINITIONS_10, 'schema-11.sql');
+/** All definitions of schema 12, in the order of their names. */
+const DEFINITIONS = replaced(DEFINITIONS_11, 'schema-12.sql').sort((a, b) => (a.name < b.name ? -1 : 1));
 
 /** @param gone what the newer schema does not have any more. */
 function replaced(older: readonly Definition[], file: string, ...gone: string[]): Definition[] {
@@ -94,10 +95,11 @@ function storeMadeByFiveScripts(schema: 5 | 6 | 7 = 5): string {
 function backToSchema8(place: string): void {
   withoutTables(place, 'schema-10.sql');
   inDatabase(place, (database) => {
-    const newer = [...definitionsIn('schema-9.sql'), ...definitionsIn('schema-11.sql')];
+    const newer = ['schema-9.sql', 'schema-11.sql', 'schema-12.sql'].flatMap(definitionsIn);
     const older = DEFINITIONS_8.filter(({ name }) => newer.some((each) => each.name === name));
     for (const { type, name } of newer) if (type !== 'table') database.exec(`DROP ${type} ${name}`);
     for (const { type, sql } of older) if (type !== 'table') database.exec(sql);
+    database.exec('ALTER TABLE boots DROP COLUMN told_by; ALTER TABLE boots DROP COLUMN refuted_at');
     database.unsafeMode(true);
     database.pragma('writable_schema = ON');
     const redefine = database.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?');
@@ -135,16 +137,16 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store', () => {
-  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 11 changed', async () => {
+  test('that is made today has, to the letter, the definitions of schema 5 and what 6 to 12 changed', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(11);
+    expect(newestSchema()).toBe(12);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
   test.each([5, 6, 7] as const)(
-    'of schema %i is brought to schema 11, stands the full check, and has all that it had',
+    'of schema %i is brought to schema 12, stands the full check, and has all that it had',
     async (schema) => {
       const place = storeMadeByFiveScripts(schema);
       const ledger = await freshLedger(sqlite, place);
@@ -203,7 +205,7 @@ describe('a store', () => {
     inDatabase(place, (database) => database.exec(view));
     const before = read();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(11);
+    expect(numberIn(place)).toBe(12);
     expect(read()).toEqual(before);
   });
 

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
+import { ACCOUNT, admit, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
@@ -24,9 +24,10 @@ beforeAll(async () => {
   const freshSince = { foundMs: NOON_MS + 2 * HOUR_MS };
   await batchNamed(ledger, 'fresh', { createdAtMs: NOON_MS + 2 * HOUR_MS, freshSince });
   await batchNamed(ledger, 'ahead', { createdAtMs: NOON_MS + 365 * DAY_MS, freshSince });
+  await batchNamed(ledger, 'play', { sandbox: true, accountIdentity: 'sandbox-provider' });
   await answered(ledger, batch, 'bought');
   await admit(ledger, batch, 'open', { uptimeMs: 1_000 });
-  await ledger.keepTime('confirmed', { atMs: NOON_MS + HOUR_MS, uptimeMs: 1_000 + HOUR_MS });
+  await ledger.keepConfirmedTime({ atMs: NOON_MS + HOUR_MS, uptimeMs: 1_000 + HOUR_MS }, ACCOUNT);
   await ledger.atBoot({ id: 'second', uptimeMs: 500 }, NOON_MS + 2 * HOUR_MS);
   await ledger.close();
   database = new Database(join(place, 'ledger.db'));
@@ -56,6 +57,10 @@ function attempt({ at, boot, uptime, batch = 'a', call = 9, replaces }: Attempt)
     SELECT 50, 50 - ${call}, id, 2, 1, ${at}, ${boot ?? 'NULL'}, ${uptime ?? 'NULL'}, ${replaces ?? 'NULL'}, 0
       FROM batches WHERE key = 'key-${batch}'`;
 }
+
+const REAL_BATCH = `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
+    input_path, input_sha256, input_rows, settings, created_at)
+  SELECT 99, 99, 'key-real', 1, 'real', 'open', account, 'data', 0, vendor, operation, 'x', 'x', 1, '{}', 1 FROM batches LIMIT 1`;
 
 const REFUSED: readonly Refusal[] = [
   ['an intent of yesterday', 'attempts_timing', attempt({ at: NOON_MS - DAY_MS })],
@@ -92,12 +97,32 @@ const REFUSED: readonly Refusal[] = [
   [
     'a boot that begins with a confirmed time',
     'boots_beginning',
-    "INSERT INTO boots VALUES (9, 'x', 0, 0, 1, 1, 0)",
+    "INSERT INTO boots VALUES (9, 'x', 0, 0, 1, 1, 0, NULL, NULL)",
   ],
   [
     'taking a confirmed time back',
     'boots_confirming',
     'UPDATE boots SET confirmed_at = NULL, confirmed_uptime = NULL WHERE id = 1',
+  ],
+  [
+    'forgetting a time that was refuted',
+    'boots_refuting',
+    `UPDATE boots SET refuted_at = ${NOON_MS}; UPDATE boots SET refuted_at = NULL`,
+  ],
+  [
+    'a time that a sandbox told',
+    'boots_telling',
+    `UPDATE boots SET confirmed_at = ${NOON_MS + DAY_MS}, told_by = (SELECT account FROM batches WHERE key = 'key-play') WHERE id = 1`,
+  ],
+  [
+    'a time that nobody told',
+    'boots_telling',
+    `UPDATE boots SET confirmed_at = ${NOON_MS + DAY_MS}, told_by = NULL WHERE id = 1`,
+  ],
+  [
+    'a first batch that costs money while a time holds that a sandbox told',
+    'batches_timing',
+    `UPDATE batches SET sandbox = 1; ${REAL_BATCH}`,
   ],
   [
     'setting a confirmed time back',
@@ -122,6 +147,11 @@ describe('the database refuses', () => {
     tryOut(database, attempt({ at: NOON_MS + 40 * DAY_MS, boot: SECOND, uptime: 900 }));
     tryOut(database, attempt({ at: NOON_MS + 2 * HOUR_MS, batch: 'fresh', call: 1, replaces: BOUGHT }));
     tryOut(database, `UPDATE boots SET confirmed_at = ${NOON_MS + DAY_MS} WHERE id = 1`);
+    tryOut(database, REAL_BATCH);
+    tryOut(
+      database,
+      `UPDATE boots SET refuted_at = confirmed_at, confirmed_at = NULL, confirmed_uptime = NULL WHERE id = 1`,
+    );
   });
 
   test('by every guard of time that there is', () => {

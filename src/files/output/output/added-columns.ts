@@ -42,16 +42,22 @@ export interface Addition {
   readonly dropped: ReadonlySet<string>;
 }
 
-/** @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do. */
+/**
+ * @param isOfOther whether the input is known as the output of another job, so that no column of it is ours.
+ * @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do.
+ */
 export function additionOf(
   header: readonly string[],
   add: Readonly<Record<string, string>>,
   onExisting: OnExisting,
+  isOfOther = false,
 ): Addition {
   const columns: AddedColumn[] = [];
   const dropped = new Set<string>(ourColumnsIn(header));
   // Another job's columns have some of these names at most, and none of its cells may be lost.
-  const earlier = earlierAdded(header, new Set(Object.keys(add)), Object.keys(add));
+  const earlier = isOfOther
+    ? new Set<string>()
+    : earlierAdded(header, new Set(Object.keys(add)), Object.keys(add));
   for (const [name, path] of Object.entries(add)) {
     const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
     const existing = header[at];
@@ -73,16 +79,18 @@ export function additionOf(
  * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A field's name
  * is the vendor's, so it is made safe like any cell of theirs.
  * @param isIdentifier names that some operation would take for an identifier; left out: none.
+ * @param isOfOther as for `additionOf`.
  */
 export function automaticAddition(
   header: readonly string[],
   fields: readonly string[],
   safety: CellSafety,
   isIdentifier: (name: string) => boolean = () => false,
+  isOfOther = false,
 ): Addition {
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
-    ...earlierAdded(header, new Set(fields.flatMap(earlierNames)), fields.slice(0, 1)),
+    ...(isOfOther ? [] : earlierAdded(header, new Set(fields.flatMap(earlierNames)), fields.slice(0, 1))),
   ]);
   const names = new FreeNames(header.filter((column) => !dropped.has(column)));
   const columns = fields.map((field) => {

@@ -27,6 +27,8 @@ export interface WantedOutput {
   readonly forExcel?: boolean | undefined;
   /** What the batch has fixed for its output's name; left out: the usual. */
   readonly name?: string | undefined;
+  /** Whether the input is known as the output of another job. */
+  readonly isOfOther?: boolean;
 }
 
 type FoundInput = Pick<Input, 'path' | 'survey'>;
@@ -38,10 +40,10 @@ type FoundInput = Pick<Input, 'path' | 'survey'>;
 export async function chooseDestination(
   input: FoundInput,
   job: Additions,
-  { named, sandbox, forExcel = false, name }: WantedOutput,
+  { named, sandbox, forExcel = false, name, isOfOther }: WantedOutput,
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
-  additionOf(input.survey.header, job.add ?? {}, job.onExisting);
+  additionOf(input.survey.header, job.add ?? {}, job.onExisting, isOfOther);
   const becomesWorkbook = forExcel || wasWorkbook(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { FieldSurvey } from '../../../core/answer-fields.ts';
 import type { CellSafety } from '../../../core/formulas.ts';
+import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
@@ -47,7 +48,8 @@ export async function likelyAddition(
   batch: Batch,
 ): Promise<LikelyAddition> {
   const { ledger, job, answerPlace, isPacked } = choosing;
-  if (job.add !== undefined) return additionOf(header, job.add, job.onExisting);
+  if (job.add !== undefined)
+    return additionOf(header, job.add, job.onExisting, isOutputOfOther(batch.settings));
   // Rows that the input does not have are not copied, and their answers have fields as well.
   const mayGuess = isPacked !== undefined && resultsFilesOf(job).length === 0 && !batch.rowsBeyond;
   if (!mayGuess) return wholeAddition(choosing, header, batch);
@@ -56,7 +58,7 @@ export async function likelyAddition(
   };
   const first = await surveyFields(firstRows, batch, answerPlace, FIRST_ROWS, false);
   if (first.isCut) return wholeAddition(choosing, header, batch);
-  return { ...(await additionOfFields(choosing, header, first)), first };
+  return { ...(await additionOfFields(choosing, header, batch, first)), first };
 }
 
 /** The columns when every answer was read for them, or the job names them. */
@@ -68,12 +70,13 @@ export async function wholeAddition(
   const { ledger, job, answerPlace } = choosing;
   const listsApart = resultsFilesOf(job).length > 0;
   const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
-  return additionOfFields(choosing, header, survey);
+  return additionOfFields(choosing, header, batch, survey);
 }
 
 async function additionOfFields(
   { safety, note }: Choosing,
   header: readonly string[],
+  { settings }: Batch,
   { names, isCut }: FieldSurvey,
 ): Promise<Addition> {
   if (isCut) {
@@ -81,7 +84,7 @@ async function additionOfFields(
       `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
     );
   }
-  return automaticAddition(header, names, safety, await identifierNames());
+  return automaticAddition(header, names, safety, await identifierNames(), isOutputOfOther(settings));
 }
 
 /**

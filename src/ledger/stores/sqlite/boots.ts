@@ -2,6 +2,7 @@ import type { BootTime } from '../../../core/clock.ts';
 import { present } from '../../../core/objects.ts';
 import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
+import { accountNumber } from './entries.ts';
 import type { ReadRow } from './table.ts';
 import { BOOTS_TABLE, nextNumber, wholeMs } from './tables.ts';
 
@@ -25,6 +26,8 @@ export function insertBoot(connection: Connection, boot: BootTime, atMs: number)
     seen_uptime: seen.uptimeMs,
     confirmed_at: null,
     confirmed_uptime: null,
+    refuted_at: null,
+    told_by: null,
   });
   return id;
 }
@@ -33,7 +36,11 @@ export function insertBoot(connection: Connection, boot: BootTime, atMs: number)
 function newBoot(connection: Connection, { uptimeMs }: BootTime, atMs: number): KeptTime {
   const floorMs = confirmedTime(connection);
   const seen = { atMs: wholeMs(Math.max(atMs, floorMs ?? atMs)), uptimeMs: Math.ceil(uptimeMs) };
-  return { seen, ...present({ floorMs }) };
+  return { seen, isPlay: isPlay(connection), ...present({ floorMs }) };
+}
+
+function isPlay(connection: Connection): boolean {
+  return connection.get('SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1') === undefined;
 }
 
 export function keptTime(connection: Connection, boot: BootTime, atMs: number): KeptTime {
@@ -45,18 +52,40 @@ export function keptTime(connection: Connection, boot: BootTime, atMs: number): 
   return {
     seen: { atMs: row.seen_at, uptimeMs: row.seen_uptime },
     ...(confirmedMs === null || uptimeMs === null ? {} : { confirmed: { atMs: confirmedMs, uptimeMs } }),
+    isPlay: isPlay(connection),
     ...present({ floorMs }),
   };
 }
 
-export function keepTime(
+/** @param number of the boot. */
+export function keepSeenTime(connection: Connection, number: number, { atMs, uptimeMs }: TimeMark): void {
+  BOOTS_TABLE.changeOne(connection, bootRow(connection, number), { seen_at: atMs, seen_uptime: uptimeMs });
+}
+
+/** @param number of the boot. */
+export function keepConfirmedTime(
   connection: Connection,
   number: number,
-  kind: 'seen' | 'confirmed',
   { atMs, uptimeMs }: TimeMark,
+  accountIdentity: string,
 ): void {
-  const cells = { [`${kind}_at`]: atMs, [`${kind}_uptime`]: uptimeMs };
+  const told_by = accountNumber(connection, accountIdentity);
+  const cells = { confirmed_at: atMs, confirmed_uptime: uptimeMs, told_by };
   BOOTS_TABLE.changeOne(connection, bootRow(connection, number), cells);
+}
+
+/** @param number of the present boot. */
+export function refuteTimes(connection: Connection, number: number, afterMs: number): void {
+  const refuted = connection.all<ReadRow<typeof BOOTS_TABLE>>(
+    'SELECT * FROM boots WHERE confirmed_at IS NOT NULL AND (confirmed_at > ? OR id = ?)',
+    afterMs,
+    number,
+  );
+  for (const row of refuted) {
+    const refuted_at = Math.max(row.confirmed_at ?? 0, row.refuted_at ?? 0);
+    const cells = { confirmed_at: null, confirmed_uptime: null, told_by: null, refuted_at };
+    BOOTS_TABLE.changeOne(connection, row, cells);
+  }
 }
 
 export function confirmedTime(connection: Connection): number | undefined {
@@ -71,7 +100,11 @@ export function momentOf(
 ): BootMoment | undefined {
   if (boot === null || uptime === null) return undefined;
   const row = bootRow(connection, boot);
-  return { id: row.boot, uptimeMs: uptime, isConfirmed: row.confirmed_at !== null };
+  // A time that was refuted later may have been true after all, so how long ago a moment before it was is not known.
+  const isRefuted =
+    connection.get('SELECT 1 FROM boots WHERE id >= ? AND refuted_at IS NOT NULL LIMIT 1', boot) !==
+    undefined;
+  return { id: row.boot, uptimeMs: uptime, isConfirmed: row.confirmed_at !== null && !isRefuted };
 }
 
 function bootRow(connection: Connection, number: number): ReadRow<typeof BOOTS_TABLE> {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Mentions } from '../../mentions.ts';
 import { answerWithout } from '../../person.ts';
@@ -7,7 +6,9 @@ import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
 import { attemptsOf } from './lookups.ts';
+import { oldCalls, oldRows } from './old-entries.ts';
 import { batchId } from './tables.ts';
+import { type Affected, userFiles } from './user-files.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
 export interface Erasable {
@@ -46,18 +47,20 @@ export interface ErasableRow {
 /** What would be erased, and what the user is told about it. */
 export function erasureOf(connection: Connection, folder: string, target: Target) {
   const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
-  const lists = keptLists(inputsIn(connection), folder, target);
+  const lists = keptLists(inputsIn(connection, target), folder, target);
+  const affected = affectedBy(connection, found, target);
+  const { files, hits, named } = userFiles(connection, folder, { target, affected, removed: lists.files });
   const { calls, by } = found.needed;
   const report: Erased = {
     calls: found.calls.size,
-    cut: found.cuts.length,
+    cut: found.attempts.size,
     rows: found.rows.length,
     memberships: found.subjects.size,
-    names: found.names,
+    names: found.names + named,
     files: lists.files,
-    outputs: filesOfUser(connection, found, target).filter((path) => !lists.files.includes(path)),
+    stays: files,
     unsettled: found.unsettled,
-    hits: [...found.hits, ...lists.hits],
+    hits: [...found.hits, ...lists.hits, ...hits],
     heldCredits: credits(found.heldCredits),
     needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
     cleaning: { isDue: false },
@@ -75,7 +78,7 @@ export function erasureOfLists(folder: string, target: Target): Erased {
     memberships: 0,
     names: 0,
     files: lists.files,
-    outputs: [],
+    stays: [],
     unsettled: [],
     hits: lists.hits,
     heldCredits: credits(0),
@@ -90,34 +93,18 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
 
 /**
  * An answer from which a person was cut out is in the outputs of all rows that used it. The lists in which the person stands
- * are named as well; what is old is not in them.
+ * are affected as well; what is old is not in them.
  */
-function filesOfUser(
+function affectedBy(
   connection: Connection,
   { rows, cuts, batches: named }: Erasable,
   { kind }: Target,
-): readonly string[] {
+): Affected {
   const asked = new Set(rows.map(({ batch }) => batch));
-  const batches = new Set([...asked, ...named]);
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
-  for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
-  const pathsOf = (sql: string, of: ReadonlySet<number>): readonly string[] =>
-    connection.all<{ path: string }>(sql, list(of)).map(({ path }) => path);
-  const inputs = kind === 'old' ? [] : pathsOf(INPUTS, asked).filter((path) => existsSync(path));
-  return [...new Set([...inputs, ...pathsOf(OUTPUTS, batches)])];
+  const written = new Set([...asked, ...named, ...ids(connection, BATCHES_OF_CUTS, attempts)]);
+  return { written, read: kind === 'old' ? new Set() : asked };
 }
-
-/** Beside an output are files that are named after it, such as the list of people who were found and the report. */
-const OUTPUTS = `
-WITH outputs AS (
-  SELECT output_path AS path FROM batches
-   WHERE output_path IS NOT NULL AND id IN (SELECT value FROM json_each(?)))
-SELECT path FROM outputs
-UNION SELECT f.path FROM files f JOIN outputs o
-  ON instr(f.path, rtrim(o.path, replace(o.path, '.', ''))) = 1 ORDER BY 1`;
-
-const INPUTS = `
-SELECT DISTINCT input_path AS path FROM batches WHERE id IN (SELECT value FROM json_each(?)) ORDER BY 1`;
 
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j
@@ -300,7 +287,7 @@ function olderThan(
   { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
 ): Erasable {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = connection.all<OldCall>(isSure ? `${OLD_CALLS} AND ${IS_SURELY_OLD}` : OLD_CALLS, values);
+  const found = connection.all<OldCall>(oldCalls(isSure), values);
   const settled = found.filter(({ unsettled }) => unsettled === 0);
   const needed = settled.flatMap(({ needed_by }) => needed_by ?? []);
   const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
@@ -308,7 +295,7 @@ function olderThan(
     calls,
     attempts: new Set(),
     cuts: [],
-    rows: connection.all<ErasableRow>(OLD_ROWS, { ...values, calls: list(calls) }),
+    rows: connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(calls) }),
     subjects: new Set(),
     unsettled: found.flatMap(({ unsettled, batch, row }) =>
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
@@ -328,55 +315,3 @@ interface OldCall {
   readonly row: number;
   readonly needed_by: number | null;
 }
-
-/**
- * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
- * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
- */
-const BOOTS = `
-begun AS MATERIALIZED (
-  SELECT id, confirmed_at - confirmed_uptime AS at, seen_uptime FROM boots WHERE confirmed_at IS NOT NULL),
-spans AS MATERIALIZED (
-  SELECT b.id, (SELECT at FROM begun WHERE id = b.id) AS begun,
-         (SELECT min(at + seen_uptime) FROM begun WHERE id > b.id) AS ended
-    FROM (SELECT id FROM boots UNION ALL SELECT 0 AS id) b)`;
-
-/**
- * A clock that was behind has dated entries too early. An attempt was made when the boot clock says, where answers of that
- * boot told the time, and otherwise before the next boot in which one did. Until there is one its age is not known.
- */
-const IS_SURELY_OLD = 'coalesce(s.begun + l.uptime, s.ended) < :before';
-
-/**
- * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not settled
- * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
- */
-const NEEDED_BY = `coalesce(
-  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = c.operation LIMIT 1),
-  (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
-
-const DOUBTFUL = `
-doubtful AS MATERIALIZED (
-  SELECT a.call, min(r.batch) AS batch
-    FROM batches b JOIN rows r ON r.batch = b.id AND r.outcome = 'in_doubt', json_each(r.answers) j JOIN entries a ON a.id = j.value
-   WHERE b.state = 'finished' GROUP BY a.call)`;
-
-const OLD_CALLS = `
-WITH ${BOOTS}, ${DOUBTFUL}
-SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row, c.state = 'doubt' OR c.open IS NOT NULL AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account
-  JOIN attempts l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
-  JOIN spans s ON s.id = coalesce(l.boot, 0)
- WHERE c.subject IS NULL AND c.question ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
-   AND l.at < :before
-   AND NOT EXISTS (
-     SELECT 1 FROM ${attemptsOf('c.id')} a LEFT JOIN ends k ON k.of = a.id LEFT JOIN notes t ON t.of = a.id AND t.kind = 'told'
-      WHERE max(coalesce(k.at, 0), coalesce(t.facts ->> '$.received_at', 0)) >= :before)`;
-
-/** The reason of a row that was never sent quotes its cells. */
-const OLD_ROWS = `
-SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
- WHERE r.outcome <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
- WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.outcome = 'invalid'
-   AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;

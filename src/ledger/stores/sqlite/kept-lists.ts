@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../mentions.ts';
+import { NOTES } from '../../noted-outside.ts';
 import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
+import { batchesOfInputs } from './old-entries.ts';
+import { searched } from './searched-files.ts';
 
 /** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
 const FILES = ['spool', 'undo'];
@@ -31,17 +33,16 @@ interface Input {
   readonly path: string;
   /** Whether it goes on: it is open, or has a row in doubt, which is worked through once more. */
   readonly goesOn: 0 | 1;
+  /** Whether the batch may be too young for its list to be erased for its age; NULL: nothing is known of that. */
+  readonly isYoung: 0 | 1 | null;
 }
 
 /** What is removed as one: a list with the outputs beside it, and one of the page with its earlier versions as well. */
 type Kept = readonly string[];
 
-export function inputsIn(connection: Connection): readonly Input[] {
-  return connection.all<Input>(
-    `SELECT id, input_path AS path, state = 'open' OR (state = 'finished' AND EXISTS (
-       SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0)) AS goesOn
-       FROM batches b`,
-  );
+export function inputsIn(connection: Connection, target: Target): readonly Input[] {
+  const isSure = target.kind === 'old' && target.isSure;
+  return connection.all<Input>(batchesOfInputs(isSure), isSure ? { before: target.beforeMs } : {});
 }
 
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
@@ -60,9 +61,8 @@ export function keptLists(inputs: readonly Input[], folder: string, target: Targ
   ];
   const meant = kept.flatMap((paths) => {
     const hits = meaningOf(paths, target);
-    return hits === undefined
-      ? []
-      : [{ paths, hits, over: inputs.filter(({ path }) => paths.includes(path)) }];
+    const over = inputs.filter(({ path }) => paths.includes(path));
+    return hits === undefined || over.some(({ isYoung }) => isYoung !== 0) ? [] : [{ paths, hits, over }];
   });
   const isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1);
   const needed = meant.filter(isNeeded);
@@ -119,64 +119,25 @@ function filesIn(folder: string): readonly string[] {
 }
 
 function cellsIn(path: string, mentions: Mentions): readonly string[] {
-  const contents = contentsOf(readFileSync(path));
-  return [
-    ...mentions.cellsIn(basename(path), 'name'),
-    ...contents.flatMap((content) => cellsInContent(content, mentions)),
-  ];
+  return [...mentions.cellsIn(basename(path), 'name'), ...searched(path, mentions).cells];
 }
 
-const WINDOW_BYTES = 1 << 24;
-/** More bytes than any address has, in any encoding. */
-const OVERLAP_BYTES = 1 << 13;
+/** Texts in the store that stay: the books of the sandbox, the vendor of play money, and notes of files by their paths. */
+const TEXTS = [
+  ['book.jsonl', 'text'],
+  ['service-book.jsonl', 'text'],
+  [NOTES, 'name'],
+] as const;
 
-/** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
-function cellsInContent(content: Buffer, mentions: Mentions): readonly string[] {
-  const cells: string[] = [];
-  for (let at = 0; at < content.length; at += WINDOW_BYTES)
-    cells.push(...mentions.cellsIn(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES), 'list'));
-  return cells;
-}
-
-const GZIP = Buffer.from([0x1f, 0x8b]);
-const ZIP_ENTRY = Buffer.from('PK\x03\x04');
-/** The header before each entry of an archive: its length, and where the lengths of name and extra field are. */
-const ENTRY = { header: 30, name: 26, extra: 28 };
-
-/** The contents of a packed text, the entries of a workbook, or the file as it is. */
-function contentsOf(bytes: Buffer): readonly Buffer[] {
-  if (bytes.subarray(0, GZIP.length).equals(GZIP)) return [unpacked(() => gunzipSync(bytes))];
-  if (!bytes.subarray(0, ZIP_ENTRY.length).equals(ZIP_ENTRY)) return [bytes];
-  const contents = [bytes];
-  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
-    if (at + ENTRY.header > bytes.length) break;
-    const start =
-      at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
-    contents.push(unpacked(() => inflateRawSync(bytes.subarray(start))));
-  }
-  return contents;
-}
-
-/** Content that cannot be unpacked counts as empty, because no run could read it either. */
-function unpacked(work: () => Buffer): Buffer {
-  try {
-    return work();
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
-/** The books of the sandbox, the vendor of play money, which are in the store. */
-const BOOKS = ['book.jsonl', 'service-book.jsonl'];
-
-/** After a crash a book has the person or has not, and the next erasure searches it again. */
-export function eraseFromBooks(folder: string, target: Target): void {
+/** After a crash a text has the person or has not, and the next erasure searches it again. */
+export function eraseFromTexts(folder: string, target: Target): void {
   if (target.kind !== 'person') return;
   const mentions = new Mentions(target.person);
-  for (const path of BOOKS.map((name) => join(folder, name))) {
+  for (const [name, where] of TEXTS) {
+    const path = join(folder, name);
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');
-    if (!mentions.in(text)) continue;
+    if (!mentions.in(text, where)) continue;
     writeFileSync(`${path}.new`, mentions.replacedIn(text), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }

@@ -38,7 +38,7 @@ import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch } from './batches.ts';
-import { bootNumbered, insertBoot, keepTime } from './boots.ts';
+import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
@@ -62,7 +62,7 @@ import { makeErasureKey } from './erasure-key.ts';
 import { targetOf } from './erasure-target.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
-import { eraseFromBooks } from './kept-lists.ts';
+import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
@@ -143,11 +143,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
-  noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+  noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
+    const of = batch === undefined ? null : batchNumber(batch);
     return this.#group.write(() => {
-      this.connection.run('DELETE FROM files WHERE path = ?', path);
-      for (const sha256 of sha256s)
-        this.connection.run('INSERT INTO files (path, sha256) VALUES (?, ?)', path, sha256);
+      // What stands there until it is replaced keeps its batch.
+      const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
+      this.connection.run(stale, path, JSON.stringify(sha256s));
+      const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+      for (const sha256 of sha256s) this.connection.run(add, path, sha256, of);
     });
   }
 
@@ -186,10 +189,22 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.keptTime(boot, atMs);
   }
 
-  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+  keepSeenTime(mark: TimeMark): Promise<void> {
+    return this.#writeOfBoot((boot) => keepSeenTime(this.connection, boot, mark));
+  }
+
+  keepConfirmedTime(mark: TimeMark, accountIdentity: string): Promise<void> {
+    return this.#writeOfBoot((boot) => keepConfirmedTime(this.connection, boot, mark, accountIdentity));
+  }
+
+  refuteTimes(afterMs: number): Promise<void> {
+    return this.#writeOfBoot((boot) => refuteTimes(this.connection, boot, afterMs));
+  }
+
+  #writeOfBoot<T>(work: (boot: number) => T): Promise<T> {
     const boot = this.#boot;
     invariant(boot !== undefined, 'a time is kept of a boot');
-    return this.#group.write(() => keepTime(this.connection, boot, kind, mark));
+    return this.#group.write(() => work(boot));
   }
 
   admit(intent: Intent): Promise<Admission> {
@@ -332,7 +347,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
     const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
     requireRoom(this.connection, this.folder);
-    eraseFromBooks(this.folder, target);
+    eraseFromTexts(this.folder, target);
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));

@@ -1,6 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
-import { type StopError, stop } from '../../../core/errors.ts';
+import { StopError, stop } from '../../../core/errors.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
@@ -70,7 +70,7 @@ function lastRequest({ lastIntentMs = 0 }: OutsideNote): string {
 
 export function lost(fact: string): StopError {
   const next = 'Put the newest store back, or go on without it by rowonce run with --accept store.';
-  return stop('store_lost', fact, next);
+  return new StopError({ code: 'store_lost', message: fact, next, answers: ['store'] });
 }
 
 /** How often the outside note is updated while there are commits. */

@@ -186,6 +186,8 @@ export const BOOTS_TABLE = table('boots', {
     seen_uptime: 'number',
     confirmed_at: 'number or null',
     confirmed_uptime: 'number or null',
+    told_by: 'number or null',
+    refuted_at: 'number or null',
   },
   what: ({ id }) => `boot ${id}`,
 });

@@ -1,6 +1,7 @@
 import type { PlannedChangeView } from '../../api.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, grouped } from './figures.ts';
+import { Told } from './told.tsx';
 
 /** What would change in a team, project by project, with the signs that the command line uses. */
 
@@ -130,7 +131,11 @@ function Line({ change }: { readonly change: PlannedChangeView }) {
       </span>
       <span>
         {email ?? change.project} <span class="muted">{roles}</span>
-        {because !== undefined && <span class="muted">: {because}</span>}
+        {because !== undefined && (
+          <span class="muted">
+            : <Told>{because}</Told>
+          </span>
+        )}
       </span>
       <span class="muted number">{beyond === true ? text.diff.beyond : `${text.columns.row} ${row}`}</span>
     </li>

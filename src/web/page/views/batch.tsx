@@ -4,16 +4,16 @@ import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
-import { useAction } from '../parts/action.ts';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
-import { ask, Refused } from '../session.ts';
+import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
+import { BuyAgain, CarryOut, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -49,6 +49,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
         {batch.state === 'finished' && (batch.counts.in_doubt ?? 0) > 0 && (
           <CarryOut batch={batch} running={running} />
         )}
+        {batch.unanswered > 0 && <BuyAgain batch={batch} running={running} />}
         {batch.state === 'open' && (
           <>
             <Now batch={batch} running={running} />
@@ -131,82 +132,19 @@ function Notices({
       )}
       {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
         <>
-          <Refusal refused={new Refused(last.stopped)} />
-          <Mend batch={batch} stopped={last.stopped} />
+          <Refusal refused={new Refused(shownStop(last.stopped))} />
+          <Mend batch={batch} stopped={last.stopped} said={last.said} />
         </>
       )}
     </div>
   );
 }
 
-/** A finished batch goes on once more, for what was decided about its doubts. */
-function CarryOut({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const action = useAction();
-  const carryOut = (): void => action.run(() => ask(`/batches/${batch.batch}/continue`, { method: 'POST' }));
-  return (
-    <div class="actions">
-      <button
-        type="button"
-        class="primary"
-        disabled={action.isBusy.value || running || batch.next === null}
-        onClick={carryOut}
-      >
-        {words.carryOut}
-      </button>
-      <span class="muted">{words.carryOutWhat}</span>
-      <Refusal refused={action.refused.value} />
-    </div>
-  );
-}
-
-/** What mends a stop, where the page can. */
-function Mend({
-  batch: { batch, account },
-  stopped: { code, budget },
-}: {
-  readonly batch: BatchDetail;
-  readonly stopped: NonNullable<WorkView['stopped']>;
-}) {
-  if (code === 'key' || code === 'account_budget') {
-    const where = new URLSearchParams({ [code === 'key' ? 'key' : 'change']: account, batch });
-    return (
-      <a class="button" href={`/accounts?${where}`}>
-        {code === 'key' ? words.changeKey(account) : words.changeBudget(account)}
-      </a>
-    );
-  }
-  return budget === undefined ? null : <MoreBudget key={budget} batch={batch} enough={budget} />;
-}
-
-/** Goes on with a higher budget, which a person names. */
-function MoreBudget({ batch, enough }: { readonly batch: string; readonly enough: number }) {
-  const budget = useSignal(String(enough));
-  const action = useAction();
-  const goOn = (event: Event): void => {
-    event.preventDefault();
-    action.run(() => ask(`/batches/${batch}/continue?budget=${budget.value}`, { method: 'POST' }));
-  };
-  return (
-    <form class="actions" onSubmit={goOn}>
-      <label class="field">
-        {words.moreBudget}
-        <input
-          type="number"
-          min={1}
-          step={1}
-          required
-          value={budget.value}
-          onInput={({ currentTarget }) => {
-            budget.value = currentTarget.value;
-          }}
-        />
-      </label>
-      <button type="submit" class="primary" disabled={action.isBusy.value}>
-        {words.goOnWith}
-      </button>
-      <Refusal refused={action.refused.value} />
-    </form>
-  );
+/** Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
+function shownStop(stopped: NonNullable<WorkView['stopped']>): NonNullable<WorkView['stopped']> {
+  return stopped.plan === undefined || stopped.answers === undefined
+    ? stopped
+    : { ...stopped, next: words.seeBelow };
 }
 
 /** How long it takes, or what it waits for. */

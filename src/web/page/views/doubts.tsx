@@ -5,6 +5,7 @@ import { Loaded } from '../loaded.tsx';
 import { DoubtForm } from '../parts/doubt-form.tsx';
 import { counted, exactTime, grouped } from '../parts/figures.ts';
 import { About, askedWords } from '../parts/row-words.tsx';
+import { Told } from '../parts/told.tsx';
 import { text } from '../text.ts';
 
 /** What is in doubt in a batch, with the money at risk, and what a person decides about it. */
@@ -87,7 +88,8 @@ function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDeci
           <ul class="card timeline">
             {waiting.map(({ row, reason }) => (
               <li key={row}>
-                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(grouped(row))}</a>: {reason}
+                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(grouped(row))}</a>:{' '}
+                <Told batch={list.batch}>{reason}</Told>
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
+import { Agree } from '../parts/agree.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped } from '../parts/figures.ts';
@@ -9,11 +10,11 @@ import { KeepPlan } from '../parts/keep-plan.tsx';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
+import { Told } from '../parts/told.tsx';
 import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 import { Nothing, REASONS_SHOWN } from './columns.tsx';
-import { Agree } from './plan/agree.tsx';
 import { Answers } from './plan/answers.tsx';
 import { budgetIn, isPaid, Start } from './plan/start.tsx';
 
@@ -113,7 +114,9 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
           <strong>{words.requests}</strong> {plan.requests.join('; ')}
         </div>
       )}
-      {plan.to_agree !== undefined && <Agree plan={plan.id} toAgree={plan.to_agree} onAgreed={onMoved} />}
+      {plan.to_agree !== undefined && (
+        <Agree of={{ plan: plan.id }} toAgree={plan.to_agree} onAgreed={onMoved} />
+      )}
       {plan.unproven !== undefined && (
         <div class="notice">
           {words.unproven(
@@ -227,7 +230,9 @@ function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
       >
         {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
           <tr key={reason}>
-            <td>{reason}</td>
+            <td>
+              <Told>{reason}</Told>
+            </td>
             <td class="number">{grouped(count)}</td>
             <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
           </tr>

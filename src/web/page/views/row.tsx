@@ -6,6 +6,7 @@ import { counted, exactTime } from '../parts/figures.ts';
 import { RawAnswer } from '../parts/json-tree.tsx';
 import { About, askedWords, ForeignText } from '../parts/row-words.tsx';
 import { StatusTag } from '../parts/tags.tsx';
+import { Told } from '../parts/told.tsx';
 import { text, wordOf } from '../text.ts';
 
 /** One row with all that is known of it: how it ended, its cells, and every attempt with its answer and its price. */
@@ -33,7 +34,7 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
       <About of={detail} />
       <div class="title">
         <span>
-          <StatusTag status={view.status} /> {view.reason}{' '}
+          <StatusTag status={view.status} /> <Told batch={batch}>{view.reason}</Told>{' '}
           {view.status === 'in_doubt' && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
         </span>
         <nav class="actions" aria-label={text.row.rows}>

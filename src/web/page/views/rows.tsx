@@ -7,6 +7,7 @@ import { NEED_ATTENTION, sumOf } from '../parts/outcomes.tsx';
 import { RowFind } from '../parts/row-find.tsx';
 import { About, ForeignText } from '../parts/row-words.tsx';
 import { StatusTag } from '../parts/tags.tsx';
+import { Told } from '../parts/told.tsx';
 import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
 
@@ -238,7 +239,7 @@ function Line({
         {row.status === LEFT ? <span class="tag">{text.rows.left}</span> : <StatusTag status={row.status} />}
         {row.reason !== '' && (
           <span class="reason" title={row.reason}>
-            {row.reason}
+            <Told batch={batch}>{row.reason}</Told>
           </span>
         )}
       </td>

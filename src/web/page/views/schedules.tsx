@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { ScheduledStart, ScheduleList, ScheduleView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
+import { Agree } from '../parts/agree.tsx';
 import { counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { PlayMoney } from '../parts/tags.tsx';
 import { ask } from '../session.ts';
@@ -160,7 +161,7 @@ function StartCard({
 }
 
 function ScheduleCard({
-  schedule: { job, schedule, inbox, account, sandbox, next_ms: next, work, last },
+  schedule: { job, schedule, inbox, to_agree: toAgree, account, sandbox, next_ms: next, work, last },
   number,
   zone,
   lookAgain,
@@ -196,9 +197,16 @@ function ScheduleCard({
           <dd>{last === null ? words.notYet : <Ended last={last} zone={zone} did={sweptWords(last)} />}</dd>
         </div>
       </dl>
+      {toAgree.map((each) => (
+        <Agree key={each.agreement} of={{ schedule: number }} toAgree={each} onAgreed={lookAgain} />
+      ))}
       <Refusal refused={action.refused.value} />
       <div class="actions" aria-live="polite">
-        <button type="button" disabled={action.isBusy.value || work !== null} onClick={sweep}>
+        <button
+          type="button"
+          disabled={action.isBusy.value || work !== null || toAgree.length > 0}
+          onClick={sweep}
+        >
           {words.sweep}
         </button>
         {work !== null && <span class="muted">{words.states[work.state]}</span>}

@@ -6,6 +6,7 @@ import { useAction } from '../parts/action.ts';
 import { counted, grouped } from '../parts/figures.ts';
 import { Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
+import { Told } from '../parts/told.tsx';
 import { ask, Refused } from '../session.ts';
 import { text, wordOf } from '../text.ts';
 
@@ -121,7 +122,11 @@ function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
           <td>{project}</td>
           <td class="nowrap">
             {[from, to].filter((role) => role !== null).join(' → ')}{' '}
-            {reason !== undefined && <span class="muted">{reason}</span>}
+            {reason !== undefined && (
+              <span class="muted">
+                <Told>{reason}</Told>
+              </span>
+            )}
           </td>
         </tr>
       ))}
@@ -139,7 +144,7 @@ function Left({ left }: { readonly left: UndoView['not_undone'] }) {
           <li key={`${row} ${subject}`}>
             <strong>{subject}</strong> <span class="muted">{words.row(row)}</span>
             <br />
-            {reason}
+            <Told>{reason}</Told>
           </li>
         ))}
       </ul>

@@ -12,7 +12,7 @@ import {
   shownBody,
   surveyFields,
 } from '../../../files/output/output.ts';
-import { outputSettings } from '../../../job/job-settings.ts';
+import { isOutputOfOther, outputSettings } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
 import type { RowView } from '../../api.ts';
@@ -53,13 +53,14 @@ export async function shownColumns(
   header: readonly string[],
 ): Promise<ShownColumns> {
   const { add, onExisting, answerPlace, operation } = outputSettings(batch.settings);
-  if (add !== undefined) return cut(additionOf(header, add, onExisting).columns);
+  const isOfOther = isOutputOfOther(batch.settings);
+  if (add !== undefined) return cut(additionOf(header, add, onExisting, isOfOther).columns);
   const most = rowsPerRead(batch, ROWS_SURVEYED);
   const first: Pick<LedgerReader, 'rows'> = {
     rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, most) : []),
   };
   const survey = await surveyFields(first, batch, answerPlace, most, operation.resultsFile !== undefined);
-  return cut(automaticAddition(header, survey.names, AS_IT_IS, await identifierNames()).columns);
+  return cut(automaticAddition(header, survey.names, AS_IT_IS, await identifierNames(), isOfOther).columns);
 }
 
 function cut(columns: Columns): ShownColumns {

@@ -71,6 +71,8 @@ export class Timetable {
   async #watch(entry: Entry, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
+      // A calendar that was ahead when the entry ended puts off nothing once it is right.
+      entry.overMs = Math.min(entry.overMs, clock.wallMs());
       const dueMs = entry.dueAfter(entry.overMs);
       if (dueMs === undefined) return;
       const leftMs = dueMs - clock.wallMs();

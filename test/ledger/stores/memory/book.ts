@@ -67,6 +67,7 @@ export interface KeptBoot {
   readonly id: string;
   seen: TimeMark;
   confirmed: TimeMark | undefined;
+  isRefuted: boolean;
 }
 
 export interface KeptCall {
@@ -168,10 +169,15 @@ export class MemoryBook {
     return account;
   }
 
-  /** The latest time that was ever confirmed. */
+  /** The latest time that was ever confirmed, and not refuted. */
   confirmedTime(): number | undefined {
     const times = this.boots.flatMap(({ confirmed }) => confirmed?.atMs ?? []);
     return times.length === 0 ? undefined : Math.max(...times);
+  }
+
+  /** Whether all batches are of sandboxes. */
+  isPlay(): boolean {
+    return this.batches.every(({ batch }) => batch.sandbox);
   }
 
   /** One that is new is kept with the first attempt that is admitted for it. */
@@ -335,7 +341,7 @@ export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt):
   const first = book.attempts.find(
     (other) => key !== undefined && other.intent.request?.idempotencyKey === key,
   );
-  const [sentBoot, firstBoot] = [momentOf(attempt), momentOf(first ?? attempt)];
+  const [sentBoot, firstBoot] = [momentOf(book, attempt), momentOf(book, first ?? attempt)];
   return {
     key: call.key,
     call: call.call,
@@ -352,7 +358,11 @@ export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt):
   };
 }
 
-function momentOf({ boot, intent: { uptimeMs } }: KeptAttempt): BootMoment | undefined {
+function momentOf(
+  { boots }: MemoryBook,
+  { boot, intent: { uptimeMs } }: KeptAttempt,
+): BootMoment | undefined {
   if (boot === undefined || uptimeMs === undefined) return undefined;
-  return { id: boot.id, uptimeMs, isConfirmed: boot.confirmed !== undefined };
+  const isRefuted = boots.slice(boots.indexOf(boot)).some((each) => each.isRefuted);
+  return { id: boot.id, uptimeMs, isConfirmed: boot.confirmed !== undefined && !isRefuted };
 }

@@ -48,7 +48,7 @@ import {
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
 import { addReading, isFreeMiss } from './readings.ts';
-import { overBudget, refuseAttempt, refuseTurnedBack } from './rules.ts';
+import { overBudget, refuseAttempt, refuseSandbox, refuseTimeOfSandbox, refuseTurnedBack } from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
 
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -85,6 +85,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       generation: (newest?.batch.generation ?? 0) + 1,
       state: 'open',
     };
+    refuseTimeOfSandbox(this.book, batch);
     this.book.batches.push({
       batch,
       budget: undefined,
@@ -145,17 +146,30 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const kept = await this.keptTime(asked, atMs);
     let boot = this.book.boots.find(({ id }) => id === asked.id);
     if (boot === undefined) {
-      boot = { id: asked.id, seen: kept.seen, confirmed: undefined };
+      boot = { id: asked.id, seen: kept.seen, confirmed: undefined, isRefuted: false };
       this.book.boots.push(boot);
     }
     this.#boot = boot;
     return kept;
   }
 
-  async keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+  async keepSeenTime(mark: TimeMark): Promise<void> {
     invariant(this.#boot !== undefined, 'a time is kept of a boot');
-    refuseTurnedBack(kind === 'confirmed' ? this.#boot.confirmed : undefined, mark);
-    this.#boot[kind] = mark;
+    this.#boot.seen = mark;
+  }
+
+  async keepConfirmedTime(mark: TimeMark, accountIdentity: string): Promise<void> {
+    invariant(this.#boot !== undefined, 'a time is kept of a boot');
+    refuseTurnedBack(this.#boot.confirmed, mark);
+    refuseSandbox(this.book, accountIdentity);
+    this.#boot.confirmed = mark;
+  }
+
+  async refuteTimes(afterMs: number): Promise<void> {
+    for (const boot of this.book.boots) {
+      if (boot.confirmed === undefined || (boot.confirmed.atMs <= afterMs && boot !== this.#boot)) continue;
+      Object.assign(boot, { confirmed: undefined, isRefuted: true });
+    }
   }
 
   async admit(asked: Intent): Promise<Admission> {

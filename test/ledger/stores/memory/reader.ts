@@ -407,7 +407,8 @@ export class MemoryReader implements LedgerReader {
     const floorMs = this.book.confirmedTime();
     const boot = this.book.boots.find((each) => each.id === id);
     const seen = boot?.seen ?? { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs };
-    return { seen, ...present({ confirmed: boot?.confirmed, floorMs }) };
+    const isPlay = this.book.isPlay();
+    return { seen, isPlay, ...present({ confirmed: boot?.confirmed, floorMs }) };
   }
 
   async close(): Promise<void> {}

@@ -83,6 +83,19 @@ export function refuseTurnedBack(before: TimeMark | undefined, mark: TimeMark): 
   invariant(forward, 'a confirmed time never goes back');
 }
 
+/** @throws Error for a sandbox that would tell the time where money is spent. */
+export function refuseSandbox({ batches }: MemoryBook, accountIdentity: string): void {
+  const real = batches.filter(({ batch }) => !batch.sandbox);
+  const isOne = real.some(({ batch }) => batch.accountIdentity === accountIdentity);
+  invariant(real.length === 0 || isOne, 'a sandbox tells no time where money is spent');
+}
+
+/** @throws Error for a first batch that costs money while a time holds that a sandbox told. */
+export function refuseTimeOfSandbox(book: MemoryBook, { sandbox }: Pick<Batch, 'sandbox'>): void {
+  const holds = !sandbox && book.isPlay() && book.confirmedTime() !== undefined;
+  invariant(!holds, 'a time that a sandbox told is refuted before money is spent');
+}
+
 function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void {
   const named = call.answer?.id === intent.replaces;
   invariant(named, 'the call is already answered, or there is nothing to replace');

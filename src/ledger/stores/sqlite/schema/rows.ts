@@ -98,11 +98,13 @@ CREATE TABLE tallies (
   PRIMARY KEY (batch, name)
 ) STRICT, WITHOUT ROWID;
 
--- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them. A damaged entry
+-- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them. \`batch\` is
+-- the one whose rows are in it; NULL: it is no output. A damaged entry
 -- describes a file that nobody wrote, and at worst a file of ours is kept as if it were the user's: it has no sum.
 CREATE TABLE files (
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  batch INTEGER REFERENCES batches (id),
   PRIMARY KEY (path, sha256)
 ) STRICT, WITHOUT ROWID;
 `,

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
+
+export const AgreementView = z.object({
+  agreement: z.string(),
+  /** A clause that says what is unusual. */
+  fact: z.string(),
+  /** Each detail, as one line. */
+  details: z.array(z.string()),
+});
+export type AgreementView = z.infer<typeof AgreementView>;
+
+const agreement = z.string().min(1).max(200);
+
+/** Agrees to what a plan or a schedule has as `to_agree`: `agreement` is that one's. A plan is made again then. */
+export const AgreementRequest = z.union([
+  z.strictObject({ plan: z.string().min(1).max(200), agreement }),
+  z.strictObject({
+    /** The place of the schedule in the list of all. */
+    schedule: z.int().min(0),
+    agreement,
+  }),
+]);
+export type AgreementRequest = z.infer<typeof AgreementRequest>;
+export const AgreementKept = z.object({ kept: z.literal(true) });
+export type AgreementKept = z.infer<typeof AgreementKept>;

@@ -1,0 +1,49 @@
+import type { AgreementRequest, AgreementView } from '../../api.ts';
+import { Refusal } from '../loaded.tsx';
+import { ask } from '../session.ts';
+import { text } from '../text.ts';
+import { useAction } from './action.ts';
+
+/** What a dialect sends, or where a job takes its lists from, and the button that agrees to just that, once. */
+export function Agree({
+  of,
+  toAgree: { agreement, fact, details },
+  onAgreed,
+}: {
+  /** The plan or the schedule that shows it. */
+  readonly of: Distributed<AgreementRequest>;
+  readonly toAgree: AgreementView;
+  readonly onAgreed: () => void;
+}) {
+  const { agree: words } = text;
+  const why = agreement.startsWith('inbox:') ? words.inbox : words.dialect;
+  const action = useAction();
+  const agree = (): void =>
+    action.run(async () => {
+      await ask('/agreements', { body: { ...of, agreement } });
+      onAgreed();
+    });
+  return (
+    <div class="notice stack">
+      <p>
+        <strong>{fact}:</strong>
+      </p>
+      <ul>
+        {details.map((detail) => (
+          <li key={detail}>
+            <code>{detail}</code>
+          </li>
+        ))}
+      </ul>
+      <p>{why}</p>
+      <Refusal refused={action.refused.value} />
+      <div class="actions">
+        <button type="button" disabled={action.isBusy.value} onClick={agree}>
+          {words.meant}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+type Distributed<Request> = Request extends unknown ? Omit<Request, 'agreement'> : never;

@@ -1,0 +1,252 @@
+/**
+ * Goal: what is decided or agreed to on a terminal is carried out on the page, and what was begun on the page goes on in a
+ * terminal, by the command that it shows.
+ * Method: a real `rowonce serve` beside typed commands on the same store, the page in a real Chromium; the sandbox's vendors,
+ * or one of the test's own, count what was asked.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { WorkView } from '../../src/web/api.ts';
+import { text } from '../../src/web/page/text.ts';
+import { type JsonResult, openDesk } from '../cli/desk.ts';
+import { PROGRAM } from '../cli/rowonce.ts';
+import { typed } from '../cli/typed.ts';
+import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { environmentIn, Served } from './served.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+const words = text.batch;
+
+/** A page over the store in this folder, and what its API answers. */
+async function serve(folder: string, env: Record<string, string> = {}) {
+  const served = await Served.start([], { cwd: folder, env });
+  onTestFinished(async () => void (await served.stop('SIGKILL')));
+  const ask = async (method: string, path: string, body?: object | string): Promise<JsonResult> => {
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await served.tool(`/api${path}`, {
+      method,
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    return JSON.parse(answer.body);
+  };
+  const lastWork = async (): Promise<WorkView> => {
+    const works = async (): Promise<readonly WorkView[]> => (await ask('GET', '/tasks')).work;
+    await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
+    const last = (await works()).at(-1);
+    if (last === undefined) throw new Error('nothing was started');
+    return last;
+  };
+  const open = async (path: string, width = 1280): Promise<Page> => {
+    const page = await openTab(browser, served, { path, viewport: { width, height: 800 } });
+    onTestFinished(() => page.context().close());
+    return page;
+  };
+  return { ask, lastWork, open };
+}
+
+/** A team whose first invite was lost, and which somebody has agreed to on a terminal. */
+async function teamAgreedTo(faults: string): Promise<TeamWorkplace> {
+  const team = await TeamWorkplace.open({ faults, concurrency: 1 });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  const { place } = team;
+  team.writeSheet(['ann', 'bob'].map((who) => ({ email: `${who}@t.example`, role: 'viewer' })));
+  for (const [name, value] of Object.entries(environmentIn(place.folder))) vi.stubEnv(name, value);
+  const commandLine = process.argv;
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    process.argv = commandLine;
+  });
+  const line = ['run', place.path('team.yaml'), place.path('team.csv'), '-o', place.path('out.csv')];
+  process.argv = [process.execPath, PROGRAM, ...line];
+  expect((await typed(line, { answer: 'y' })).code).toBe(faults === '' ? 0 : 3);
+  return team;
+}
+
+describe.each([1280, 390])('on a screen of %i pixels', (width) => {
+  test('a change that was not done, as somebody said on a terminal, is made from the page once its plan was agreed to', async () => {
+    const team = await teamAgreedTo('reset:x1');
+    const { batch } = await team.json('status', 'last');
+    expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
+    const { open } = await serve(team.place.folder);
+    const page = await open(`/batches/${batch}`, width);
+    await page.getByRole('button', { name: words.carryOut }).click();
+    const agree = page.getByRole('button', { name: words.answers.yes });
+    await agree.waitFor();
+    expect(await page.locator('.notices').textContent()).toContain('ann@t.example');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await agree.click();
+    await page.getByText(words.followed).getByRole('link').click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    const state = await team.state();
+    expect(state.roles()).toEqual({
+      [`${PROJECT} ann@t.example`]: 'viewer',
+      [`${PROJECT} bob@t.example`]: 'viewer',
+    });
+    expect(state.invitedTwice()).toEqual([]);
+  });
+
+  test('what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit', async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return { name: 'Queue', ...(asked.length === 1 ? { note: 'busy' } : {}) };
+    });
+    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    await desk.write('ours.yaml', '{}');
+    await desk.write('list.csv', 'Domain\nbusy.example\n');
+    const other = `${'A rather long name of a list '.repeat(5)}.csv`;
+    await desk.write(other, 'Domain\nbusy.example\nfree.example\n');
+    const run = (list: string) => ['run', 'enrich-company', list, '--budget', '5', '-o', `${list}.out.csv`];
+    await desk.type(run('list.csv'));
+    const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'rate_limited' };
+    await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
+    const { batch, counts } = await desk.json(run(other));
+    expect(counts).toEqual({ in_doubt: 1, matched: 1 });
+
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}/rows/2`, width);
+    const link = page.getByRole('link', { name: words.toBuyAgain });
+    await link.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await link.click();
+    const again = page.getByRole('button', { name: words.buyAgain('1 row') });
+    await again.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(asked).toHaveLength(2);
+    await again.click();
+    await again.waitFor({ state: 'detached' });
+    expect(asked).toEqual(['busy.example', 'free.example', 'busy.example']);
+  });
+});
+
+test('a yes to changes is one to those that were shown: nothing is sent where they have moved since', async () => {
+  const team = await teamAgreedTo('reset:x1');
+  const { batch } = await team.json('status', 'last');
+  await team.type('settle', batch, '--not-done');
+  const { ask, lastWork } = await serve(team.place.folder);
+  await ask('POST', `/batches/${batch}/continue`);
+  const { plan = '' } = (await lastWork()).stopped ?? {};
+  await team.apply([{ email: 'ann@t.example', role: 'editor' }], { input: 'other.csv' });
+  const requests = await team.requests();
+  const unseen = await ask('POST', `/batches/${batch}/continue?answer=yes`);
+  expect(unseen.error.message).toBe('A yes to changes names their plan.');
+  await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${plan}`);
+  expect((await lastWork()).stopped).toMatchObject({ code: 'plan' });
+  expect(await team.requests()).toBe(requests);
+});
+
+/** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
+async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const found = answer(String(Object.values(asked)[0]));
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ?? { error: 'No match' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('what stops a run and is answered by a word on a terminal is answered by a button', () => {
+  test.each([
+    { answer: 'no-match', requests: 0 },
+    { answer: 'take-back', requests: 20 },
+  ] as const)('$answer', async ({ answer, requests }) => {
+    const desk = await openDesk();
+    let asked = 0;
+    const url = await vendorOf(() => {
+      asked += 1;
+      return undefined;
+    });
+    const limits = { per_second: 1000, concurrency: 1 };
+    const data = { vendor: 'provider', base_url: url, key: 'k', limits };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    desk.list(20);
+    expect(await desk.type(desk.run())).toMatchObject({ code: 2 });
+    asked = 0;
+    const { batch } = await desk.json(['status', 'last']);
+    const { ask, open, lastWork } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.goOn }).click();
+    await page.getByRole('link', { name: words.changeAddress('data') }).waitFor();
+    await page.getByRole('button', { name: words.answers[answer] }).click();
+    await expect.poll(async () => (await ask('GET', '/tasks')).work.length).toBe(2);
+    await lastWork();
+    expect(asked).toBe(requests);
+  });
+});
+
+describe.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
+  test('about a doubt of a finished undo is carried out on its page', async () => {
+    const team = await teamAgreedTo('');
+    await team.apply([{ email: 'ann@t.example', role: 'editor' }]);
+    const { batch: undone } = await team.json('status', 'last');
+    await team.vendor.setFaults('reset@create-invite:x1');
+    const { batch, counts } = await team.json('undo', undone, '--yes');
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect((await team.type('settle', batch, decision)).code).toBe(0);
+    const { ask, lastWork } = await serve(team.place.folder);
+    await ask('POST', `/batches/${batch}/continue`);
+    expect(await lastWork()).toMatchObject({ kind: 'undo', stopped: null });
+    expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
+  });
+
+  test('about a doubt of one call that was tried is carried out on its page', async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    await desk.type(['try', 'enrich-company', 'domain=one.example', '--account', 'data', '--yes']);
+    const { batch } = await desk.json(['status', 'last']);
+    expect((await desk.type(['settle', batch, decision])).code).toBe(0);
+    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+    await ask('POST', `/batches/${batch}/continue`);
+    expect(await lastWork()).toMatchObject({ stopped: null });
+    expect((await ask('GET', `/batches/${batch}`)).counts).not.toHaveProperty('in_doubt');
+  });
+});
+
+test('the rest of a list goes on from the page after a sample on a terminal, once its price was agreed to', async () => {
+  const desk = await openDesk();
+  desk.list(6);
+  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--sample', '2', '--budget', '2']);
+  const { batch } = await desk.json(['status', 'last']);
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.goOn }).click();
+  const budget = page.getByLabel(words.moreBudget);
+  await budget.waitFor();
+  expect(await budget.inputValue()).toBe('6');
+  expect(await desk.requests()).toBe(2);
+  await page.getByRole('button', { name: words.goOnWith }).click();
+  await page.getByText(words.states.finished, { exact: true }).waitFor();
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
+});
+
+test('a batch that the page has begun goes on in a terminal, by the command that a decision shows', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+  const { id } = await ask('PUT', '/lists?name=list.csv', 'Domain\none.example\ntwo.example\n');
+  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+  const plan = await ask('POST', '/plans', { list: id, choices });
+  await ask('POST', '/starts', { plan: plan.id, budget: 9 });
+  await lastWork();
+  const decided = await desk.type(['settle', 'last', '--not-done']);
+  const command = decided.stderr.trim().split('\n').at(-1) ?? '';
+  const line = command.replace(/^.*? rowonce /, '').split(' ');
+  expect(await desk.type(line)).toMatchObject({ code: 0 });
+});
