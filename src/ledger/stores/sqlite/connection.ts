@@ -140,6 +140,11 @@ export class Connection {
     return value;
   }
 
+  /** What was read or remembered in this transaction; undefined when it was not, or was forgotten. */
+  known<T>(what: string): T | undefined {
+    return this.#remembered.get(what) as T | undefined;
+  }
+
   remember(what: string, value: unknown): void {
     if (this.inTransaction) this.#remembered.set(what, value);
   }

@@ -7,7 +7,6 @@ import {
   type Closure,
   type Credits,
   credits,
-  type DecisionId,
   type DecisionSpec,
   type Intent,
   type Look,
@@ -17,6 +16,7 @@ import {
 import type { ENDED, Kind, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
+import { noteMoved, type Payer, payerOf, sendingAgain } from './money.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -69,6 +69,10 @@ export function insertNotes(connection: Connection, notes: readonly Note[]): num
     facts: facts === undefined ? null : JSON.stringify(facts),
   }));
   NOTES_TABLE.insertAll(connection, rows);
+  for (const { of, pays, spent, held } of rows) {
+    if (spent !== 0) noteMoved(connection, () => payerOf(connection, pays ?? of), { spent });
+    if (held !== 0) noteMoved(connection, () => payerOf(connection, of), { held });
+  }
   return rows.at(-1)?.id ?? 0;
 }
 
@@ -141,36 +145,32 @@ interface AttemptOf {
   readonly boot: number | undefined;
 }
 
-export function insertAttempt(connection: Connection, intent: Intent, of: AttemptOf): AttemptId {
-  const { decision, replaces, request } = intent;
+export function insertAttempt(
+  connection: Connection,
+  intent: Intent,
+  of: AttemptOf,
+): { readonly attempt: AttemptId; readonly asked: Asked } {
+  const { decision, replaces, request, reserve: reserved } = intent;
   const call = callNumber(connection, intent, of);
   const id = nextNumber(connection, 'entries');
+  const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
+  const kind = replaces === undefined ? again : 'refresh';
+  const batch = batchNumber(intent.batch);
   const isTimed = of.boot !== undefined && intent.uptimeMs !== undefined;
   ATTEMPTS_TABLE.insert(connection, {
-    id,
-    kind: replaces !== undefined ? 'refresh' : decision !== undefined ? sendingAgain(connection, decision) : 'intent',
-    call,
-    sees: replaces ?? decision ?? null,
-    batch: batchNumber(intent.batch),
-    row: intent.row,
-    reserved: intent.reserve,
-    at: wholeMs(intent.atMs),
+    ...{ id, kind, call, sees: replaces ?? decision ?? null, batch, row: intent.row, reserved, at: wholeMs(intent.atMs) },
     boot: isTimed ? (of.boot ?? null) : null,
     uptime: isTimed ? wholeMs(intent.uptimeMs ?? 0) : null,
   });
+  const payer = { batch, account: of.account, atMs: intent.atMs, isRetry: kind === 'retry' };
+  noteMoved(connection, () => payer, { reserved });
   if (request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = request;
     const first_sent_at = wholeMs(firstSentAtMs);
     REQUESTS_TABLE.insert(connection, { attempt: id, idempotency_key, method, path, first_sent_at, body });
     connection.remember(KEEPS_REQUESTS, true);
   }
-  return id as AttemptId;
-}
-
-/** By which kind of decision a call in doubt is sent again; another one allows nothing, and the guards refuse it. */
-export function sendingAgain(connection: Connection, decision: DecisionId): 'repeat' | 'retry' {
-  const sql = 'SELECT said FROM notes WHERE id = ?';
-  return connection.get<{ said: string }>(sql, decision)?.said === 'repeat' ? 'repeat' : 'retry';
+  return { attempt: id as AttemptId, asked: { call, reserved, payer } };
 }
 
 function callNumber(connection: Connection, { key, call: asked }: Intent, { account, kept }: AttemptOf): number {
@@ -192,12 +192,14 @@ function callNumber(connection: Connection, { key, call: asked }: Intent, { acco
 export interface Asked {
   readonly call: number;
   readonly reserved: number;
+  readonly payer: Payer;
 }
 
 export function askedBy(connection: Connection, attempt: number): Asked {
-  const asked = connection.get<Asked>('SELECT call, reserved FROM attempts WHERE id = ?', attempt);
+  const sql = 'SELECT call, reserved FROM attempts WHERE id = ?';
+  const asked = connection.get<Omit<Asked, 'payer'>>(sql, attempt);
   invariant(asked !== undefined, `there is no attempt ${attempt}`);
-  return asked;
+  return { ...asked, payer: payerOf(connection, attempt) };
 }
 
 export function insertReply(connection: Connection, attempt: AttemptId, call: number, reply: RawReply): void {
@@ -224,9 +226,12 @@ export function insertEnds(connection: Connection, ends: readonly Ended[]): void
   const under = ends.map(({ attempt }) => lostUnderKey(connection, attempt));
   const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
   ENDS_TABLE.insertAll(connection, rows);
-  for (const [at, { closure, atMs, asked }] of ends.entries()) {
+  for (const [at, { id, pays, reserved, spent, held }] of rows.entries()) {
+    const { asked: { call, payer }, atMs } = ends[at] as Ended;
+    noteMoved(connection, () => payer, { reserved, held, spent: pays === null ? spent : 0 });
+    if (pays !== null) noteMoved(connection, () => payerOf(connection, pays), { spent });
     const lost = under[at] ?? [];
-    if (closure.kind === 'settled') freeOthers(connection, lost, { ...asked, sees: rows[at]?.id ?? 0, atMs });
+    if (pays !== null) freeOthers(connection, lost, { call, sees: id, atMs });
   }
 }
 

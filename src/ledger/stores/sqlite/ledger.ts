@@ -219,9 +219,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       const priced = { ...intent, reserve };
       const refused = refusedChange(connection, priced) ?? overBudget(connection, priced);
       if (refused !== undefined) return refused;
-      const attempt = insertAttempt(connection, priced, { account, kept, boot });
+      const { attempt, asked } = insertAttempt(connection, priced, { account, kept, boot });
       // A number that a group did not commit is given again, so what was said about it is replaced.
-      const asked = { call: kept?.id ?? attempt, reserved: reserve };
       if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
       else this.#questions.delete(attempt);
       return admitted(attempt, reserve);

@@ -5,11 +5,11 @@ import {
   type BatchId,
   type BudgetScope,
   credits,
+  type DecisionId,
   type Intent,
   type Money,
 } from '../../ledger.ts';
-import type { Connection } from './connection.ts';
-import { sendingAgain } from './entries.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 import { sumOfText } from './table.ts';
 import { batchNumber } from './tables.ts';
 
@@ -113,42 +113,73 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
   return undefined;
 }
 
-const PENDING = 'what is not booked yet';
-
-/** What the entries that are not booked yet move, by scope; each of them is read once in a transaction. */
-function pendingIn(connection: Connection): ReadonlyMap<string, Totals> {
-  const pending = connection.once(PENDING, () => ({
-    last: connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0,
-    totals: new Map<string, Totals>(),
-  }));
-  for (const moved of connection.all<Moved>(MOVED, { last: pending.last })) {
-    pending.last = moved.last;
-    const { batch, account, atMs } = moved;
-    for (const scope of SCOPES) {
-      if (scope === 'extra' && moved.retried === 0) continue;
-      const name = nameOf(scope, batch, account, atMs);
-      pending.totals.set(name, sum(pending.totals.get(name) ?? NOTHING, moved));
-    }
-  }
-  return pending.totals;
+/** By which kind of decision a call in doubt is sent again; another one allows nothing, and the guards refuse it. */
+export function sendingAgain(connection: Connection, decision: DecisionId): 'repeat' | 'retry' {
+  const sql = 'SELECT said FROM notes WHERE id = ?';
+  return connection.get<{ said: string }>(sql, decision)?.said === 'repeat' ? 'repeat' : 'retry';
 }
 
-interface Moved extends Totals {
-  readonly last: number;
+const PENDING = 'what is not booked yet';
+
+/** By scope. */
+type Pending = Map<string, Totals>;
+
+/** Who pays for an attempt. */
+export interface Payer {
   readonly batch: number;
   readonly account: number;
   readonly atMs: number;
+  /** Whether it sends again, by a person's or a job's decision, what is in doubt. */
+  readonly isRetry: boolean;
+}
+
+interface PayerRow extends Omit<Payer, 'isRetry'> {
   readonly retried: number;
 }
 
-/** Of an answer under a key, another attempt pays what it costs; it reserves nothing by itself. */
+export function payerOf(connection: Connection, attempt: number): Payer {
+  const row = connection.get<PayerRow>(
+    `SELECT a.batch, c.account, a.at AS atMs, a.kind = 'retry' AS retried
+       FROM attempts a CROSS JOIN calls c ON c.id = a.call WHERE a.id = ?`,
+    attempt,
+  );
+  if (row === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  return { ...row, isRetry: row.retried === 1 };
+}
+
+/** Adds what an entry moves to what is not booked yet, where somebody in this transaction has asked for that. */
+export function noteMoved(connection: Connection, payer: () => Payer, moved: Partial<Totals>): void {
+  const pending = connection.known<Pending>(PENDING);
+  if (pending !== undefined) add(pending, payer(), { ...NOTHING, ...moved });
+}
+
+function add(pending: Pending, { batch, account, atMs, isRetry }: Payer, moved: Totals): void {
+  for (const scope of SCOPES) {
+    if (scope === 'extra' && !isRetry) continue;
+    const name = nameOf(scope, batch, account, atMs);
+    pending.set(name, sum(pending.get(name) ?? NOTHING, moved));
+  }
+}
+
+function pendingIn(connection: Connection): Pending {
+  return connection.once(PENDING, () => {
+    const pending: Pending = new Map();
+    const booked = connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0;
+    for (const { retried, ...moved } of connection.all<PayerRow & Totals>(MOVED, { booked }))
+      add(pending, { ...moved, isRetry: retried === 1 }, moved);
+    return pending;
+  });
+}
+
 const MOVED = `
-SELECT e.id AS last, p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
+SELECT p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
   FROM (
-    SELECT id, id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts WHERE id > :last
-    UNION ALL SELECT id, coalesce(pays, of), spent, reserved, held FROM ends WHERE id > :last
-    UNION ALL SELECT id, coalesce(pays, of), spent, 0, held FROM notes WHERE id > :last) e
-  CROSS JOIN attempts p ON p.id = e.payer CROSS JOIN calls c ON c.id = p.call ORDER BY e.id`;
+    SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts WHERE id > :booked
+    UNION ALL SELECT of, iif(pays IS NULL, spent, 0), reserved, held FROM ends WHERE id > :booked
+    UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE id > :booked AND pays IS NOT NULL
+    UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes WHERE id > :booked
+    UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE id > :booked AND pays IS NOT NULL) e
+  CROSS JOIN attempts p ON p.id = e.payer CROSS JOIN calls c ON c.id = p.call`;
 
 const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
 

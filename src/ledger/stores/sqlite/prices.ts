@@ -1,7 +1,8 @@
 import type { Call } from '../../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { type KeptCall, knownAccount, sendingAgain } from './entries.ts';
+import { type KeptCall, knownAccount } from './entries.ts';
+import { sendingAgain } from './money.ts';
 import type { ReadRow } from './table.ts';
 import { PRICES_TABLE } from './tables.ts';
 
