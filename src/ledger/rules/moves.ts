@@ -9,7 +9,7 @@ export const STANDS = ['free', 'answered', 'doubt'] as const;
 export type Stands = (typeof STANDS)[number];
 
 /** How far the attempt is that is under way, to which the call points as well. */
-export const PHASES = ['sent', 'replied'] as const;
+export const PHASES = ['sent', 'back'] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** To which attempt of its call an entry has to point: the open one, the one that stands, or any. */
@@ -28,7 +28,7 @@ interface Move {
   readonly names: Names;
 }
 
-const WAY = ['sent', 'replied'] as const;
+const WAY = ['sent', 'back'] as const;
 const IDLE = ['nothing'] as const;
 
 export const MOVES = [
@@ -38,9 +38,9 @@ export const MOVES = [
   { kind: 'retry', when: ['doubt'], during: IDLE, open: 'sent', names: 'any' },
   { kind: 'refresh', when: ['answered'], during: IDLE, open: 'sent', names: 'any' },
   // What came back, before it is judged.
-  { kind: 'reply', during: ['sent'], open: 'replied', names: 'open' },
+  { kind: 'reply', during: ['sent'], open: 'back', names: 'open' },
   // How the attempt ends. A refresh that got lost leaves its answer, unless that was read as none.
-  { kind: 'answered', during: ['replied'], stands: 'answered', open: 'nothing', names: 'open' },
+  { kind: 'answered', during: ['back'], stands: 'answered', open: 'nothing', names: 'open' },
   { kind: 'lost', during: WAY, stands: 'doubt', open: 'nothing', names: 'open' },
   { kind: 'lost_beside', when: ['answered'], during: WAY, open: 'nothing', names: 'open' },
   { kind: 'unsold', during: WAY, open: 'nothing', names: 'open' },

@@ -131,8 +131,8 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
 }
 
 /** The question of a call as the tables have it: what has no column of its own. */
-export function questionOf({ operation: _, creditsMost: __, ...question }: Call): string {
-  return JSON.stringify(question);
+export function questionOf({ operation: _, creditsMost: __, ifLost, ...question }: Call): string {
+  return JSON.stringify(ifLost === 'hold' ? question : { ...question, ifLost });
 }
 
 // ---------------------------------------------------------------------------------------------------- attempts

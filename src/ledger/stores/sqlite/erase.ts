@@ -134,7 +134,7 @@ function emptiedQuestion(
   erasedAtMs: number,
 ): JsonObject {
   const kept = Object.entries({ project, after }).filter(([, value]) => value !== undefined);
-  const left = { parameters: {}, ifLost: 'hold', erasedAtMs };
+  const left = { parameters: {}, erasedAtMs };
   const emptied = { ...left, ...(Object.fromEntries(kept) as JsonObject) };
   if (change === undefined || subject === null) return emptied;
   const named = connection.get<WrittenRow<typeof SUBJECTS_TABLE>>(

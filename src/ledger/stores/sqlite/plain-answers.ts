@@ -1,5 +1,4 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { Call } from '../../../core/operation.ts';
 import {
   type AttemptId,
   credits,
@@ -10,7 +9,7 @@ import {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
-import { wordsOf } from './stories.ts';
+import { callOf, wordsOf } from './stories.ts';
 import { sumOfText } from './table.ts';
 import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
@@ -90,8 +89,7 @@ export function answersOfAttempts(
       BEHIND_LISTS,
     ) as unknown as Tail;
     if (!isAnswer(kind) || !isIntact(row, body)) continue;
-    const most = creditsMost === null ? {} : { creditsMost };
-    const call = { operation, ...(JSON.parse(question) as object), ...most } as Call;
+    const call = callOf(operation, creditsMost, question);
     const why = wordsOf({ words, status });
     const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
     found.set(attempt, {

@@ -53,8 +53,14 @@ const NOTES = 'SELECT * FROM notes WHERE of = +? ORDER BY id';
 
 export function callFrom(row: CallRow): Call {
   const { operation, credits_most: creditsMost, question } = CALLS_TABLE.checked(row);
+  return callOf(operation, creditsMost, question);
+}
+
+/** The call of which these are the columns. One that does not say what is done when it is lost is held back. */
+export function callOf(operation: string, creditsMost: number | null, question: string): Call {
   const asked = JSON.parse(question) as JsonObject;
-  return { operation, ...asked, ...present({ creditsMost: creditsMost ?? undefined }) } as unknown as Call;
+  const most = creditsMost === null ? {} : { creditsMost };
+  return { operation, ifLost: 'hold', ...asked, ...most } as unknown as Call;
 }
 
 /** @throws AlteredRow when there is no such note. */

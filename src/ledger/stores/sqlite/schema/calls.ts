@@ -14,8 +14,8 @@ END;
 /** What is asked and paid for, and where each stands. */
 export const CALLS = [
   `
--- A call has the number of the entry that began its first attempt. \`question\` is the call as JSON, but for its operation and
--- what it may cost at most. A change has the \`subject\` that it alters, and in \`after\` the sequence of the subject at which it
+-- A call has the number of the entry that began its first attempt. \`question\` is the call as JSON, but for its operation,
+-- what it may cost at most, and that it is held back when it is lost, as most are. A change has the \`subject\` that it alters, and in \`after\` the sequence of the subject at which it
 -- may be sent. \`state\` and \`stands\`: what stands and which attempt led to it; \`phase\` and \`open\`: how far the attempt is that
 -- is under way; \`head\`: the newest entry.
 CREATE TABLE calls (
@@ -30,7 +30,7 @@ CREATE TABLE calls (
   sum INTEGER NOT NULL,
   state TEXT DEFAULT 'free' CHECK (state = 'free' OR state = 'answered' OR state = 'doubt'),
   stands INTEGER CHECK ((stands IS NULL) = (state = 'free')),
-  phase TEXT CHECK (phase = 'sent' OR phase = 'replied'),
+  phase TEXT CHECK (phase = 'sent' OR phase = 'back'),
   open INTEGER CHECK ((open IS NULL) = (phase IS NULL)),
   head INTEGER
 ) STRICT;
