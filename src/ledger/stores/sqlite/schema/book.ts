@@ -84,6 +84,19 @@ CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call ON book WHEN NEW.tail <> OL
   SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
 END;
 
+-- Otherwise a call could be moved without an entry: its guard holds its newest entry against the book.
+CREATE TRIGGER book_written BEFORE UPDATE OF tail, sums ON book
+WHEN OLD.booking IS NULL AND (NEW.tail = OLD.tail + 1 OR NEW.tail = OLD.tail) BEGIN
+  SELECT RAISE(ABORT, 'money rule: the book goes on by the entry that was just written')
+   WHERE NEW.tail = OLD.tail OR NOT (
+     EXISTS (SELECT 1 FROM attempts WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums)
+     OR EXISTS (SELECT 1 FROM ends WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums)
+     OR EXISTS (
+       SELECT 1 FROM calls c CROSS JOIN replies r ON r.of = c.open
+        WHERE c.id = NEW.call AND r.id = NEW.tail AND r.sum = NEW.sums - OLD.sums)
+     OR EXISTS (SELECT 1 FROM notes WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums));
+END;
+
 CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
   SELECT RAISE(ABORT, 'money rule: what is booked is the newest group')
    WHERE NEW.booked < OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = NEW.booked);

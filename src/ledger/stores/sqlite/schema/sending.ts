@@ -62,7 +62,8 @@ export const SENDING = [
   refusedEntry('dated', SENT, {
     says: 'an intent is dated by the confirmed time and the uptime since',
     from: 'boots',
-    where: 'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
+    where:
+      'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
   }),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
