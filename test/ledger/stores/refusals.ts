@@ -23,9 +23,11 @@ export function tryOut(database: Database.Database, sql: string): void {
 
 /** Guards of topics that have tests of their own, and stand in files of other topics. */
 export const ELSEWHERE = {
-  changes: ['notes_retracting_change', 'notes_reading_change'],
+  changes: ['notes_retracting_change'],
   prices: ['attempts_price'],
-  readings: ['notes_read', 'notes_reading', 'notes_reading_pays', 'notes_retracting_read'],
+  readings: [
+    ...['notes_read', 'notes_reading', 'notes_reading_change', 'notes_reading_pays', 'notes_retracting_read'],
+  ],
   time: ['attempts_confirmed', 'attempts_dated', 'attempts_future'],
 } as const;
 
