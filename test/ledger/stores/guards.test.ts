@@ -250,12 +250,13 @@ const REFUSED: readonly Refusal[] = [
   ['a book that goes back', 'book_tail', 'UPDATE book SET tail = tail - 1'],
   ['a book that leaves entries out', 'book_tail', 'UPDATE book SET tail = tail + 2'],
   ['that the newest entry is of another call', 'book_tail', `UPDATE book SET call = ${ANSWER}`],
+  ['that the newest entry is about another attempt', 'book_tail', `UPDATE book SET of = ${ANSWER}`],
   ['that entries have other sums', 'book_written', 'UPDATE book SET sums = sums + 1'],
   ['a book that goes on without an entry', 'book_written', 'UPDATE book SET tail = tail + 1'],
   [
     'a call that moves without an entry',
     'book_written',
-    `UPDATE book SET tail = tail + 1, call = ${ANSWER};
+    `UPDATE book SET tail = tail + 1, call = ${ANSWER}, of = ${ANSWER};
      ${moved(`state = 'free', stands = NULL, head = ${NEXT.replace(' + 1', '')}`, ANSWER)}`,
   ],
   ['that what is booked is booked again', 'book_booked', `UPDATE book SET booked = ${ANSWER}`],
@@ -268,7 +269,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'a second book in the place of the first',
     'book_no_delete',
-    'REPLACE INTO book SELECT id, tail, call, sums, booked, booking, commits, clean, identity FROM book',
+    'REPLACE INTO book SELECT id, tail, call, of, sums, booked, booking, commits, clean, identity FROM book',
   ],
   [
     'changing what an attempt reserved',
@@ -706,7 +707,7 @@ describe('the database refuses', () => {
     expect(() => attemptSql('UPDATE book SET identity = NULL')).toThrow('NOT NULL constraint');
     expect(() => attemptSql("UPDATE book SET identity = 'x'")).toThrow('CHECK constraint');
     const second =
-      'INSERT INTO book SELECT 2, tail, call, sums, booked, booking, commits, clean, identity FROM book';
+      'INSERT INTO book SELECT 2, tail, call, of, sums, booked, booking, commits, clean, identity FROM book';
     expect(() => attemptSql(second)).toThrow('CHECK constraint');
   });
 

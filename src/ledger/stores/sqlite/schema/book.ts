@@ -24,7 +24,7 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET tail = NEW.id, call = NEW.call, sums = sums + NEW.sum;
+  UPDATE book SET tail = NEW.id, call = NEW.call, of = ${of}, sums = sums + NEW.sum;
   UPDATE calls SET (head, state, stands, phase, open) = (
       SELECT NEW.id,
         ${
@@ -59,7 +59,7 @@ END;
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry and \`call\` its call, \`sums\` what the sums of the entries add up to that are not booked yet,
+-- One row. \`tail\` is the number of the newest entry, \`call\` its call and \`of\` the attempt that it is about, \`sums\` what the sums of the entries add up to that are not booked yet,
 -- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
 -- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
 -- commit, leaves no entry without a group.
@@ -67,6 +67,7 @@ CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
   call INTEGER,
+  of INTEGER,
   sums INTEGER NOT NULL,
   booked INTEGER NOT NULL,
   booking INTEGER,
@@ -80,7 +81,7 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
+CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call, of ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
   SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
 END;
 
@@ -89,12 +90,10 @@ CREATE TRIGGER book_written BEFORE UPDATE OF tail, sums ON book
 WHEN OLD.booking IS NULL AND (NEW.tail = OLD.tail + 1 OR NEW.tail = OLD.tail) BEGIN
   SELECT RAISE(ABORT, 'money rule: the book goes on by the entry that was just written')
    WHERE NEW.tail = OLD.tail OR NOT (
-     EXISTS (SELECT 1 FROM attempts WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums)
-     OR EXISTS (SELECT 1 FROM ends WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums)
-     OR EXISTS (
-       SELECT 1 FROM calls c CROSS JOIN replies r ON r.of = c.open
-        WHERE c.id = NEW.call AND r.id = NEW.tail AND r.sum = NEW.sums - OLD.sums)
-     OR EXISTS (SELECT 1 FROM notes WHERE id = NEW.tail AND call = NEW.call AND sum = NEW.sums - OLD.sums));
+     EXISTS (SELECT 1 FROM attempts WHERE id = NEW.tail AND (id, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums))
+     OR EXISTS (SELECT 1 FROM ends WHERE of = NEW.of AND (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums))
+     OR EXISTS (SELECT 1 FROM replies WHERE of = NEW.of AND (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums))
+     OR EXISTS (SELECT 1 FROM notes WHERE id = NEW.tail AND (of, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums)));
 END;
 
 CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
