@@ -1,9 +1,17 @@
-import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
-import { SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
+import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
 import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
@@ -592,17 +600,36 @@ describe('the ledger and its watermark', () => {
 });
 
 describe('a file that is not ours', () => {
-  test('a ledger of a newer Rowonce is refused with both numbers', async () => {
-    const place = await usedStore();
-    const [known, its] = [SCHEMA, SCHEMA + 1];
-    alter(place, `PRAGMA user_version = ${its}`);
-    const newer = {
-      code: 'store_version',
-      message: expect.stringContaining(`made by a newer Rowonce (schema ${its}, this one knows ${known})`),
-    };
-    await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
-    await expect(sqlite.look(place)).rejects.toMatchObject(newer);
-  });
+  /** A Rowonce of before its first release had another mark in the header, and numbers from 1 on. */
+  const BEFORE = 0x526f576f;
+
+  test.each([
+    ['before the first release', BEFORE, 1],
+    ['before the first release', BEFORE, 12],
+    ['a Rowonce of which nothing is known, before the first release', BEFORE, SCHEMA + 98],
+    ['a newer Rowonce', APPLICATION_ID, SCHEMA + 1],
+  ])(
+    'a ledger of %s (%i, schema %i) is refused in one sentence, and left as it is',
+    async (_what, id, schema) => {
+      const place = await usedStore();
+      alter(place, `PRAGMA application_id = ${id}; PRAGMA user_version = ${schema}`);
+      const before = filesIn(place);
+      const fact =
+        id === BEFORE
+          ? 'was made by a Rowonce from before its first release, which kept its ledger in another form.'
+          : `was made by a newer Rowonce (schema ${schema}, this one knows ${SCHEMA}).`;
+      const refusal = {
+        code: 'store_version',
+        message: `The store ${place} ${fact} Nothing in it was changed.`,
+      };
+      await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
+      await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
+      // SQLite leaves an empty log behind, and its index, where a reader has opened the file.
+      const { 'ledger.db-wal': log, 'ledger.db-shm': _, ...after } = filesIn(place);
+      expect(after).toEqual(before);
+      expect(log).toHaveLength(0);
+    },
+  );
 
   test("another program's SQLite file, or no SQLite file, is refused and left as it is", async () => {
     const place = temporaryFolder();
@@ -619,6 +646,10 @@ describe('a file that is not ours', () => {
     }
   });
 });
+
+/** The bytes of every file of a store. */
+const filesIn = (place: string): Readonly<Record<string, Buffer>> =>
+  Object.fromEntries(readdirSync(place).map((name) => [name, readFileSync(join(place, name))]));
 
 async function firstBatch(ledger: Ledger) {
   const [batch] = await ledger.batches();
