@@ -237,6 +237,11 @@ const REFUSED: readonly Refusal[] = [
   ['a call with a number that comes later', 'calls_beginning', call({ id: `${NEXT} + 1` })],
 
   // The book: entries one after the other, each in one table, and never altered.
+  [
+    'an attempt with the number of a call that it is not of',
+    'attempts_first',
+    call() + refresh(ANSWER, ANSWER),
+  ],
   ['an entry with a number that is left out', 'book_tail', call() + attempt(NEW, { id: `${NEXT} + 1` })],
   [
     'an entry with a number that is taken in another table',
@@ -677,7 +682,7 @@ describe('the database refuses', () => {
     const twice = 'UNIQUE constraint failed';
     expect(() => attemptSql(end(ANSWER, 'unsold'))).toThrow(`${twice}: ends.of`);
     expect(() => attemptSql(reply(ANSWER))).toThrow(`${twice}: replies.of`);
-    expect(() => attemptSql(call() + attempt(NEW, { id: ANSWER }))).toThrow(`${twice}: attempts.id`);
+    expect(() => attemptSql(call() + attempt(NEW, { id: NEW_ANSWER }))).toThrow(`${twice}: attempts.id`);
     expect(() => attemptSql(look(LOST).replace(NEXT, String(HOLD)))).toThrow(`${twice}: notes.id`);
   });
 
@@ -701,6 +706,15 @@ describe('the database refuses', () => {
       expect(() => attemptSql(unguarded + moved(cells, ANSWER)), cells).toThrow('CHECK constraint');
     for (const cells of ['open = NULL', 'phase = NULL', "phase = 'x'"])
       expect(() => attemptSql(unguarded + moved(cells, OPEN)), cells).toThrow('CHECK constraint');
+  });
+
+  test('an entry in another table than that of its kind, and one of no kind', () => {
+    const among = { call: OPEN, kind: "'answered'" };
+    expect(() => attemptSql(first({ kind: "'reply'" }))).toThrow('CHECK constraint');
+    expect(() => attemptSql(end(OPEN, 'look', { held: 0, spent: 0 }))).toThrow('CHECK constraint');
+    expect(() => attemptSql(reply(OPEN) + note('answered', OPEN, among))).toThrow('CHECK constraint');
+    for (const kind of ['intent', 'reply', 'unsold', 'lost', 'x'])
+      expect(() => attemptSql(note(kind, OPEN)), kind).toThrow('CHECK constraint');
   });
 
   test('a ledger without a name, and a second book', () => {

@@ -1,4 +1,4 @@
-import { type Kind, SENT } from '../../../src/ledger/rules/moves.ts';
+import type { Kind } from '../../../src/ledger/rules/moves.ts';
 import { NOON_MS } from './book.ts';
 
 /**
@@ -67,9 +67,3 @@ export function note(kind: string, of: number | string, cells: Cells = {}): stri
 /** Books all that was written since the last group, as is done before each commit. */
 export const BOOK =
   'INSERT INTO groups (id, first, sums, sum) SELECT tail, booked + 1, sums, 0 FROM book WHERE tail > booked;';
-
-export const tableOf = (kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' => {
-  if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
-  if (kind === 'reply') return 'replies';
-  return kind === 'answered' || kind === 'unsold' || kind.startsWith('lost') ? 'ends' : 'notes';
-};

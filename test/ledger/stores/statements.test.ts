@@ -91,7 +91,7 @@ test('a bought row fires these triggers, each of them as often as is said here',
   expect(firedBy(call())).toEqual(['calls_beginning', 'calls_one_key_insert']);
   expect(firedBy(attempt(1))).toEqual([
     ...['attempts_account', 'attempts_alone', 'attempts_batch', 'attempts_confirmed', 'attempts_dated'],
-    ...['attempts_move', 'attempts_planned', 'attempts_price', ...MOVING],
+    ...['attempts_first', 'attempts_move', 'attempts_planned', 'attempts_price', ...MOVING],
   ]);
   expect(firedBy(reply(1))).toEqual([...MOVING, 'replies_move']);
   expect(firedBy(end(1, 'answered'))).toEqual([

@@ -1,5 +1,14 @@
 import { type Kind, MOVES, type Names, type Phase, type Stands } from '../../../rules/moves.ts';
-import { BODY, HEADERS, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent, WORDS } from './refusals.ts';
+import {
+  BODY,
+  HEADERS,
+  keptUnlessErased,
+  ofAttempt,
+  refusedEntry,
+  refusedEvent,
+  tableOf,
+  WORDS,
+} from './refusals.ts';
 
 interface Move {
   readonly kind: Kind;
@@ -19,6 +28,9 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
     }),
   ),
 );
+
+/** An entry of another kind among the notes would move its call without what its own table demands. */
+const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
 
 /** What every entry does when it is written. @param kind in SQL. @param of the attempt that it is about. */
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
@@ -161,7 +173,7 @@ CREATE INDEX ends_id ON ends (id);
 -- what stands again after that, or the note or the end that this one follows. \`facts\` is JSON of what only some kinds have.
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (${NOTE_KINDS.map((kind) => `kind = '${kind}'`).join(' OR ')}),
   call INTEGER NOT NULL,
   of INTEGER NOT NULL,
   sees INTEGER,

@@ -6,6 +6,12 @@ const AGAIN = ['repeat', 'retry'] as const;
 
 /** What must hold before a request leaves: guards of the entries that begin an attempt, and of the requests that are kept. */
 export const SENDING = [
+  // By that number the attempts of a call are found.
+  refusedEntry('first', SENT, {
+    says: 'the number of a call is that of its first attempt',
+    from: 'calls c',
+    where: 'c.id = NEW.id AND NEW.call <> NEW.id',
+  }),
   refusedEntry('batch', SENT, {
     says: 'a superseded or cancelled batch admits nothing',
     where: "NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch AND state IN ('open', 'finished'))",
