@@ -255,6 +255,7 @@ const REFUSED: readonly Refusal[] = [
   ['a book that goes back', 'book_tail', 'UPDATE book SET tail = tail - 1'],
   ['a book that leaves entries out', 'book_tail', 'UPDATE book SET tail = tail + 2'],
   ['that the newest entry is of another call', 'book_tail', `UPDATE book SET call = ${ANSWER}`],
+  ['that the newest entry stands in another table', 'book_tail', "UPDATE book SET entered = 'notes'"],
   ['that the newest entry is about another attempt', 'book_tail', `UPDATE book SET of = ${ANSWER}`],
   ['that entries have other sums', 'book_written', 'UPDATE book SET sums = sums + 1'],
   ['a book that goes on without an entry', 'book_written', 'UPDATE book SET tail = tail + 1'],
@@ -274,7 +275,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'a second book in the place of the first',
     'book_no_delete',
-    'REPLACE INTO book SELECT id, tail, call, of, sums, booked, booking, commits, clean, identity FROM book',
+    'REPLACE INTO book SELECT id, tail, entered, call, of, sums, booked, booking, commits, clean, identity FROM book',
   ],
   [
     'changing what an attempt reserved',
@@ -721,7 +722,7 @@ describe('the database refuses', () => {
     expect(() => attemptSql('UPDATE book SET identity = NULL')).toThrow('NOT NULL constraint');
     expect(() => attemptSql("UPDATE book SET identity = 'x'")).toThrow('CHECK constraint');
     const second =
-      'INSERT INTO book SELECT 2, tail, call, of, sums, booked, booking, commits, clean, identity FROM book';
+      'INSERT INTO book SELECT 2, tail, entered, call, of, sums, booked, booking, commits, clean, identity FROM book';
     expect(() => attemptSql(second)).toThrow('CHECK constraint');
   });
 

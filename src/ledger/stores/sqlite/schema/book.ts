@@ -36,7 +36,7 @@ const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) 
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET tail = NEW.id, call = NEW.call, of = ${of}, sums = sums + NEW.sum;
+  UPDATE book SET tail = NEW.id, entered = '${table}', call = NEW.call, of = ${of}, sums = sums + NEW.sum;
   UPDATE calls SET (head, state, stands, phase, open) = (
       SELECT NEW.id,
         ${
@@ -71,13 +71,14 @@ END;
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry, \`call\` its call and \`of\` the attempt that it is about, \`sums\` what the sums of the entries add up to that are not booked yet,
+-- One row. \`tail\` is the number of the newest entry, \`entered\` its table, \`call\` its call and \`of\` the attempt that it is about, \`sums\` what the sums of the entries add up to that are not booked yet,
 -- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
 -- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
 -- commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
+  entered TEXT,
   call INTEGER,
   of INTEGER,
   sums INTEGER NOT NULL,
@@ -93,7 +94,7 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call, of ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
+CREATE TRIGGER book_tail BEFORE UPDATE OF tail, entered, call, of ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
   SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
 END;
 
@@ -101,11 +102,12 @@ END;
 CREATE TRIGGER book_written BEFORE UPDATE OF tail, sums ON book
 WHEN OLD.booking IS NULL AND (NEW.tail = OLD.tail + 1 OR NEW.tail = OLD.tail) BEGIN
   SELECT RAISE(ABORT, 'money rule: the book goes on by the entry that was just written')
-   WHERE NEW.tail = OLD.tail OR NOT (
-     EXISTS (SELECT 1 FROM attempts WHERE id = NEW.tail AND (id, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums))
-     OR EXISTS (SELECT 1 FROM ends WHERE of = NEW.of AND (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums))
-     OR EXISTS (SELECT 1 FROM replies WHERE of = NEW.of AND (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums))
-     OR EXISTS (SELECT 1 FROM notes WHERE id = NEW.tail AND (of, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums)));
+   WHERE NEW.tail = OLD.tail OR NOT coalesce(CASE NEW.entered
+     WHEN 'attempts' THEN (SELECT (id, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM attempts WHERE id = NEW.tail)
+     WHEN 'replies' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM replies WHERE of = NEW.of)
+     WHEN 'ends' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM ends WHERE of = NEW.of)
+     WHEN 'notes' THEN (SELECT (of, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM notes WHERE id = NEW.tail)
+     END, FALSE);
 END;
 
 CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
