@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
+import { PHASES } from '../../../src/ledger/rules/moves.ts';
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
 import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
@@ -341,7 +342,7 @@ describe('an altered entry', () => {
     [
       'attempt that has its reply without one',
       ['calls_moved'],
-      `UPDATE calls SET phase = 'replied' WHERE id = ${callOf('open')}`,
+      `UPDATE calls SET phase = '${PHASES[1]}' WHERE id = ${callOf('open')}`,
       'does not stand where its entries left it',
     ],
     [

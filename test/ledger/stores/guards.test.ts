@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
+import { PHASES } from '../../../src/ledger/rules/moves.ts';
 import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
@@ -196,7 +197,7 @@ const REFUSED: readonly Refusal[] = [
     moved(`state = 'doubt', stands = ${OPEN}`, OPEN),
   ],
   ['closing an attempt without saying how', 'calls_moved', moved('phase = NULL, open = NULL', OPEN)],
-  ['an attempt that has its reply without one', 'calls_moved', moved("phase = 'replied'", OPEN)],
+  ['an attempt that has its reply without one', 'calls_moved', moved(`phase = '${PHASES[1]}'`, OPEN)],
   ['opening an attempt again', 'calls_moved', moved(`phase = 'sent', open = ${MISSED}`, MISSED)],
   ['another attempt that is open', 'calls_moved', moved(`open = ${LOST}`, OPEN)],
   ['another newest entry of a call', 'calls_moved', moved(`head = ${ANSWER}`, OPEN)],

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { AttemptId } from '../../../src/ledger/ledger.ts';
-import { type Kind, MOVES, TRANSITIONS } from '../../../src/ledger/rules/moves.ts';
+import { type Kind, MOVES, PHASES, TRANSITIONS } from '../../../src/ledger/rules/moves.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, answered, batchNamed, DAY_MS, decide, lost, NOON_MS, replyWith } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
@@ -110,6 +110,8 @@ function about(kind: Kind, place: Place): number {
   return (names === 'open' ? open : names === 'stands' ? stands : other) ?? other;
 }
 
+const letterOf = (phase: unknown): string => (phase === PHASES[0] ? 's' : 'r');
+
 interface Found {
   readonly place: string;
   readonly stands: number | null;
@@ -122,7 +124,7 @@ function writtenTo(place: Place, sql: string): Found | undefined {
   let found: Found | undefined;
   database.function('seen', { varargs: true }, (state, phase, stands, open, head) => {
     const stood = { free: 'F', answered: 'A', doubt: 'D' }[state as string] ?? '?';
-    const phased = phase === null ? '' : String(phase).slice(0, 1);
+    const phased = phase === null ? '' : letterOf(phase);
     found = { place: stood + phased, stands, open, head } as Found;
     return 0;
   });
@@ -183,7 +185,8 @@ describe('where a call stands', () => {
       PLACES.flatMap((place) => (leadsTo(kind, place) === '.' ? [] : [`${kind}: ${place}`])),
     );
     const short = (stands: string, phase: string | undefined): string =>
-      stands.slice(0, 1).replace('f', 'F').replace('a', 'A').replace('d', 'D') + (phase ?? '').slice(0, 1);
+      stands.slice(0, 1).replace('f', 'F').replace('a', 'A').replace('d', 'D') +
+      (phase === undefined ? '' : letterOf(phase));
     const listed = TRANSITIONS.map(({ kind, from }) => `${kind}: ${short(from.stands, from.phase)}`);
     expect(listed.sort()).toEqual(written.sort());
   });

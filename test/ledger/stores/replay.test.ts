@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Kind } from '../../../src/ledger/rules/moves.ts';
+import { type Kind, PHASES } from '../../../src/ledger/rules/moves.ts';
 import { type Happened, NOTHING_STANDS, replayed, type Standing } from '../../../src/ledger/rules/replay.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
 import { DAY_MS, NOON_MS } from './book.ts';
@@ -406,7 +406,7 @@ test('the rules and the database say the same of where a call stands, after any 
     { numRuns: 20 },
   );
   const places = ['free', 'answered', 'doubt'].flatMap((state) =>
-    ['and nothing under way', 'sent', 'replied'].map((phase) => `${state} ${phase}`),
+    ['and nothing under way', ...PHASES].map((phase) => `${state} ${phase}`),
   );
   const constellations = [
     ...['a refresh beside an answer', 'a repeat beside a doubt', 'told while it is sent again'],
