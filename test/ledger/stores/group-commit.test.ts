@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
-import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
+import { layOut } from '../../../src/ledger/stores/sqlite/identity.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -19,6 +19,7 @@ import {
 } from './book.ts';
 import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
+import { first } from './raw.ts';
 
 // Goal: what was promised is on the disk, and a group of writes is there whole or not at all.
 // Method: the watermark counts the commits; spenders in processes of their own are killed around and inside of them.
@@ -153,7 +154,9 @@ test('a group that only holds refused writes hurts nobody after it', async () =>
   const ledger = await freshLedger(sqlite);
   const batch = await batchNamed(ledger, 'a');
   await answered(ledger, batch, 'acme');
-  await expect(admit(ledger, batch, 'acme')).rejects.toThrow('money rule: the call is already answered');
+  await expect(admit(ledger, batch, 'acme')).rejects.toThrow(
+    'money rule: no such entry follows where its call stands',
+  );
   await settle(ledger, batch, 2, MATCHED);
   expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
 });
@@ -228,22 +231,15 @@ test('an attempt above a cap is refused when its commit is booked, and alone', a
     INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
         input_path, input_sha256, input_rows, settings, created_at, budget)
       VALUES (7, 1, 'k', 1, 'l', 'open', 1, 'a', 0, 'provider', 'x', '/x', 's', 3, '{}', 0, 2)`);
-  const attempt = (id: number, reserved: number) => (): void => {
-    const call =
-      'INSERT INTO calls (id, key, account, operation, own, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
-    connection.run(call, id, 'x', '{}');
-    connection.run(
-      `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, checksum) VALUES (?, 0, 7, 2, ?, 0, 0)`,
-      ...[id, reserved],
-    );
-  };
-  const written = await Promise.allSettled(
-    [1, 2, 1].map((reserved, at) => group.write(attempt(at + 1, reserved))),
-  );
+  const asked = (reserved: number) => (): void => connection.script(first({ batch: 7, reserved, at: 0 }));
+  const written = await Promise.allSettled([1, 2, 1].map((reserved) => group.write(asked(reserved))));
   expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(written[1]).toMatchObject({ reason: { message: 'money rule: above a cap' } });
-  expect(connection.all('SELECT id FROM attempts')).toEqual([{ id: 1 }, { id: 3 }]);
-  expect(connection.all("SELECT reserved FROM money WHERE scope = 'batch:7'")).toEqual([{ reserved: 2 }]);
+  expect(connection.all('SELECT id, reserved FROM attempts')).toEqual([
+    { id: 1, reserved: 1 },
+    { id: 2, reserved: 1 },
+  ]);
+  expect(connection.all("SELECT reserved FROM totals WHERE scope = 'batch:7'")).toEqual([{ reserved: 2 }]);
 });
 
 test('answers of one commit count in their order: a miss after another answer begins a series', async () => {
@@ -312,7 +308,7 @@ function groupWith(failures: Error[]) {
   const folder = temporaryFolder();
   const connection = new Connection(join(folder, 'ledger.db'), { readonly: false, timeoutMs: 0 });
   onTestFinished(() => connection.close());
-  migrate(connection, 0, folder);
+  layOut(connection);
   const seen = { marks: [] as number[], rooms: 0 };
   const group = new GroupCommit({
     connection,

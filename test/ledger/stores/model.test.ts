@@ -241,7 +241,8 @@ const TAKE: {
   },
   record: (side, { attempt: id, status, day }) =>
     side.ledger.record(attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
-  close: (side, step) => side.ledger.closeAttempt(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
+  close: (side, step) =>
+    side.ledger.closeAttempt(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
   async decide(side, { batch: index, word: asked, kind }) {
     const told = kind === 'told' ? replyWith('told') : undefined;
     return { id: await decide(side.ledger, batchAt(side, index), asked, kind, told) };

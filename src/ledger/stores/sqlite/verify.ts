@@ -121,7 +121,8 @@ function verifyCalls(connection: Connection, folder: string): void {
   for (const { id, state, stands, phase, open, head } of connection.all<CallCells>(OTHER_CALLS)) {
     const entries = connection.all<Happened>(ENTRIES, { call: id });
     const found = replayed(entries);
-    const isSame = found?.state === state && found.stands === stands && found.phase === phase && found.open === open;
+    const isSame =
+      found?.state === state && found.stands === stands && found.phase === phase && found.open === open;
     if (!isSame || (entries.at(-1)?.id ?? null) !== head)
       throw damagedStore(folder, `call ${id} does not stand where its entries left it`);
   }
@@ -169,9 +170,18 @@ SELECT coalesce(l.attempt, x.attempt) AS id
   FULL JOIN losses l ON l.attempt = x.attempt
  WHERE (x.attempt, x.call, x.holds, x.ended) IS NOT (l.attempt, l.call, l.holds, l.ended) LIMIT 1`;
 
+/** Money that was given back for the sake of a request under the same key, of which one is not there. */
+const WRONG_FREED = `
+SELECT n.of AS id FROM notes n
+ WHERE n.kind = 'freed' AND NOT EXISTS (
+   SELECT 1 FROM (SELECT id, of FROM ends WHERE kind = 'answered' UNION ALL SELECT id, of FROM notes WHERE kind = 'released') e
+     CROSS JOIN requests r ON r.attempt = e.of CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key
+    WHERE e.id = n.sees AND o.attempt = n.of) LIMIT 1`;
+
 const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
   [WRONG_CALL, (entry) => `entry ${entry} is about an attempt of another call`],
   [WRONG_LOSS, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
+  [WRONG_FREED, (attempt) => `what attempt ${attempt} held was given back for another request`],
   ...WRONG_CHANGES,
   ...WRONG_COUNTED,
 ];

@@ -1,5 +1,14 @@
 import { type Kind, MOVES, type Names, type Phase, type Stands } from '../../../rules/moves.ts';
-import { BODY, HEADERS, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent, WORDS } from './refusals.ts';
+import {
+  BODY,
+  HEADERS,
+  keptUnlessErased,
+  ofAttempt,
+  refusedEntry,
+  refusedEvent,
+  tableOf,
+  WORDS,
+} from './refusals.ts';
 
 interface Move {
   readonly kind: Kind;
@@ -20,11 +29,14 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
   ),
 );
 
+/** An entry of another kind among the notes would move its call without what its own table demands. */
+const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
+
 /** What every entry does when it is written. @param kind in SQL. @param of the attempt that it is about. */
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET tail = NEW.id, call = NEW.call, sums = sums + NEW.sum;
+  UPDATE book SET tail = NEW.id, entered = '${table}', call = NEW.call, of = ${of}, sums = sums + NEW.sum;
   UPDATE calls SET (head, state, stands, phase, open) = (
       SELECT NEW.id,
         ${
@@ -59,14 +71,16 @@ END;
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry and \`call\` its call, \`sums\` what the sums of the entries add up to that are not booked yet,
+-- One row. \`tail\` is the number of the newest entry, \`entered\` its table, \`call\` its call and \`of\` the attempt that it is about, \`sums\` what the sums of the entries add up to that are not booked yet,
 -- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
 -- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
 -- commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
+  entered TEXT,
   call INTEGER,
+  of INTEGER,
   sums INTEGER NOT NULL,
   booked INTEGER NOT NULL,
   booking INTEGER,
@@ -80,8 +94,20 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail, call ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
+CREATE TRIGGER book_tail BEFORE UPDATE OF tail, entered, call, of ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
   SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
+END;
+
+-- Otherwise a call could be moved without an entry: its guard holds its newest entry against the book.
+CREATE TRIGGER book_written BEFORE UPDATE OF tail, sums ON book
+WHEN OLD.booking IS NULL AND (NEW.tail = OLD.tail + 1 OR NEW.tail = OLD.tail) BEGIN
+  SELECT RAISE(ABORT, 'money rule: the book goes on by the entry that was just written')
+   WHERE NEW.tail = OLD.tail OR NOT coalesce(CASE NEW.entered
+     WHEN 'attempts' THEN (SELECT (id, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM attempts WHERE id = NEW.tail)
+     WHEN 'replies' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM replies WHERE of = NEW.of)
+     WHEN 'ends' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM ends WHERE of = NEW.of)
+     WHEN 'notes' THEN (SELECT (of, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM notes WHERE id = NEW.tail)
+     END, FALSE);
 END;
 
 CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
@@ -149,7 +175,7 @@ CREATE INDEX ends_id ON ends (id);
 -- what stands again after that, or the note or the end that this one follows. \`facts\` is JSON of what only some kinds have.
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (${NOTE_KINDS.map((kind) => `kind = '${kind}'`).join(' OR ')}),
   call INTEGER NOT NULL,
   of INTEGER NOT NULL,
   sees INTEGER,

@@ -47,7 +47,9 @@ CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
    WHERE NEW.state <> 'free' OR NEW.open IS NOT NULL OR NEW.head IS NOT NULL OR NEW.id <> (SELECT tail + 1 FROM book);
 END;
 
+-- Where the list has no such move, there is nothing to which the call could be moved.
 CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, phase, open, head ON calls BEGIN
+  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands') WHERE NEW.head IS NULL;
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
     FROM book b WHERE NEW.head IS NOT b.tail OR OLD.head IS NEW.head OR b.call IS NOT NEW.id;
 END;

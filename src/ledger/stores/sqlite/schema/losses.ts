@@ -1,5 +1,5 @@
 import { LOSS_OVER } from '../../../rules/moves.ts';
-import { refusedEntry, refusedEvent, isOneOf } from './refusals.ts';
+import { isOneOf, refusedEntry, refusedEvent } from './refusals.ts';
 
 /** Requests whose answers were lost: what each may have been charged, and how that was over, once. */
 export const LOSSES = [
@@ -84,6 +84,7 @@ END;
   }),
   refusedEntry('counting', ['counted'], {
     says: 'what is counted follows what was told of its call',
-    where: "NOT EXISTS (SELECT 1 FROM notes t WHERE t.id = NEW.sees AND t.kind = 'told' AND t.call = NEW.call)",
+    where:
+      "NOT EXISTS (SELECT 1 FROM notes t WHERE t.id = NEW.sees AND t.kind = 'told' AND t.call = NEW.call)",
   }),
 ].join('');

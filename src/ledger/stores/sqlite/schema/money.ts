@@ -141,6 +141,10 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
   UPDATE book SET booked = NEW.id, booking = NULL, sums = 0;
 END;
 
+CREATE TRIGGER booking_filled BEFORE INSERT ON booking BEGIN
+  SELECT RAISE(ABORT, 'money rule: a group books what its entries move, and nothing else') FROM book WHERE booking IS NULL;
+END;
+
 CREATE TRIGGER totals_added BEFORE INSERT ON totals BEGIN
   SELECT RAISE(ABORT, 'money rule: only a group moves a total') FROM book WHERE booking IS NULL;
 END;

@@ -6,6 +6,12 @@ const AGAIN = ['repeat', 'retry'] as const;
 
 /** What must hold before a request leaves: guards of the entries that begin an attempt, and of the requests that are kept. */
 export const SENDING = [
+  // By that number the attempts of a call are found.
+  refusedEntry('first', SENT, {
+    says: 'the number of a call is that of its first attempt',
+    from: 'calls c',
+    where: 'c.id = NEW.id AND NEW.call <> NEW.id',
+  }),
   refusedEntry('batch', SENT, {
     says: 'a superseded or cancelled batch admits nothing',
     where: "NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch AND state IN ('open', 'finished'))",
@@ -62,7 +68,8 @@ export const SENDING = [
   refusedEntry('dated', SENT, {
     says: 'an intent is dated by the confirmed time and the uptime since',
     from: 'boots',
-    where: 'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
+    where:
+      'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
   }),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
