@@ -58,7 +58,7 @@ function ask(place: { path(name: string): string }, begins: string, replace: rea
 const month = new Date().toISOString().slice(0, 7);
 
 test('the moves on the page are those of the code', () => {
-  const place = ({ stands = 'what stood before', phase = '–' }: { stands?: string; phase?: string }) =>
+  const place = ({ stands = 'what stood before', phase = '–' }: Partial<Record<'stands' | 'phase', string | undefined>>) =>
     [stands, phase] as const;
   const rows = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase).map(
     ({ kind, from, to }) => `| ${[kind, ...place(from), ...place(to)].join(' | ')} |`,
