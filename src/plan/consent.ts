@@ -48,8 +48,14 @@ export async function planRun(
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
   if (context.savedPlan !== undefined) await requireSavedPlan(context.savedPlan, context, plan);
   await requirePlanId(context, input, place, plan);
-  checkGuards(context, plan);
+  await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;
+}
+
+/** The id of a plan of changes that a person is shown, so that a later answer agrees to just these. */
+async function shownPlanId(context: RunContext, input: MappedInput, changes: ChangePlan): Promise<string> {
+  context.showChanges?.(changes);
+  return (await identifyPlan(context, input, planOfChanges(changes, context.account), changes)).id;
 }
 
 /**

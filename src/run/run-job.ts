@@ -108,6 +108,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askBudget: called,
   askRequests: called,
   askChanges: called,
+  showChanges: called,
   askMisses: called,
   askReread: called,
   buyAgain: flag,

@@ -96,6 +96,26 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect(state.invitedTwice()).toEqual([]);
   });
 
+  test('what guards hold back of a batch that a job began is made from its page, once it is meant', async () => {
+    const team = await teamAgreedTo('reset:x1');
+    const { batch } = await team.json('status', 'last');
+    expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
+    team.writeJob({ guards: { max_invites: 0, domains: ['other.example'] } });
+    const { open } = await serve(team.place.folder);
+    const page = await open(`/batches/${batch}`, width);
+    await page.getByRole('button', { name: words.carryOut }).click();
+    const agree = page.getByRole('button', { name: words.answers.guards });
+    await agree.waitFor();
+    const shown = await page.locator('.notices').textContent();
+    expect(shown).toContain('send 1 invite, and max_invites is 0');
+    expect(shown).toContain(`+ invite ann@t.example to ${PROJECT} as viewer`);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await agree.click();
+    await page.getByText(words.followed).getByRole('link').click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
+  });
+
   test('what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit', async () => {
     const desk = await openDesk();
     const asked: string[] = [];

@@ -154,9 +154,9 @@ export const Continuation = z.strictObject({
   /** One of the `answers` of the stop. `yes` also buys again what turned out to be no answer. */
   answer: z
     .string()
-    .regex(/^(?:yes|no-match|take-back|doubts|store|(?:dialect|inbox):[0-9a-f]{32})$/)
+    .regex(/^(?:yes|no-match|take-back|doubts|store|guards|(?:dialect|inbox):[0-9a-f]{32})$/)
     .optional(),
-  /** The `plan` of the stop, where it has one: `yes` agrees to that plan alone. */
+  /** The `plan` of the stop, where it has one: `yes` and `guards` agree to that plan alone. */
   plan: z.string().max(300).optional(),
 });
 export type Continuation = z.infer<typeof Continuation>;

@@ -104,6 +104,7 @@ export const text = {
     changeAddress: (account: string) => `Change the address of ${account}`,
     answers: {
       yes: 'Make just these changes',
+      guards: 'They are meant: make just these changes',
       'no-match': 'Keep them as no match, and go on',
       'take-back': 'Ask for them again',
       doubts: 'Leave them in doubt, and go on',
