@@ -183,7 +183,7 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
 }
 
 type Questions = Required<
-  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showChanges' | 'askMisses' | 'askReread'>
+  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askMisses' | 'askReread'>
 >;
 
 /** @param agreed `--yes` was given. */
@@ -193,7 +193,10 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     for (const line of diffLines(plan)) console.say(plainText(line));
   };
   return {
-    showChanges,
+    showPlan(plan, changes) {
+      if (changes !== undefined) return showChanges(changes);
+      for (const line of planLines(plan)) console.say(line);
+    },
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
       const most = mostAsked(plan);

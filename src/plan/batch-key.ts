@@ -8,6 +8,7 @@ import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
+import type { RunChoices } from './context.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
@@ -91,14 +92,19 @@ function askingSettings(job: Job): JsonObject | undefined {
  * @throws StopError `plan` for any other batch.
  */
 export async function requireBatch(
-  { ifBatch, ledger }: { readonly ifBatch?: string | undefined; readonly ledger: LedgerReader },
+  {
+    ifBatch,
+    accept,
+    ledger,
+  }: Partial<Pick<RunChoices, 'ifBatch' | 'accept'>> & { readonly ledger: LedgerReader },
   { existing }: BatchPlace,
   isStale = false,
 ): Promise<void> {
   if (ifBatch === undefined) return;
   if (existing !== undefined && existing.id === ifBatch && !isStale) {
     if (existing.state === 'open') return;
-    if (existing.state === 'finished' && ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0) return;
+    const isAsked = accept === 'anew' || ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0;
+    if (existing.state === 'finished' && isAsked) return;
   }
   const fact =
     existing?.id === ifBatch

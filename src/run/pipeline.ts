@@ -66,8 +66,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const destination = await chooseDestination(input, context.job, wanted);
   await requireAgreedRequests(heard);
   const plan = await planOfChange(heard, input, place, sessions);
-  // Who names a batch agrees to nothing that a new one would buy.
-  const reread = heard.ifBatch === undefined ? await settlesAnew(heard, input) : undefined;
+  const reread = await settlesAnew(heard, input);
   const consent = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();

@@ -108,7 +108,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askBudget: called,
   askRequests: called,
   askChanges: called,
-  showChanges: called,
+  showPlan: called,
   askMisses: called,
   askReread: called,
   buyAgain: flag,

@@ -116,6 +116,48 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
   });
 
+  test('rows that a corrected dialect reads otherwise are settled anew from the batch that a job began, at the price that is shown', async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return about.includes('none') ? { name: 'UNKNOWN' } : { name: 'Acme' };
+    });
+    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    await desk.write('ours.yaml', '{}');
+    await desk.write(
+      'list.csv',
+      'Domain,Profile\nacme.example,\nnone.example,https://www.linkedin.com/company/other\n',
+    );
+    await desk.write(
+      'job.yaml',
+      '{ operation: enrich-company, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
+    );
+    const run = ['run', './job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
+    const { batch, counts } = await desk.json(run);
+    expect(counts).toEqual({ matched: 2 });
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`, width);
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    const anew = page.getByRole('button', { name: words.settleAnew });
+    expect(await anew.count()).toBe(0);
+    const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+    await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+    await page.reload();
+    await anew.click();
+    const agree = page.getByRole('button', { name: words.agree });
+    await agree.waitFor();
+    expect(await page.locator('.notices').textContent()).toContain('could ask further, for at most 1 credit');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(asked).toHaveLength(2);
+    await agree.click();
+    await page.getByText(words.followed).getByRole('link').click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect(asked).toHaveLength(3);
+    expect(await anew.count()).toBe(0);
+  });
+
   test('what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit', async () => {
     const desk = await openDesk();
     const asked: string[] = [];
@@ -183,6 +225,35 @@ async function vendorOf(answer: (about: string) => object | undefined): Promise<
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test('a job that sends something else since is agreed to from the batch that it began, once it was shown', async () => {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const url = await vendorOf((about) => {
+    asked.push(about);
+    return { name: 'Acme', ...(asked.length === 1 ? { note: 'busy' } : {}) };
+  });
+  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'in_doubt' };
+  await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
+  await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
+  const job = { operation: 'api-call', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
+  await desk.write('job.yaml', JSON.stringify({ ...job, refresh_after: '30d' }));
+  const { batch, counts } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
+  expect(counts).toEqual({ in_doubt: 1, matched: 1 });
+  await desk.type(['settle', batch, '--not-done']);
+  await desk.write('ours.yaml', JSON.stringify({ answers: [busy], fields_at: 'data' }));
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.carryOut }).click();
+  const agree = page.getByRole('button', { name: words.agree });
+  await agree.waitFor();
+  expect(await page.locator('.notices').textContent()).toContain(`Sends POST ${url}/tags (api-call).`);
+  expect(asked).toHaveLength(2);
+  await agree.click();
+  await expect.poll(() => asked).toEqual(['one.example', 'two.example', 'one.example']);
+});
 
 describe('what stops a run and is answered by a word on a terminal is answered by a button', () => {
   test.each([

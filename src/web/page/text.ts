@@ -112,6 +112,11 @@ export const text = {
       dialect: 'Agree to these requests, and go on',
       inbox: 'Agree to this folder, and go on',
     },
+    agree: 'Agree to this plan, and start it',
+    settleAnew: 'Settle by today’s dialect',
+    settleAnewWhat:
+      'The dialect has changed since. You see what would be settled otherwise, and its price, before anything is bought.',
+    planBelow: 'The plan stands below; a click starts just that, and nothing where it has moved since.',
     seeBelow: 'These they are; a click makes just these, and nothing where they have moved since.',
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
