@@ -4,13 +4,14 @@
  * Method: a real `rowonce serve` beside typed commands on the same store, the page in a real Chromium; the sandbox's vendors,
  * or one of the test's own, count what was asked.
  */
+import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { type JsonResult, openDesk } from '../cli/desk.ts';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
@@ -281,6 +282,59 @@ describe('what stops a run and is answered by a word on a terminal is answered b
     await expect.poll(async () => (await ask('GET', '/tasks')).work.length).toBe(2);
     await lastWork();
     expect(asked).toBe(requests);
+  });
+
+  /** Continues a batch on its page, and answers what stops it. */
+  async function answer(desk: Desk, batch: string, answer: 'doubts' | 'store' | 'dialect'): Promise<void> {
+    const { ask, lastWork, open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.goOn }).click();
+    await page.getByRole('button', { name: words.answers[answer] }).click();
+    await expect.poll(async () => (await ask('GET', '/tasks')).work.length).toBe(2);
+    expect(await lastWork()).toMatchObject({ stopped: null });
+  }
+
+  test('doubts: the vendor is asked about the rest, and about nothing twice', async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return { ergebnis: {}, status: 'unbekannt' };
+    });
+    const limits = { per_second: 1000, concurrency: 1 };
+    const data = { vendor: 'provider', base_url: url, key: 'k', limits };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    desk.list(12);
+    const { batch, stopped } = await desk.json(desk.run());
+    expect([stopped.code, asked.length]).toEqual(['doubts', 5]);
+    await answer(desk, batch, 'doubts');
+    expect([asked.length, new Set(asked).size]).toEqual([12, 12]);
+  });
+
+  test('store: what an older copy of the store has not bought is bought, and nothing of it twice', async () => {
+    const desk = await openDesk();
+    desk.list(6);
+    desk.list(2, 'other.csv');
+    const store = desk.place.path('store');
+    const { batch } = await desk.json(desk.run('--limit', '3'));
+    cpSync(store, desk.place.path('copy'), { recursive: true });
+    await desk.type(['run', 'enrich-company', 'other.csv', '-o', 'other.out.csv', '--budget', '2']);
+    rmSync(store, { recursive: true });
+    cpSync(desk.place.path('copy'), store, { recursive: true });
+    expect((await desk.type(desk.run())).stderr).toContain('is not the newest one');
+    await answer(desk, batch, 'store');
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
+  });
+
+  test('dialect: what it sends otherwise is sent, once for each row that is left', async () => {
+    const desk = await openDesk();
+    desk.list(6);
+    const { batch } = await desk.json(desk.run('--limit', '3'));
+    // Nothing is typed from here on: a desk agrees to its dialects.
+    desk.place.writeDialect({ headers: { 'x-team': 'a' } });
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+    await answer(desk, batch, 'dialect');
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
   });
 });
 
