@@ -39,6 +39,7 @@ const PER_PAGE = 50;
 export function batchRoutes(server: Server, savings: Savings): Hono {
   const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesView | null>(server.clock, MOST_ACTIVITIES);
+  const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -63,7 +64,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
         return detailOf(status, await listNames(server), {
           activity: await activities.of(id, status.requests, read),
           // Another batch may have changed the same people since, which no figure of this one shows.
-          read_before: await isReadBefore(ledger, status.batch),
+          read_before: await isReadBefore(readBefore, ledger, status.batch),
           changes: await changes.of(id, server.clock.monotonicMs(), async () =>
             changesView(await changesDone(ledger, status.batch)),
           ),
@@ -154,13 +155,18 @@ function detailOf(
 }
 
 /** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */
-async function isReadBefore(ledger: LedgerReader, batch: Batch): Promise<boolean> {
+async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: Batch): Promise<boolean> {
   const [command] = (batch.command === undefined ? undefined : wordsOfCommand(batch.command)) ?? [];
   if (batch.state !== 'finished' || batch.vendor !== 'provider' || command !== 'run') return false;
   try {
     const account = chooseAccount(await loadAccounts(), batch.vendor, batch.accountName);
     const mark = dialectMark(await dialectOf(account));
-    return (await ledger.rowsReadOtherwise(batch.id, mark, 0, 1)).length > 0;
+    // All rows are searched where none is read otherwise, so that is asked once for each dialect.
+    return await known.of(
+      batch.id,
+      mark,
+      async () => (await ledger.rowsReadOtherwise(batch.id, mark, 0, 1)).length > 0,
+    );
   } catch {
     return false;
   }

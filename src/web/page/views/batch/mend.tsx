@@ -35,7 +35,7 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
       {(batch.counts.in_doubt ?? 0) > 0 && (
         <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
       )}
-      {batch.read_before && (
+      {batch.read_before && batch.unanswered === 0 && (
         <Once
           {...{ batch, running }}
           button={words.settleAnew}
