@@ -227,6 +227,43 @@ async function vendorOf(answer: (about: string) => object | undefined): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+test('a budget that is too small for what a corrected dialect asks further is raised where the rows go on', async () => {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const url = await vendorOf((about) => {
+    asked.push(about);
+    return { name: about.includes('/company/') ? 'Acme' : 'UNKNOWN' };
+  });
+  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  await desk.write('ours.yaml', '{}');
+  const rows = ['one', 'two'].map((name) => `${name}.example,https://www.linkedin.com/company/${name}\n`);
+  await desk.write('list.csv', `Domain,Profile\n${rows.join('')}`);
+  const columns = { domain: 'Domain', profile_url: 'Profile' };
+  const job = { operation: 'enrich-company', columns, waterfall: ['domain', 'profile_url'] };
+  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 2 } }));
+  const { batch } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv']);
+  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 1 } }));
+  const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+  await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.settleAnew }).click();
+  await page.getByRole('button', { name: words.agree }).click();
+  const follower = page.getByText(words.followed).getByRole('link');
+  await follower.waitFor();
+  await expect.poll(() => page.getByLabel(words.moreBudget).count()).toBe(0);
+  await expect.poll(() => page.locator('.notices').textContent()).toContain('continue it there');
+  await follower.click();
+  await page.getByRole('button', { name: words.goOn }).click();
+  const budget = page.getByLabel(words.moreBudget);
+  await budget.waitFor();
+  expect([await budget.inputValue(), asked.length]).toEqual(['2', 3]);
+  await page.getByRole('button', { name: words.goOnWith }).click();
+  await page.getByText(words.states.finished, { exact: true }).waitFor();
+  expect(asked).toHaveLength(4);
+});
+
 test('a job that sends something else since is agreed to from the batch that it began, once it was shown', async () => {
   const desk = await openDesk();
   const asked: string[] = [];

@@ -122,6 +122,8 @@ export const text = {
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. What it had cost stays spent.',
     followed: 'This list was begun anew since, and goes on there:',
+    answerThere: (batch: string) =>
+      `This was batch ${batch}, to which a link leads below: continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,
     carryOut: 'Carry out what was decided',
     carryOutWhat: 'Runs this batch once more. What nobody has decided about stays in doubt.',

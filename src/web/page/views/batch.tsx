@@ -131,18 +131,20 @@ function Notices({
       {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
         <>
           <Refusal refused={new Refused(shownStop(last.stopped, batch))} />
-          <Mend batch={batch} stopped={last.stopped} said={last.said} />
+          {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
+          {batch.followed_by === null && <Mend batch={batch} stopped={last.stopped} said={last.said} />}
         </>
       )}
     </div>
   );
 }
 
-/** Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
+/** A later batch is answered on its own page. Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
 function shownStop(
   stopped: NonNullable<WorkView['stopped']>,
-  { changes }: BatchDetail,
+  { changes, followed_by: follower }: BatchDetail,
 ): NonNullable<WorkView['stopped']> {
+  if (follower !== null) return { ...stopped, next: words.answerThere(follower) };
   return stopped.plan === undefined || stopped.answers === undefined
     ? stopped
     : { ...stopped, next: changes === null ? words.planBelow : words.seeBelow };
