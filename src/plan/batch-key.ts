@@ -8,7 +8,6 @@ import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
-import type { RunChoices } from './context.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
@@ -96,7 +95,11 @@ export async function requireBatch(
     ifBatch,
     accept,
     ledger,
-  }: Partial<Pick<RunChoices, 'ifBatch' | 'accept'>> & { readonly ledger: LedgerReader },
+  }: {
+    readonly ifBatch?: string | undefined;
+    readonly accept?: string | undefined;
+    readonly ledger: LedgerReader;
+  },
   { existing }: BatchPlace,
   isStale = false,
 ): Promise<void> {

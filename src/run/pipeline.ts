@@ -40,6 +40,8 @@ import type { Run } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
 
+export { requireFreeColumns } from './pipeline/output.ts';
+
 /**
  * ★ START HERE. The whole product, top to bottom: read → plan → recover → spend → write → report.
  *

@@ -48,8 +48,7 @@ import { type Account, chooseAccount, loadAccounts } from '../vendor/account/acc
 import { isAgreed, isAgreement, type Question } from '../vendor/account/agreements.ts';
 import { type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { requireFreeColumns } from './pipeline/output.ts';
-import { run } from './pipeline.ts';
+import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { Sessions } from './sessions.ts';
