@@ -16,6 +16,7 @@ import { credits } from '../ledger/ledger.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
+import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
@@ -182,13 +183,20 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
 }
 
 type Questions = Required<
-  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'askMisses' | 'askReread'>
+  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askMisses' | 'askReread'>
 >;
 
 /** @param agreed `--yes` was given. */
 function questionsOn(console: Console, agreed: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
+  const showChanges = (plan: ChangePlan): void => {
+    for (const line of diffLines(plan)) console.say(plainText(line));
+  };
   return {
+    showPlan(plan, changes) {
+      if (changes !== undefined) return showChanges(changes);
+      for (const line of planLines(plan)) console.say(line);
+    },
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
       const most = mostAsked(plan);
@@ -198,7 +206,7 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     askRequests: ({ reasons }) =>
       ask(`${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`),
     async askChanges(plan) {
-      for (const line of diffLines(plan)) console.say(plainText(line));
+      showChanges(plan);
       return ask(changeQuestion(plan));
     },
     /** `--yes`, which a scheduler passes every night, agrees to suspicious misses on a first run only. */

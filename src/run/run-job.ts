@@ -27,11 +27,16 @@ import { type OpenedInput, openHeader } from '../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
-import type { BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { rereadOf } from '../plan/batch.ts';
 import { requireAgreedRequests, type SentRequest, sentRequests } from '../plan/consent.ts';
-import type { Reread } from '../plan/context.ts';
-import { ACCEPTABLE, type FileOptions, type JobOptions, type RunOptions } from '../plan/context.ts';
+import {
+  ACCEPTABLE,
+  type FileOptions,
+  type JobOptions,
+  type Reread,
+  type RunOptions,
+} from '../plan/context.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
@@ -41,9 +46,9 @@ import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
 import { isAgreed, isAgreement, type Question } from '../vendor/account/agreements.ts';
-import { answerPlaceOf, type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
+import { type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { run } from './pipeline.ts';
+import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { Sessions } from './sessions.ts';
@@ -108,6 +113,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askBudget: called,
   askRequests: called,
   askChanges: called,
+  showPlan: called,
   askMisses: called,
   askReread: called,
   buyAgain: flag,
@@ -281,12 +287,15 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const plan = change === undefined ? await planRows(context, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
     const known =
-      ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
+      ledger === undefined || change !== undefined
+        ? undefined
+        : await knownAnswers(ledger, job, account, dialect);
     const requests = await sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const toAgree = await unagreed(account, dialect);
     const shown = { damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
+    await requireFreeColumns(context, input, batch);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
     const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
     const unproven = isDone ? await unprovenChanges(ledger, batch.id, dialect) : undefined;
@@ -300,18 +309,6 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
 async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
   const question = baseUrl && dialectQuestion(dialect, baseUrl);
   return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
-}
-
-async function knownTo(
-  ledger: LedgerReader,
-  { operation, add = {} }: Job,
-  { identity: accountIdentity }: Account,
-  dialect: Dialect,
-): Promise<PathSearch | undefined> {
-  const asked = { accountIdentity, operation: operation.name };
-  const place = answerPlaceOf(dialect, operation.name);
-  const known = await knownAnswers(ledger, asked, place, Object.values(add));
-  return known.answers === 0 ? undefined : known;
 }
 
 async function planChange(

@@ -497,7 +497,7 @@ describe('of each file of the user that was written or read and may hold the per
     mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
     await run(desk, 'enrich-person', 'people.csv', '-o', output);
     expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
-    expect(filesWith(desk, JANE).map((path) => basename(path))).toContain('so-far.json');
+    expect(filesWith(desk, JANE).map((path) => basename(dirname(path)))).toContain('so-far');
     const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
     expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
     expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(

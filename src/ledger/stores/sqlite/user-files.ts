@@ -47,8 +47,8 @@ export function userFiles(
     files.push({ path, holds, isPathForgotten });
     for (const cell of new Set(cells)) hits.push({ place: path, cell });
   }
-  const noted = mentions === undefined ? [] : Object.keys(notesOutside(folder));
-  return { files, hits, named: noted.filter((path) => mentions?.in(path, 'name')).length };
+  const noted = mentions === undefined ? [] : notesOutside(folder);
+  return { files, hits, named: noted.filter(({ path }) => mentions?.in(path, 'name')).length };
 }
 
 const UNSEARCHED = { cells: [], isWhole: true } as const;
@@ -97,7 +97,7 @@ interface KnownFile {
 function knownFiles(connection: Connection, folder: string, { written, read }: Affected): readonly Content[] {
   const contentsOf = (found: readonly KnownFile[], of: ReadonlySet<number>): readonly Content[] =>
     found.map(({ path, sha256, batch }) => ({ path, sha256, isAffected: batch !== null && of.has(batch) }));
-  const outside = Object.entries(notesOutside(folder)).flatMap(([path, { sha256s, batch }]) =>
+  const outside = notesOutside(folder).flatMap(({ path, sha256s, batch }) =>
     sha256s.map((sha256) => ({ path, sha256, batch: batch === undefined ? null : batchNumber(batch) })),
   );
   return [
