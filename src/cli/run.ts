@@ -118,8 +118,8 @@ async function runCommand(
         ...saidIn(flags),
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
-        command: typedCommand(keptWords(resume.words, flags)),
-        commandOfRest: typedCommand(wordsOfRest(resume.words, flags)),
+        command: typedCommand(resume.words),
+        commandOfRest: typedCommand(wordsOfRest(resume.words)),
       });
     });
     progress.close();
@@ -130,18 +130,9 @@ async function runCommand(
   }
 }
 
-/**
- * The command that the batch keeps, with which it goes on at any later time. Who named a plan has agreed to that plan alone, and
- * a finished batch goes on by another one.
- */
-function keptWords(words: readonly string[], { ifPlan }: Flags): readonly string[] {
-  return ifPlan === undefined ? words : withoutFlag(withoutOption(words, '--if-plan'), '--yes');
-}
-
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
-function wordsOfRest(words: readonly string[], flags: Flags): readonly string[] {
-  const kept = withoutFlag(keptWords(words, flags), '--yes');
-  return ['--limit', '--sample', '--budget'].reduce(withoutOption, kept);
+function wordsOfRest(words: readonly string[]): readonly string[] {
+  return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
 /** The part of the run's request that the flags give. */

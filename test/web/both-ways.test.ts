@@ -211,6 +211,28 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
   expect(await team.requests()).toBe(requests);
 });
 
+test.each([
+  { first: ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '9'], bought: 3 },
+  { first: ['try', 'enrich-company', 'domain=lost.example'], bought: 1 },
+])(
+  'a decision about what $first.0 has lost with --refresh is carried out from the page, and what it bought stays bought',
+  async ({ first, bought }) => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    desk.list(3);
+    expect(await desk.start([...first, '--yes', '--refresh'])).toMatchObject({ code: 3 });
+    const { batch } = await desk.json(['status', 'last']);
+    await desk.type(['settle', batch, '--answer', 'name=Told']);
+    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+    await ask('POST', `/batches/${batch}/continue`);
+    expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
+    expect((await ask('GET', `/batches/${batch}`)).counts).toEqual({ matched: bought });
+    await ask('POST', `/batches/${batch}/continue`);
+    await lastWork();
+    expect(await desk.requests()).toBe(bought);
+    expect((await ask('GET', '/batches')).batches).toHaveLength(1);
+  },
+);
+
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
   const server = createServer(async (request, response) => {

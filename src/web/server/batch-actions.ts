@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withFlag, withOption, withoutFlag, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
+import { withFlag, withOption, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -78,7 +78,8 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   if (command === 'run' && batch.vendor === 'service' && agreesToPlan(said) && said.plan === undefined)
     throw stop('usage', 'A yes to changes names their plan.', 'Look at what would be changed first.');
   const where = words.includes('--store') ? [] : ['--store', location];
-  const again = command === 'run' ? runAgain(words, batch, said) : words;
+  const bare = wordsToGoOn(words, batch.id);
+  const again = command === 'run' ? runAgain(bare, said) : bare;
   return {
     kind,
     words: [...answered(withoutFlag(again, '--json'), said), ...where],
@@ -92,13 +93,11 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
  * A run of just this batch: it may wait in line until another tab or a command line has finished that. Who agrees to a plan
  * names the plan in its place, which may be one of a new batch. An agreement in the words of the command was to an earlier plan.
  */
-function runAgain(words: readonly string[], { id }: Batch, said: Continuation): readonly string[] {
+function runAgain(words: readonly string[], said: Continuation): readonly string[] {
   const { budget, plan } = said;
-  const bare = withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+  const bare = withoutFlag(words, '--yes');
   const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
-  return agreesToPlan(said) && plan !== undefined
-    ? withOption(kept, '--if-plan', plan)
-    : withOption(kept, '--if-batch', id);
+  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--if-plan', plan, '--if-batch') : kept;
 }
 
 function agreesToPlan({ answer }: Continuation): boolean {

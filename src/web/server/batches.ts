@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
-import { wordsOfCommand } from '../../core/command-line.ts';
+import { commandToGoOn, wordsOfCommand } from '../../core/command-line.ts';
 import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
@@ -145,7 +145,7 @@ function detailOf(
       pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
     ...more,
     seconds_left: secondsLeft(status) ?? null,
-    next: batch.command ?? null,
+    next: commandToGoOn(batch) ?? null,
     unanswered,
     followed_by: followedBy ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
