@@ -5,13 +5,16 @@ import type { BatchId } from './ledger.ts';
 
 /**
  * Notes of files that exports wrote while only another process could write to the ledger, or that are no output of their
- * batch: a file beside the ledger.
+ * batch, and of saved plans: a file beside the ledger.
  */
 
 /** Its name in the folder of the store. */
 export const NOTES = 'so-far.json';
 
-/** The contents that we wrote at a path, and the batch whose rows are in them; none in notes of an older Rowonce. */
+/**
+ * The contents that we wrote at a path, and the batch whose rows are in them; none in notes of an older Rowonce, and for a
+ * plan. No content: the file is known, and is none that an export may replace.
+ */
 export interface NotedFile {
   readonly sha256s: readonly string[];
   readonly batch?: BatchId | undefined;
