@@ -8,14 +8,17 @@ import type { BatchId } from './ledger.ts';
 
 /**
  * Notes of files that exports wrote while only another process could write to the ledger, or that are no output of their
- * batch. Each is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs.
+ * batch, and of saved plans. Each is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs.
  */
 const NOTES = 'so-far';
 
 /** An older Rowonce had all its notes in one file, which is still read. */
 export const OLD_NOTES = 'so-far.json';
 
-/** The contents that we wrote at a path, and the batch whose rows are in them; none in notes of an older Rowonce. */
+/**
+ * The contents that we wrote at a path, and the batch whose rows are in them; none in notes of an older Rowonce, and for a
+ * plan. No content: the file is known, and is none that an export may replace.
+ */
 export interface NotedFile {
   readonly path: string;
   readonly sha256s: readonly string[];

@@ -70,7 +70,7 @@ export function batchIdentityOf(
 }
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
-function askingSettings(job: Job): JsonObject | undefined {
+export function askingSettings(job: Job): JsonObject | undefined {
   const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
   const isRead = isReadAsSaid(job);

@@ -40,7 +40,6 @@ import {
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
-import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
@@ -51,6 +50,7 @@ import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
+import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -181,7 +181,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       const context = {
         ...{ accept, askAgreement },
         ...rest,
-        savedPlan: planFile === undefined ? undefined : await readSavedPlan(planFile),
+        savedPlan: await readPlanFile(store.location, planFile),
         job,
         account,
         dialect,
@@ -283,7 +283,8 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const watch = watchIssues(opened.columns);
     const input = { ...opened, columns: watch.watched };
     const context = { job, account, dialect, ledger, refresh: options.refresh };
-    const change = job.operation.change === undefined ? undefined : await planChange(context, input, options);
+    const asked = { ...options, location };
+    const change = job.operation.change === undefined ? undefined : await planChange(context, input, asked);
     const plan = change === undefined ? await planRows(context, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
     const known =
@@ -314,7 +315,7 @@ async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Questio
 async function planChange(
   context: PlanContext,
   input: OpenedInput,
-  { savePlanAs, allowAdmin, signal, onEvent }: PlanOptions,
+  { savePlanAs, allowAdmin, signal, onEvent, location }: PlanOptions & { readonly location: string },
 ): Promise<PlannedJobChange> {
   const { job, account, dialect } = context;
   const looking = {
@@ -326,8 +327,7 @@ async function planChange(
   };
   const plan = await planChanges(context, input, (projects) => membersIfAgreed(looking, projects));
   const plannedFor = { job, account, inputPath: input.path };
-  const savedAs =
-    savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));
+  const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 

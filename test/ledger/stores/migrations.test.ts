@@ -99,7 +99,9 @@ function backToSchema8(place: string): void {
     const older = DEFINITIONS_8.filter(({ name }) => newer.some((each) => each.name === name));
     for (const { type, name } of newer) if (type !== 'table') database.exec(`DROP ${type} ${name}`);
     for (const { type, sql } of older) if (type !== 'table') database.exec(sql);
-    database.exec('ALTER TABLE boots DROP COLUMN told_by; ALTER TABLE boots DROP COLUMN refuted_at');
+    database.exec(
+      'DROP TABLE reads; ALTER TABLE boots DROP COLUMN told_by; ALTER TABLE boots DROP COLUMN refuted_at',
+    );
     database.unsafeMode(true);
     database.pragma('writable_schema = ON');
     const redefine = database.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?');

@@ -6,6 +6,14 @@ CREATE TABLE files (
   PRIMARY KEY (path, sha256)
 ) STRICT, WITHOUT ROWID;
 
+-- table reads
+CREATE TABLE reads (
+  path TEXT NOT NULL,
+  batch INTEGER NOT NULL REFERENCES batches (id),
+  is_list INTEGER NOT NULL CHECK (is_list IN (0, 1)),
+  PRIMARY KEY (path, batch)
+) STRICT, WITHOUT ROWID;
+
 -- trigger batches_timing
 CREATE TRIGGER batches_timing BEFORE INSERT ON batches WHEN NEW.sandbox = 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a time that a sandbox told is refuted before money is spent')

@@ -10,7 +10,7 @@ import { ERASURES } from './schema/erasures.ts';
 import { ESTIMATED_BEFORE, ESTIMATES } from './schema/estimates.ts';
 import { FRESHNESS } from './schema/freshness.ts';
 import { HOLDS, HOLDS_TABLE } from './schema/holds.ts';
-import { LEDGER } from './schema/ledger.ts';
+import { LEDGER, READS_TABLE } from './schema/ledger.ts';
 import { MISSES } from './schema/misses.ts';
 import { MONEY, UNBOOKED } from './schema/money.ts';
 import { PRICES } from './schema/prices.ts';
@@ -105,7 +105,7 @@ const READ_AS_NONE = '';
 /** Schema 11 has other guards of what is erased. */
 const ERASED_LATER = '';
 
-/** Schema 12: a person who is forgotten may be in any file that their batch has ever written. */
+/** Schema 12: a person who is forgotten may be in any file that their batch has ever written or read. */
 const FILES_OF_BATCHES = 'ALTER TABLE files ADD COLUMN batch INTEGER REFERENCES batches (id);';
 
 interface Remade {
@@ -145,7 +145,7 @@ export const ADDED: readonly string[] = [
   READ_AS_NONE,
   ESTIMATED_BEFORE,
   ERASED_LATER,
-  `${WITNESSES}${FILES_OF_BATCHES}`,
+  `${WITNESSES}${FILES_OF_BATCHES}${READS_TABLE}`,
 ];
 
 /** Tables of which a schema has changed the constraints, or that a script has made under another name or added a column to. */

@@ -1,5 +1,17 @@
 import { refusedEvent } from './refusals.ts';
 
+/** Files of the user's that were read. Without checksums: a damaged entry names a file that nobody read. */
+export const READS_TABLE = `
+-- Every path at which a batch has found its list, and every job file by which it was begun or gone on with: the batch itself
+-- keeps the newest. \`is_list\` is 0 for a job file.
+CREATE TABLE reads (
+  path TEXT NOT NULL,
+  batch INTEGER NOT NULL REFERENCES batches (id),
+  is_list INTEGER NOT NULL CHECK (is_list IN (0, 1)),
+  PRIMARY KEY (path, batch)
+) STRICT, WITHOUT ROWID;
+`;
+
 /**
  * The one row of the ledger itself, with a random name by which its commits are known outside of the store, and the
  * files beside the user's that are ours, by their content. Files have no checksum: a damaged entry describes a file
@@ -33,4 +45,5 @@ CREATE TABLE files (
   PRIMARY KEY (path, sha256)
 ) STRICT, WITHOUT ROWID;
 `,
+  READS_TABLE,
 ].join('');
