@@ -169,6 +169,20 @@ describe('a budget per day', () => {
     expect(await wrong.charged()).toBe(6);
   });
 
+  test.each([
+    ['none, a false one, and none again', [null, -3, null]],
+    ['a false one four times, and others', [-5, -5, -5, -5, -4, -3, 0]],
+  ])('is one budget when the vendor sends these Dates: %s', async (_, days) => {
+    const FEW = { input: 'few.csv', output: 'few.out.csv' };
+    const wrong = await openWrong(perDay, 15);
+    wrong.place.writeList(domainsOf('few', 4), 'few.csv');
+    for (const [index, day] of days.entries()) {
+      await wrong.place.vendor.setDate(day === null ? null : day * DAY_MS);
+      await wrong.run({}, index === 0 ? { ...order, ...FEW } : order);
+    }
+    expect(await wrong.charged()).toBe(5);
+  });
+
   test('is a new one on the next day, in a run by night that nobody watches', async () => {
     const world = worldClocks();
     const wrong = await world.during(() => openWrong({ ...perDay, ownProcess: true }, 15));
