@@ -165,8 +165,18 @@ describe('a budget per day', () => {
       expect(ended.code).toBe(again === 0 ? 2 : 4);
     }
     expect(await wrong.charged()).toBe(6);
-    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({ code: 4 });
-    expect(await wrong.charged()).toBe(6);
+    const right = await wrong.run({ boot: 'second' }, order);
+    expect(right).toMatchObject({ code: 4, report: { stopped: { code: 'account_budget' } } });
+    expect(right.report?.stopped?.message).toMatch(
+      /Today counts as .*, and what was spent on .* counts as well/,
+    );
+    const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
+    const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
+    expect(await wrong.place.type(edit).ended).toMatchObject({ code: 0 });
+    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({
+      code: 4,
+      report: { stopped: { message: expect.not.stringContaining('Today counts') } },
+    });
   });
 
   test.each([
