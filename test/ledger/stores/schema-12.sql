@@ -14,6 +14,21 @@ CREATE TABLE reads (
   PRIMARY KEY (path, batch)
 ) STRICT, WITHOUT ROWID;
 
+-- trigger attempts_timing
+CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an intent is not dated before what an answer has confirmed')
+   WHERE NEW.intent_at < (SELECT max(confirmed_at) FROM boots);
+  SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
+    FROM boots WHERE id = NEW.boot
+     AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
+  -- The intent before this one may be of a sandbox, which does not count where money is spent.
+  SELECT RAISE(ABORT, 'money rule: a day that was spent is not left for an earlier one before an answer confirms it')
+    FROM attempts a JOIN boots b ON b.id = a.boot
+   WHERE a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
+     AND a.batch >= (SELECT min(id) FROM batches WHERE sandbox = 0)
+     AND NEW.intent_at - (a.intent_at + NEW.uptime - a.uptime) < -302000;
+END;
+
 -- trigger batches_timing
 CREATE TRIGGER batches_timing BEFORE INSERT ON batches WHEN NEW.sandbox = 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a time that a sandbox told is refuted before money is spent')

@@ -74,10 +74,15 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
   if (capped.length === 0) return undefined;
   const unbooked = connection.all<Unbooked>(UNBOOKED);
   for (const { scope, cap } of capped) {
-    const name = nameOf(scope, batch, caps.account, intent.atMs);
-    const total = connection.once(name, () => totalsOf(connection, name));
-    const moved = unbooked.filter((each) => isIn(each, scope, name));
-    const money = moneyFrom(moved.reduce(sum, total), cap);
+    // Where it is not certain which of two days it is, what was spent on either counts.
+    const names = new Set(
+      [intent.atMs, intent.leastMs ?? intent.atMs].map((atMs) => nameOf(scope, batch, caps.account, atMs)),
+    );
+    const totals = [...names].flatMap((name) => [
+      connection.once(name, () => totalsOf(connection, name)),
+      ...unbooked.filter((each) => isIn(each, scope, name)),
+    ]);
+    const money = moneyFrom(totals.reduce(sum, NOTHING), cap);
     if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
       return { kind: 'over_budget', scope, money };
   }

@@ -35,6 +35,12 @@ CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
   SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
     FROM boots WHERE id = NEW.boot
      AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
+  -- The intent before this one may be of a sandbox, which does not count where money is spent.
+  SELECT RAISE(ABORT, 'money rule: a day that was spent is not left for an earlier one before an answer confirms it')
+    FROM attempts a JOIN boots b ON b.id = a.boot
+   WHERE a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
+     AND a.batch >= (SELECT min(id) FROM batches WHERE sandbox = 0)
+     AND NEW.intent_at - (a.intent_at + NEW.uptime - a.uptime) < -302000;
 END;
 
 CREATE TRIGGER attempts_boot_kept BEFORE UPDATE OF boot, uptime ON attempts BEGIN
