@@ -258,3 +258,15 @@ test.each([
     expect(counts).toEqual(decision === '--skip' ? { skipped: 1 } : { matched: 1 });
   },
 );
+
+test('what was decided is carried out by the printed command also when the other answers are too old by then', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  desk.list(3);
+  await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
+  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+  const { batch } = await desk.json(['status', 'last']);
+  const { stderr } = await desk.type(['settle', batch, '--answer', 'name=Told']);
+  for (const code of [0, 2]) expect((await desk.type(printedIn(stderr))).code).toBe(code);
+  expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
+  expect(await desk.requests()).toBe(3);
+});
