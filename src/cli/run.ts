@@ -8,7 +8,7 @@ import {
   withoutFlag,
   withoutOption,
 } from '../core/command-line.ts';
-import { stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import type { FormulaMode } from '../core/formulas.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
@@ -124,10 +124,21 @@ async function runCommand(
     });
     progress.close();
     return reportOf(console, summary, resume, flags);
+  } catch (error) {
+    throw withBudget(error, resume.words);
   } finally {
     progress.close();
     events?.close();
   }
+}
+
+/** A run that nothing limits is the same command with a budget. */
+function withBudget(error: unknown, words: readonly string[]): unknown {
+  if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
+    return error;
+  const { code, message, next, leastBudget } = error;
+  const command = typedCommand(withOption(words, '--budget', leastBudget));
+  return new StopError({ code, message, next, leastBudget, command });
 }
 
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */

@@ -25,7 +25,7 @@ CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
   SELECT RAISE(ABORT, 'money rule: a day that was spent is not left for an earlier one before an answer confirms it')
     FROM attempts a JOIN boots b ON b.id = a.boot
    WHERE a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
-     AND a.batch >= (SELECT min(id) FROM batches WHERE sandbox = 0)
+     AND (SELECT ordinal FROM batches WHERE id = a.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)
      AND NEW.intent_at - (a.intent_at + NEW.uptime - a.uptime) < -302000;
 END;
 

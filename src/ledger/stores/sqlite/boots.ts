@@ -62,7 +62,7 @@ function newestDate(connection: Connection, boot: number): TimeMark | undefined 
   return connection.get<TimeMark & object>(
     `SELECT intent_at AS atMs, uptime AS uptimeMs FROM attempts
       WHERE id = (SELECT max(id) FROM attempts) AND boot = ? AND uptime IS NOT NULL
-        AND batch >= (SELECT min(id) FROM batches WHERE sandbox = 0)`,
+        AND (SELECT ordinal FROM batches WHERE id = attempts.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)`,
     boot,
   );
 }
