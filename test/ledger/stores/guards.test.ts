@@ -502,7 +502,7 @@ const REFUSED: readonly Refusal[] = [
     `${NEW_CALL} ${attempt({ id: 99 })}; DELETE FROM attempts WHERE id = 99`,
   ],
   ['deleting a call', 'calls_no_delete', `${NEW_CALL} DELETE FROM calls WHERE id = 9`],
-  ['deleting a batch', 'batches_no_delete', "DELETE FROM batches WHERE key = 'new'"],
+  ['deleting a batch', 'batches_no_delete', "DELETE FROM reads; DELETE FROM batches WHERE key = 'new'"],
   [
     'deleting an account',
     'accounts_no_delete',
