@@ -64,7 +64,7 @@ export const RULE_19: readonly Mutation[] = [
     without: 'the plan to which a yes agrees',
     at: 'src/web/server',
     text: "? withOption(kept, '--if-plan', plan, '--if-batch')",
-    instead: '? kept',
+    instead: "? withOption(kept, '--accept', 'doubts', '--if-batch')",
     test: 'test/web/both-ways.test.ts',
     named: 'a yes to changes is one to those that were shown',
   },
