@@ -7,7 +7,15 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits, type RunOptions, type RunSummary, runJob, StopError } from '../src/index.ts';
+import {
+  credits,
+  type PlannedJob,
+  planJob,
+  type RunOptions,
+  type RunSummary,
+  runJob,
+  StopError,
+} from '../src/index.ts';
 import { openDesk } from './cli/desk.ts';
 import { Workplace } from './faults/workplace.ts';
 
@@ -55,6 +63,11 @@ class Place {
       },
       ...request,
     });
+  }
+
+  /** As `rowonce plan JOB FILE`. */
+  plan(job: string, file: string): Promise<PlannedJob> {
+    return planJob({ job: this.path(job), file, store: this.path('store') });
   }
 
   /** The name of the output of such a run. */
@@ -230,12 +243,16 @@ test('columns of a first job are asked about by a second one that names its own 
     );
   for (const copied of [first, file]) {
     place.write('moved.csv', readFileSync(first, 'utf8'));
-    await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject({
+    const asked = {
       code: 'job',
       message: 'The input already has a column "name", which the job\'s `add` would write.',
-    });
+      next: 'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
+    };
+    await expect(place.plan('person.yaml', copied)).rejects.toMatchObject(asked);
+    await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject(asked);
   }
   // The same job again knows its own columns.
+  expect((await place.plan('company.yaml', first)).plan).toMatchObject({ toBuy: 0 });
   expect((await place.run('company.yaml', { file: first })).counts).toMatchObject({ matched: 2 });
   person({ on_existing: 'keep', add: { ...add, title: 'job_title' } });
   const both = (await place.run('person.yaml', { file })).files.output ?? '';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { durationOf } from '../core/command-line.ts';
+import { commandToGoOn, durationOf } from '../core/command-line.ts';
 import { resumeBatch } from '../run/hold.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -27,7 +27,8 @@ export default resume;
 
 async function resumeCommand(console: Console, word: string, { wait, store }: Flags): Promise<Report> {
   const found = await findBatch(word, store, console.warn);
-  const { id, command } = found.batch;
+  const { id } = found.batch;
+  const command = commandToGoOn(found.batch);
   const waitMs = durationOf('--wait', wait) ?? 0;
   const wasHeld = await resumeBatch(found, { clock: systemClock, waitMs, tell: console.say });
   return {

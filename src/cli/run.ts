@@ -8,7 +8,7 @@ import {
   withoutFlag,
   withoutOption,
 } from '../core/command-line.ts';
-import { stop } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import type { FormulaMode } from '../core/formulas.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
@@ -16,6 +16,7 @@ import { credits } from '../ledger/ledger.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
+import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
@@ -117,30 +118,32 @@ async function runCommand(
         ...saidIn(flags),
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
-        command: typedCommand(keptWords(resume.words, flags)),
-        commandOfRest: typedCommand(wordsOfRest(resume.words, flags)),
+        command: typedCommand(resume.words),
+        commandOfRest: typedCommand(wordsOfRest(resume.words)),
       });
     });
     progress.close();
     return reportOf(console, summary, resume, flags);
+  } catch (error) {
+    throw withBudget(error, resume.words);
   } finally {
     progress.close();
     events?.close();
   }
 }
 
-/**
- * The command that the batch keeps, with which it goes on at any later time. Who named a plan has agreed to that plan alone, and
- * a finished batch goes on by another one.
- */
-function keptWords(words: readonly string[], { ifPlan }: Flags): readonly string[] {
-  return ifPlan === undefined ? words : withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+/** A run that nothing limits is the same command with a budget. */
+function withBudget(error: unknown, words: readonly string[]): unknown {
+  if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
+    return error;
+  const { code, message, next, leastBudget } = error;
+  const command = typedCommand(withOption(words, '--budget', leastBudget));
+  return new StopError({ code, message, next, leastBudget, command });
 }
 
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
-function wordsOfRest(words: readonly string[], flags: Flags): readonly string[] {
-  const kept = withoutFlag(keptWords(words, flags), '--yes');
-  return ['--limit', '--sample', '--budget'].reduce(withoutOption, kept);
+function wordsOfRest(words: readonly string[]): readonly string[] {
+  return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
 /** The part of the run's request that the flags give. */
@@ -182,13 +185,20 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
 }
 
 type Questions = Required<
-  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'askMisses' | 'askReread'>
+  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'showPlan' | 'askMisses' | 'askReread'>
 >;
 
 /** @param agreed `--yes` was given. */
 function questionsOn(console: Console, agreed: boolean): Questions {
   const ask = async (question: string): Promise<boolean> => agreed || mayBeSent(console, question);
+  const showChanges = (plan: ChangePlan): void => {
+    for (const line of diffLines(plan)) console.say(plainText(line));
+  };
   return {
+    showPlan(plan, changes) {
+      if (changes !== undefined) return showChanges(changes);
+      for (const line of planLines(plan)) console.say(line);
+    },
     async askBudget(plan) {
       for (const line of planLines(plan)) console.say(line);
       const most = mostAsked(plan);
@@ -198,7 +208,7 @@ function questionsOn(console: Console, agreed: boolean): Questions {
     askRequests: ({ reasons }) =>
       ask(`${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`),
     async askChanges(plan) {
-      for (const line of diffLines(plan)) console.say(plainText(line));
+      showChanges(plan);
       return ask(changeQuestion(plan));
     },
     /** `--yes`, which a scheduler passes every night, agrees to suspicious misses on a first run only. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { commandToGoOn } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
@@ -99,7 +100,7 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
 function decidedReport(found: FoundBatch, { doubts, retries }: Decided, { kind }: PersonsDecision): Report {
   const { batch, location } = found;
   const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
-  const { command } = batch;
+  const command = commandToGoOn(batch);
   const isHeldBack = kind === 'retry' && !retries.goesOn;
   return {
     lines: [doubts.length > 0 ? noted : `Nothing of batch ${batch.id} is in doubt.`],
@@ -155,7 +156,8 @@ function nothingWords({ id }: Batch, isAwaited: boolean): string {
 }
 
 /** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */
-function decidedLines({ command }: Batch, { doubts, retries }: DoubtList): readonly string[] {
+function decidedLines(batch: Batch, { doubts, retries }: DoubtList): readonly string[] {
+  const command = commandToGoOn(batch);
   const count = doubts.filter(({ decision }) => decision !== undefined).length;
   if (count === 0 || !retries.goesOn) return [];
   return [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
-import { commandLine } from '../core/command-line.ts';
+import { commandLine, commandToGoOn } from '../core/command-line.ts';
 import { present } from '../core/objects.ts';
 import { atMost, counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
@@ -127,7 +127,7 @@ function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview):
     },
     created_at: isoTime(batch.createdAtMs),
     output: batch.outputPath ?? null,
-    next: batch.command ?? null,
+    next: commandToGoOn(batch) ?? null,
     ...present({ held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs) }),
     running: run !== undefined,
     ...present({ running_since: run?.since }),
@@ -221,13 +221,14 @@ function adviceOn(
   retries?: Retries,
 ): readonly string[] {
   const store = storeWords(location);
+  const command = commandToGoOn(batch);
   const goesOn = run === undefined && (batch.state === 'open' || retries?.goesOn === true);
   return [
     ...((counts.in_doubt ?? 0) > 0
       ? [`What is in doubt: ${commandLine(['settle', batch.id, ...store])}`]
       : []),
     ...(retries === undefined ? [] : heldBackLines(batch.id, retries, store)),
-    ...(goesOn && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
+    ...(goesOn && command !== undefined ? [`To go on: ${command}`] : []),
   ];
 }
 

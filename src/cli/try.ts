@@ -29,6 +29,7 @@ import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from 
 interface Flags extends SpendFlags {
   readonly account?: string;
   readonly refresh?: true;
+  readonly ifBatch?: string;
   readonly yes?: true;
 }
 
@@ -42,6 +43,7 @@ const tryOne: CliCommand = {
       .argument('[given...]', 'what is asked by: input=value')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'ask again, although the answer is known')
+      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
       .option('--yes', 'agree to what it costs without being asked')
       .action(wrap(tryCommand));
   },
@@ -60,7 +62,9 @@ async function tryCommand(
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
   const { known, most } = await lookedUp(console, trial, flags);
-  if (known.kind === 'answered' && flags.refresh !== true) return knownReport(trial, known.tried);
+  // Who names a batch goes on with it: what was told about its lost answer is not in its row yet.
+  const mayRun = flags.refresh === true || flags.ifBatch !== undefined;
+  if (known.kind === 'answered' && !mayRun) return knownReport(trial, known.tried);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
   return runReport(trial, await make(console, trial, flags), flags);
@@ -108,6 +112,7 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       ...spending,
       store: flags.store,
       refresh: flags.refresh,
+      ifBatch: flags.ifBatch,
       askMisses: ({ fact, count }) =>
         console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
       command: typedCommand(words),

@@ -126,6 +126,49 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
   return words.filter((word, at) => at >= end || word !== flag);
 }
 
+/** The commands that take the name of the batch with which they go on. */
+const NAMING: ReadonlySet<string> = new Set(['run', 'try']);
+
+/**
+ * The words that go on with the batch that they began, and with no other: what would begin another one is left out, so that
+ * they do nothing once the batch has nothing to do.
+ */
+export function wordsToGoOn(words: readonly string[], batch: string): readonly string[] {
+  const bare = withoutBeginning(words);
+  return NAMING.has(words[0] ?? '') ? withOption(bare, '--if-batch', batch) : bare;
+}
+
+/** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
+export function typedToGoOn(words: readonly string[], batch: string): readonly string[] {
+  return withoutFlag(words, '--refresh').length === words.length ? words : wordsToGoOn(words, batch);
+}
+
+/**
+ * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
+ * plan, and what is left of them may need a batch of its own, so theirs names no batch.
+ */
+export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string | undefined {
+  const words = command === undefined ? undefined : wordsOfCommand(command);
+  if (words === undefined) return command;
+  return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
+}
+
+/** What is looked at of a batch. */
+interface KeptCommand {
+  readonly id: string;
+  readonly command?: string | undefined;
+  /** Undefined for a batch that changes nothing. */
+  readonly plannedRows?: number | undefined;
+}
+
+/** Who named a plan has agreed to that plan alone, so their yes is left out with it. */
+function withoutBeginning(words: readonly string[]): readonly string[] {
+  const bare = withoutFlag(words, '--refresh');
+  if (words[0] !== 'run') return bare;
+  const planless = ['--plan', '--if-plan'].reduce(withoutOption, bare);
+  return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
+}
+
 /** Where options end: behind a bare `--` every word is an argument. */
 function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;

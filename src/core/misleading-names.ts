@@ -13,7 +13,8 @@ const ANYWHERE = new RegExp(
     `(?:x-)?(?:http-)?${PART}-override`,
     `(?:x-)?override-${PART}`,
     'x-http-.*',
-    `x-(?:orig|origin|original|real|request|rewrite|rewritten|matched|tunnel|script)-(?:${PART}|name)`,
+    // Hosts of programs put their own name in between, as in x-waws-unencoded-url and x-ms-original-url.
+    `x-(?:[a-z\\d]+-)*(?:orig|origin|original|real|request|rewrite|rewritten|matched|tunnel|script|unencoded)-(?:${PART}|name)`,
     'iis-wasurlrewritten|unencoded-url|orig-path-info|rest-route',
   ].join('|')})$`,
 );
@@ -21,7 +22,7 @@ const ANYWHERE = new RegExp(
 /** Headers that also say that a request is one of another person, or came from elsewhere. */
 const HEADER = new RegExp(
   `^(?:${[
-    'cookie2?|forwarded|via|base-url|destination|http2-settings|front-end-https|script-name|path-info|request-uri',
+    'cookie2?|forwarded|via|disguised-host|was-default-hostname|base-url|destination|http2-settings|front-end-https|script-name|path-info|request-uri',
     '(?:x-)?(?:http-)?method',
     `x-${PART}|x-url-scheme`,
     'x-(?:original|rewrite|override|forward(?:ed|er)?|proxy(?:user)?|middleware|accel|envoy)(?:-.*)?',

@@ -1,5 +1,6 @@
 import { isUtf16 } from './answer-body.ts';
 import { cleaned } from './redaction/cleaned.ts';
+import { decodedIn, hasLongWord, Unpacking } from './redaction/packed.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
@@ -64,7 +65,12 @@ export class Redaction {
 
   text(words: string): string {
     if (words.length < LEAST_LENGTH) return words;
-    if (!/[%\\&]|[^ -~]/.test(words) && !this.#texts.some((text) => words.includes(text))) return words;
+    if (
+      !/[%\\&]|[^ -~]/.test(words) &&
+      !hasLongWord(words) &&
+      !this.#texts.some((text) => words.includes(text))
+    )
+      return words;
     const bytes = Buffer.from(words);
     const redacted = this.bytes(bytes);
     return redacted === bytes ? words : redacted.toString();
@@ -78,8 +84,13 @@ export class Redaction {
       const redacted = this.bytes(narrow);
       return redacted === narrow ? body : redacted;
     }
-    const found = this.#find(body);
-    return found.length === 0 ? body : replaced(body, found);
+    const unpacking = new Unpacking();
+    const found = this.#find(body, { unpacking });
+    if (found.length > 0) return replaced(body, found);
+    const unpacked = unpacking.of(body);
+    if (unpacked === undefined) return body;
+    const within = this.#find(unpacked, { unpacking, layers: MOST_LAYERS - 1 });
+    return within.length === 0 ? body : replaced(unpacked, within);
   }
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -90,10 +101,14 @@ export class Redaction {
     return Object.fromEntries(entries);
   }
 
-  #find(body: Buffer): readonly Range[] {
+  /** @param layers in so many may it be written. */
+  #find(
+    body: Buffer,
+    { unpacking, layers = MOST_LAYERS }: { readonly unpacking: Unpacking; readonly layers?: number },
+  ): readonly Range[] {
     const found: Range[] = [];
     let layer: Layer | undefined = { bytes: body, origins: undefined };
-    for (let depth = 0; layer !== undefined && depth <= MOST_LAYERS; depth += 1) {
+    for (let depth = 0; layer !== undefined && depth <= layers; depth += 1) {
       const { bytes, origins }: Layer = layer;
       const add = (start: number, end: number): void => {
         found.push({ start: origins?.[start] ?? start, end: origins?.[end] ?? end });
@@ -103,9 +118,28 @@ export class Redaction {
       const { bytes: shown, places } = cleaned(bytes, this.#texts) ?? {};
       if (shown !== undefined)
         this.#eachIn(shown, (start, end) => add(places?.[start] ?? 0, (places?.[end - 1] ?? 0) + 1));
+      this.#eachEncoded(bytes, { unpacking, layers: layers - depth }, add);
       layer = unescaped(layer);
     }
     return apart(found.sort((one, other) => one.start - other.start || other.end - one.end));
+  }
+
+  /** What is found in Base64 stands in whole fours of its characters; what is packed in it, in all of them. */
+  #eachEncoded(
+    bytes: Buffer,
+    { unpacking, layers }: { readonly unpacking: Unpacking; readonly layers: number },
+    add: (start: number, end: number) => void,
+  ): void {
+    if (layers === 0) return;
+    for (const word of decodedIn(bytes, layers === MOST_LAYERS)) {
+      for (const { start, end } of this.#find(word.bytes, { unpacking, layers: layers - 1 })) {
+        const first = word.start + Math.floor(start / 3) * 4;
+        add(first, Math.min(word.start + Math.ceil(end / 3) * 4, word.end));
+      }
+      const unpacked = layers < 2 ? undefined : unpacking.of(word.bytes);
+      if (unpacked !== undefined && this.#find(unpacked, { unpacking, layers: layers - 2 }).length > 0)
+        add(word.start, word.end);
+    }
   }
 
   #eachIn(bytes: Buffer, add: (start: number, end: number) => void): void {

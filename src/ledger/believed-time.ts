@@ -9,7 +9,8 @@ import {
   type Reading,
   withBoot,
 } from './believed-time/machine-clocks.ts';
-import type { BootMoment, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } from './ledger.ts';
+import { type Answered, ahead, dayOf, extended, isAnswered } from './believed-time/reckoning.ts';
+import type { BootMoment, IntentTime, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } from './ledger.ts';
 
 /**
  * What time it is, as far as it may be believed where money follows from it (protocol, rule 16). There are three
@@ -75,6 +76,8 @@ export class BelievedTime implements Clock {
   readonly #openedMs: number;
   #seen: TimeMark;
   #confirmed: TimeMark | undefined;
+  /** When the newest intent of this boot was dated, where it may have cost money. */
+  #dated: TimeMark | undefined;
   #floorMs: number;
   /** Whether the store has bought from sandboxes alone. */
   #isPlay: boolean;
@@ -89,6 +92,7 @@ export class BelievedTime implements Clock {
     this.#ledger = ledger;
     this.#seen = kept.seen;
     this.#confirmed = kept.confirmed;
+    this.#dated = kept.dated;
     this.#floorMs = kept.floorMs ?? Number.NEGATIVE_INFINITY;
     this.#isPlay = kept.isPlay;
     this.#openedMs = machine.monotonicMs();
@@ -129,15 +133,30 @@ export class BelievedTime implements Clock {
     return this.#believed(this.#clocks.read());
   }
 
-  /** The believed time for an intent, and the uptime of the same moment, because the database compares the two. */
-  dated(): TimeMark {
+  /** The time by which an intent takes its budget, and the uptime of the same moment, because the database compares the two. */
+  dated(): IntentTime {
     const reading = this.#clocks.read();
-    return { atMs: this.#believed(reading), uptimeMs: reading.uptimeMs };
+    const { uptimeMs } = reading;
+    const believedMs = this.#believed(reading);
+    const spentMs = this.#bySpending(uptimeMs);
+    const mark = { atMs: spentMs ?? believedMs, uptimeMs };
+    if (!this.#isPlay) this.#dated = mark;
+    return spentMs === undefined ? mark : { ...mark, leastMs: believedMs };
   }
 
   #believed({ wallMs, uptimeMs }: Reading): number {
     const sureMs = this.#sureMs(uptimeMs);
     return wallMs >= sureMs && wallMs - sureMs <= APART_MS ? wallMs : sureMs;
+  }
+
+  /**
+   * The time by the newest intent of this boot, where an answer that contradicted the calendar puts it earlier. A day that
+   * was spent is not left for an earlier one, which would have a budget of its own, until calendar and answer agree.
+   */
+  #bySpending(uptimeMs: number): number | undefined {
+    if (this.isConfirmed || this.#dated === undefined) return undefined;
+    const spentMs = extended(this.#dated, uptimeMs);
+    return spentMs - this.#sureMs(uptimeMs) > APART_MS ? spentMs : undefined;
   }
 
   monotonicMs(): number {
@@ -217,7 +236,9 @@ export class BelievedTime implements Clock {
 
   /** Whether today is another day than the last confirmed one, so that the calendar alone grants a new budget. */
   get isUnsureDay(): boolean {
-    return !this.isConfirmed && dayOf(this.wallMs()) !== dayOf(this.#floorMs);
+    const reading = this.#clocks.read();
+    const paysMs = this.#bySpending(reading.uptimeMs) ?? this.#believed(reading);
+    return !this.isConfirmed && dayOf(paysMs) !== dayOf(this.#floorMs);
   }
 
   /** Why the run has to stop: an answer's `Date` and this machine's calendar are too far apart. */
@@ -247,6 +268,7 @@ export class BelievedTime implements Clock {
     if (!this.#isPlay) return;
     this.#isPlay = false;
     this.#toldWithoutDate = false;
+    this.#dated = undefined;
     if (!this.isConfirmed && this.#floorMs === Number.NEGATIVE_INFINITY) return;
     const { wallMs, uptimeMs } = this.#clocks.read();
     this.#refute(Number.NEGATIVE_INFINITY);
@@ -329,7 +351,7 @@ export class BelievedTime implements Clock {
     );
   }
 
-  /** Keeps the lesser of two times that contradict each other, until they agree: a false future must not count. */
+  /** Keeps the lesser of two times that contradict each other, until they agree: its day has to allow what is spent, too. */
   #contradicted(wallMs: number, dateMs: number, mark: TimeMark): void {
     if (!this.isConfirmed) this.#keepSeen({ ...mark, atMs: Math.max(mark.atMs, this.#floorMs) });
     this.#apart ??= stop(
@@ -374,24 +396,3 @@ export class BelievedTime implements Clock {
 function keep(written: Promise<void>): void {
   void written.catch(() => {});
 }
-
-/** The time that a mark implies at another uptime of its boot. */
-function extended({ atMs, uptimeMs }: TimeMark, nowUptimeMs: number): number {
-  return atMs + nowUptimeMs - uptimeMs;
-}
-
-/** The number of a UTC day, because budgets count UTC days. */
-function dayOf(ms: number): number {
-  return Math.floor(ms / (24 * 60 * 60_000));
-}
-
-function ahead(ms: number): string {
-  return `${formatDuration(Math.abs(ms))} ${ms > 0 ? 'ahead' : 'back'}`;
-}
-
-interface Answered {
-  readonly kind: 'answered';
-  readonly raw: RawReply;
-}
-
-const isAnswered = (reply: { readonly kind: string }): reply is Answered => reply.kind === 'answered';

@@ -70,7 +70,7 @@ export function batchIdentityOf(
 }
 
 /** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
-function askingSettings(job: Job): JsonObject | undefined {
+export function askingSettings(job: Job): JsonObject | undefined {
   const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
   const isRead = isReadAsSaid(job);
@@ -91,14 +91,23 @@ function askingSettings(job: Job): JsonObject | undefined {
  * @throws StopError `plan` for any other batch.
  */
 export async function requireBatch(
-  { ifBatch, ledger }: { readonly ifBatch?: string | undefined; readonly ledger: LedgerReader },
+  {
+    ifBatch,
+    accept,
+    ledger,
+  }: {
+    readonly ifBatch?: string | undefined;
+    readonly accept?: string | undefined;
+    readonly ledger: LedgerReader;
+  },
   { existing }: BatchPlace,
   isStale = false,
 ): Promise<void> {
   if (ifBatch === undefined) return;
   if (existing !== undefined && existing.id === ifBatch && !isStale) {
     if (existing.state === 'open') return;
-    if (existing.state === 'finished' && ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0) return;
+    const isAsked = accept === 'anew' || ((await ledger.counts(existing.id)).in_doubt ?? 0) > 0;
+    if (existing.state === 'finished' && isAsked) return;
   }
   const fact =
     existing?.id === ifBatch

@@ -58,10 +58,7 @@ export async function startBatch(
   const { plan, anew, consent } = options;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(context, input, place, options);
-  const isStale =
-    anew ||
-    (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
-    (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
+  const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
   await requireBatch(context, place, isStale);
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
@@ -133,6 +130,21 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const message = `This batch began at ${isoTime(batch.createdAtMs)} by a clock that was wrong, so nothing is too old for it.`;
   emit({ kind: 'note', message });
   return undated;
+}
+
+/**
+ * Whether a new batch begins in the place of a finished one. What was decided about a change comes first; and who names the
+ * batch wants that to go on, however old its answers are, unless everything is to be bought anew.
+ */
+async function isOutdated(
+  { ledger, job, ifBatch, refresh }: RunContext,
+  existing: Batch | undefined,
+  freshSince: BatchSpec['freshSince'],
+  plan: ChangePlan | undefined,
+): Promise<boolean> {
+  if (hasMoved(job, plan)) return !(await isDecided(ledger, existing));
+  if (ifBatch !== undefined && refresh !== true) return false;
+  return hasGoneStale(ledger, existing, freshSince);
 }
 
 /**

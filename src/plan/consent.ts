@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson } from '../core/call-key.ts';
 import { checkedCredits } from '../core/checked-options.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
@@ -48,8 +48,20 @@ export async function planRun(
   const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
   if (context.savedPlan !== undefined) await requireSavedPlan(context.savedPlan, context, plan);
   await requirePlanId(context, input, place, plan);
-  checkGuards(context, plan);
+  await checkGuards(context, plan, () => shownPlanId(context, input, plan));
   return plan;
+}
+
+/** The id of a plan that a person is shown, so that a later answer agrees to just that. */
+export async function shownPlanId(
+  context: RunContext,
+  input: MappedInput,
+  changes: ChangePlan | undefined,
+): Promise<string> {
+  const plan =
+    changes === undefined ? await planRows(context, input) : planOfChanges(changes, context.account);
+  context.showPlan?.(plan, changes);
+  return (await identifyPlan(context, input, plan, changes)).id;
 }
 
 /**
@@ -65,7 +77,7 @@ export async function requireConsent(
   changes?: ChangePlan,
   anew?: boolean,
 ): Promise<Consent> {
-  await requireAgreedJob(context, place.existing, changes);
+  await requireAgreedJob(context, input, place.existing, changes);
   if (changes !== undefined) await requireConsentToChange(context, input, changes);
   if (anew === false) return { budget: context.budget ?? context.job.budget, buysAgain: false };
   const agreed = anew === true || context.buyAgain === true || context.account.sandbox;
@@ -73,14 +85,17 @@ export async function requireConsent(
   return { budget, buysAgain: agreed || buysAgain };
 }
 
-/** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
+/**
+ * A sandbox account needs no agreement, unless a batch is named: a new one is agreed to by its plan. A resumed batch needs none
+ * either, because its plan was agreed to when it began.
+ */
 async function requireConsentToChange(
   context: RunContext,
   input: MappedInput,
   changes: ChangePlan,
 ): Promise<void> {
-  const { account, job, askChanges } = context;
-  if (account.sandbox || !beginsWork(changes, job.operation)) return;
+  const { account, job, askChanges, ifBatch } = context;
+  if ((account.sandbox && ifBatch === undefined) || !beginsWork(changes, job.operation)) return;
   if ((await askChanges?.(changes)) === true) return;
   throw new StopError({
     code: 'consent',
@@ -180,6 +195,7 @@ function heldBy(money: Money | undefined): number {
  */
 async function requireAgreedJob(
   context: RunContext,
+  input: MappedInput,
   existing: Batch | undefined,
   changes: ChangePlan | undefined,
 ): Promise<void> {
@@ -192,11 +208,13 @@ async function requireAgreedJob(
   const sha256 = await contentOf(context);
   if ((await ledger.agreement(sha256)) !== undefined) return;
   if ((await askRequests?.({ reasons, requests })) !== true) {
-    throw stop(
-      'consent',
-      `${reasons.join(' ')} Nobody has agreed to that yet.`,
-      'Look at the job and its dialect, then agree once by `rowonce run` with --yes.',
-    );
+    throw new StopError({
+      code: 'consent',
+      message: `${reasons.join(' ')} Nobody has agreed to that yet.`,
+      next: 'Look at the job and its dialect, then agree once by `rowonce run` with --yes.',
+      plan: await shownPlanId(context, input, changes),
+      answers: ['yes'],
+    });
   }
   await ledger.noteAgreement({
     sha256,

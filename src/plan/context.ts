@@ -12,7 +12,7 @@ import type { SavedPlan } from './saved-plan.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
 /** The values of `--accept` that answer a stop of a run; an agreement, such as `dialect:HASH`, is another one. */
-export const ACCEPTABLE = ['no-match', 'take-back', 'doubts', 'store'] as const;
+export const ACCEPTABLE = ['no-match', 'take-back', 'doubts', 'store', 'guards', 'anew'] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
@@ -97,6 +97,8 @@ export interface RunChoices {
    * account.
    */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */
+  readonly showPlan?: ((plan: Plan, changes: ChangePlan | undefined) => void) | undefined;
   /**
    * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
    * them anew. Left out: "no".
@@ -110,7 +112,9 @@ export interface RunChoices {
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * or what a stop named by its hash is agreed to (`dialect:HASH`).
+   * what guards hold back of the plan that `ifPlan` names is meant (`guards`), rows of a finished batch are settled anew, which only
+   * shows the plan of that where `ifBatch` names the batch (`anew`), or what a stop named by its hash is agreed to
+   * (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
   /**

@@ -1,3 +1,4 @@
+import { isoTime } from '../core/clock.ts';
 import { StopError, unreachable } from '../core/errors.ts';
 import { type Admission, type BudgetScope, type Credits, heldCredits, type Money } from '../ledger/ledger.ts';
 import type { Run } from './session.ts';
@@ -18,7 +19,8 @@ export async function overBudget(
   reserve: Credits,
 ): Promise<'again' | 'over_extra'> {
   if (scope === 'extra') return 'over_extra';
-  if (money.reserved === 0) throw budgetReached(scope, money, reserve);
+  if (money.reserved === 0)
+    throw unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
   await session.client.limiter.oneDone(waiter);
   return 'again';
 }
@@ -32,6 +34,30 @@ function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopE
     ...(scope === 'batch' ? { leastBudget: heldCredits(money) + reserve } : {}),
   });
 }
+
+interface Refused {
+  readonly session: Run['session'];
+  readonly scope: BudgetScope;
+  readonly money: Money;
+  readonly reserve: number;
+}
+
+/** Nothing is sent, so no answer can correct a day that is false: it is said which one counts, and how to ask. */
+function unsureOfDay(reached: StopError, { session, scope, money, reserve }: Refused): StopError {
+  const { atMs, leastMs = atMs } = session.clock.dated();
+  const [day, least, calendar] = [atMs, leastMs, session.clock.machine.wallMs()].map(utcDay);
+  const isSure = day === least && day === calendar;
+  if (scope === 'batch' || scope === 'extra' || isSure || reserve > (money.cap ?? 0)) return reached;
+  const other =
+    least === day ? '' : `, and what was spent on ${least} counts as well, by an answer of the vendor`;
+  return new StopError({
+    code: reached.code,
+    message: `${reached.message} Today counts as ${day}${other}; this machine's clock says ${calendar}.`,
+    next: `If that is false, set the clock of this machine if it is wrong, raise per_${scope} in the account to ${heldCredits(money) + reserve}, and run the same command again: the next answer of the vendor shows what day it is. Otherwise run it again when the ${scope} is over.`,
+  });
+}
+
+const utcDay = (ms: number): string => isoTime(ms).slice(0, 10);
 
 function scopeWords(scope: BudgetScope): string {
   switch (scope) {

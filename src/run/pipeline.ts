@@ -40,6 +40,8 @@ import type { Run } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
 
+export { requireFreeColumns } from './pipeline/output.ts';
+
 /**
  * ★ START HERE. The whole product, top to bottom: read → plan → recover → spend → write → report.
  *
@@ -66,8 +68,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const destination = await chooseDestination(input, context.job, wanted);
   await requireAgreedRequests(heard);
   const plan = await planOfChange(heard, input, place, sessions);
-  // Who names a batch agrees to nothing that a new one would buy.
-  const reread = heard.ifBatch === undefined ? await settlesAnew(heard, input) : undefined;
+  const reread = await settlesAnew(heard, input);
   const consent = await requireConsent(heard, input, place, plan, reread);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();

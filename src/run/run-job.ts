@@ -27,25 +27,30 @@ import { type OpenedInput, openHeader } from '../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
-import type { BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import { rereadOf } from '../plan/batch.ts';
 import { requireAgreedRequests, type SentRequest, sentRequests } from '../plan/consent.ts';
-import type { Reread } from '../plan/context.ts';
-import { ACCEPTABLE, type FileOptions, type JobOptions, type RunOptions } from '../plan/context.ts';
+import {
+  ACCEPTABLE,
+  type FileOptions,
+  type JobOptions,
+  type Reread,
+  type RunOptions,
+} from '../plan/context.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
-import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
 import { isAgreed, isAgreement, type Question } from '../vendor/account/agreements.ts';
-import { answerPlaceOf, type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
+import { type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { run } from './pipeline.ts';
+import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
+import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -108,6 +113,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   askBudget: called,
   askRequests: called,
   askChanges: called,
+  showPlan: called,
   askMisses: called,
   askReread: called,
   buyAgain: flag,
@@ -175,7 +181,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       const context = {
         ...{ accept, askAgreement },
         ...rest,
-        savedPlan: planFile === undefined ? undefined : await readSavedPlan(planFile),
+        savedPlan: await readPlanFile(store.location, planFile),
         job,
         account,
         dialect,
@@ -277,16 +283,20 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const watch = watchIssues(opened.columns);
     const input = { ...opened, columns: watch.watched };
     const context = { job, account, dialect, ledger, refresh: options.refresh };
-    const change = job.operation.change === undefined ? undefined : await planChange(context, input, options);
+    const asked = { ...options, location };
+    const change = job.operation.change === undefined ? undefined : await planChange(context, input, asked);
     const plan = change === undefined ? await planRows(context, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
     const known =
-      ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
+      ledger === undefined || change !== undefined
+        ? undefined
+        : await knownAnswers(ledger, job, account, dialect);
     const requests = await sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const toAgree = await unagreed(account, dialect);
     const shown = { damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
+    await requireFreeColumns(context, input, batch);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
     const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
     const unproven = isDone ? await unprovenChanges(ledger, batch.id, dialect) : undefined;
@@ -302,22 +312,10 @@ async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Questio
   return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
 }
 
-async function knownTo(
-  ledger: LedgerReader,
-  { operation, add = {} }: Job,
-  { identity: accountIdentity }: Account,
-  dialect: Dialect,
-): Promise<PathSearch | undefined> {
-  const asked = { accountIdentity, operation: operation.name };
-  const place = answerPlaceOf(dialect, operation.name);
-  const known = await knownAnswers(ledger, asked, place, Object.values(add));
-  return known.answers === 0 ? undefined : known;
-}
-
 async function planChange(
   context: PlanContext,
   input: OpenedInput,
-  { savePlanAs, allowAdmin, signal, onEvent }: PlanOptions,
+  { savePlanAs, allowAdmin, signal, onEvent, location }: PlanOptions & { readonly location: string },
 ): Promise<PlannedJobChange> {
   const { job, account, dialect } = context;
   const looking = {
@@ -329,8 +327,7 @@ async function planChange(
   };
   const plan = await planChanges(context, input, (projects) => membersIfAgreed(looking, projects));
   const plannedFor = { job, account, inputPath: input.path };
-  const savedAs =
-    savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));
+  const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 

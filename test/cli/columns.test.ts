@@ -157,7 +157,10 @@ test('nor is what the job called like an identifier, where the ledger knows the 
   expect(await desk.requests()).toBe(before);
   // A list of somebody's own, of which nobody knows that anything was added, is read by its names.
   await desk.write('own.csv', 'Company,domain,_status\nA,a.example,open\n');
-  expect((await desk.type(['plan', 'job.yaml', 'own.csv'])).stdout).toContain('domain ← domain');
+  const clash = { code: 2, stderr: expect.stringContaining('already has a column "domain"') };
+  expect(await desk.type(['plan', 'job.yaml', 'own.csv'])).toMatchObject(clash);
+  await desk.write('kept.yaml', `${await desk.read('job.yaml')}on_existing: keep\n`);
+  expect((await desk.type(['plan', 'kept.yaml', 'own.csv'])).stdout).toContain('domain ← domain');
 });
 
 test('plan and status list what answers have, and plan names what the job looks for in vain', async () => {

@@ -297,6 +297,50 @@ test('an inbox that is not below its job is asked about once, and no sweep takes
   expect((await typed(words)).code).toBe(0);
 });
 
+test('an inbox elsewhere is agreed to for just what leaves: whoever alters that asks anew, and a budget or a time does not', async () => {
+  const { url, requests } = await vendor();
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  const job = (more: object = {}): string =>
+    write('search.yaml', {
+      ...{ operation: 'search-people', inbox: elsewhere, budget: { credits: 9 } },
+      ...{ columns: { company: 'Company' }, filters: { country: '{{Salary}}' } },
+      ...more,
+    });
+  const accepted = async (path: string): Promise<string> => {
+    const { code, stderr } = await typed(['nightly', path]);
+    const [, agreement = ''] = /--accept (inbox:\w+)/.exec(stderr) ?? [];
+    expect([code, agreement, requests.length]).toEqual([2, expect.stringMatching(/^inbox:/), 0]);
+    expect((await typed(['nightly', path, '--accept', agreement])).code).toBe(0);
+    return stderr;
+  };
+  // While it names the sandbox account, and then the real one.
+  expect(await accepted(job({ account: 'sandbox-provider' }))).toContain(
+    '; sent to the built-in sandbox, by',
+  );
+  const shown = await accepted(job());
+  expect(shown).toContain(
+    '; sent of each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
+  );
+  expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
+  for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
+    expect((await typed(['nightly', job(same)])).code).toBe(0);
+  for (const other of [
+    { columns: { company: 'Secret' } },
+    { columns: { company: 'Company', Salary: 'Company' } },
+    { filters: { country: '{{Secret}}' } },
+    { filters: { country: 'Australia' } },
+    { pages: 2 },
+    { read: { skip_lines: 1 } },
+    { repair: true },
+  ])
+    await accepted(job(other));
+  place.writeAccount(`${url}/other`, {});
+  await accepted(job());
+  place.writeAccount(`${url}/other`, { id: 'another' });
+  await accepted(job());
+});
+
 test('an agreement that cannot be kept holds for the command, and one that others could write is not believed', async () => {
   const { requests } = await vendor({ ...OTHERWISE, headers: { 'x-of-this-test': '1' } });
   const hash = hashIn((await typed(run('enrich-company'))).stderr);

@@ -473,6 +473,41 @@ describe('of each file of the user that was written or read and may hold the per
     });
   }, 120_000);
 
+  test('every path at which a list or a job was read, also by a run that finds its batch finished, and saved plans', async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const at = (...names: readonly string[]) => names.map((name) => desk.place.path(name)).sort();
+    for (const name of ['january.csv', 'february.csv', 'gone.csv', 'cleaned.csv', `list of ${JANE}.csv`]) {
+      await desk.write(name, `email\n${JANE}\n`);
+      expect((await run(desk, 'enrich-person', name, '-o', 'out.csv')).code).toBe(0);
+    }
+    rmSync(desk.place.path('gone.csv'));
+    await desk.write('cleaned.csv', `email\n${MARY}\n`);
+    for (const name of ['one.yaml', 'two.yaml']) {
+      await desk.write(name, `operation: enrich-person\ncolumns: { email: email }\n# for ${JANE}\n`);
+      expect((await run(desk, name, 'january.csv', '-o', 'of-job.csv')).code).toBe(0);
+    }
+    await desk.write('team.csv', `Email,Role\n${JANE},viewer\n`);
+    const team = ['onboard', 'team.csv', '--account', 'sandbox-service', '--store', 'store'];
+    for (const plan of ['never-run.plan', 'run.plan'])
+      expect((await desk.type(['plan', ...team, '--save', plan])).code).toBe(0);
+    renameSync(desk.place.path('run.plan'), desk.place.path('moved.plan'));
+    expect((await desk.type(['run', ...team, '--plan', 'moved.plan', '--yes'])).code).toBe(0);
+    const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
+    const [lists, jobs] = [
+      ['january.csv', 'february.csv', 'team.csv'],
+      ['one.yaml', 'two.yaml'],
+    ];
+    const stays = pathsSaid(done, STAYS);
+    expect(stays).toEqual(
+      expect.arrayContaining(at(...lists, ...jobs, 'never-run.plan', 'moved.plan', 'out.csv', 'of-job.csv')),
+    );
+    for (const path of at('gone.csv', 'run.plan')) expect(done.stdout).not.toContain(path);
+    expect(stays).not.toContain(desk.place.path('cleaned.csv'));
+    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(at(`list of ${JANE}.csv`));
+    expect(filesWith(desk, JANE)).toEqual([]);
+  }, 60_000);
+
   test('not an output in whose place another batch has written', async () => {
     const { address } = await peopleVendor();
     const desk = await deskOver(address);
@@ -497,7 +532,7 @@ describe('of each file of the user that was written or read and may hold the per
     mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
     await run(desk, 'enrich-person', 'people.csv', '-o', output);
     expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
-    expect(filesWith(desk, JANE).map((path) => basename(path))).toContain('so-far.json');
+    expect(filesWith(desk, JANE).map((path) => basename(dirname(path)))).toContain('so-far');
     const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
     expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
     expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(

@@ -37,6 +37,9 @@ describe('consent', () => {
     expect(stderr).toContain(
       'Say how much it may spend with --budget 3, in the job, or per day in the account.\n',
     );
+    expect(stderr.trimEnd().split('\n').at(-1), 'a command').toMatch(
+      /run enrich-company list\.csv -o out\.csv.* --budget 3$/,
+    );
     expect(await desk.requests()).toBe(0);
     expect(existsSync(desk.place.path('out.csv'))).toBe(false);
   });

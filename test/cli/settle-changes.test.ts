@@ -118,3 +118,19 @@ test('--skip leaves a row out of its batch, and the person in doubt', async () =
   expect(other.report?.counts, 'nobody knows yet whether there is an invite').toEqual({ in_doubt: 1 });
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual([]);
 });
+
+test('what is left of a saved plan goes on by the printed command, which asks about the plan of that', async () => {
+  const team = await openTeam({ faults: 'reset:x1' });
+  team.writeSheet([JO, MO].map((email) => ({ email, role: 'viewer' })));
+  const words = ['run', 'team.yaml', 'team.csv', '-o', 'out.csv'];
+  await team.type('plan', 'team.yaml', 'team.csv', '--save', 'team.plan');
+  const begun = await team.type(...words, '--plan', 'team.plan', '--yes');
+  expect(begun.code).toBe(3);
+  const { stderr } = await team.type('settle', 'last', '--not-done');
+  expect(stderr).toContain(`carried out by the next run:\nnpx --no rowonce ${words.join(' ')}\n`);
+  expect((await team.type(...words)).stderr).toContain('nobody agreed');
+  expect((await team.type(...words, '--yes')).code).toBe(0);
+  const state = await team.state();
+  expect(state.standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
+  expect(state.invitedTwice()).toEqual([]);
+});

@@ -191,3 +191,82 @@ test('a change that costs something and is sent again stands in the plan of its 
   expect(planned).toMatchObject({ to_buy: 0, sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
   expect(charged).toBe(1);
 });
+
+/** The words of the command that goes on, as it was printed; no shell reads them. */
+function printedIn(stderr: string): readonly string[] {
+  const [, line = ''] = /^npx --no rowonce ((?:run|try) .*)$/m.exec(stderr) ?? [];
+  return line.split(' ');
+}
+
+test.each([
+  ['--retry', 4],
+  ['--skip', 3],
+  ['--not-done', 4],
+  ['--answer name=Told', 3],
+])(
+  'of a batch that was refreshed, the printed command carries %s out once, and buys nothing anew',
+  async (decision, requests) => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    desk.list(3);
+    expect(await desk.type(desk.run('--yes', '--refresh'))).toMatchObject({ code: 3 });
+    const { batch } = await desk.json(['status', 'last']);
+    const { stderr } = await desk.type(['settle', batch, '2', ...decision.split(' ')]);
+    const words = printedIn(stderr);
+    expect(words).toEqual(desk.run('--yes', '--if-batch', batch));
+    expect((await desk.json(['status', batch])).next).toBe(`npx --no rowonce ${words.join(' ')}`);
+    for (const _ of ['once', 'and again']) {
+      await desk.type(words);
+      expect(await desk.requests()).toBe(requests);
+    }
+    expect((await desk.json(['status'])).batches).toHaveLength(1);
+  },
+);
+
+test('a refresh that is stopped goes on by the typed command, and by the printed one, which begins no other', async () => {
+  const desk = await openDesk({ faults: '401:x1', concurrency: 1 });
+  desk.list(3);
+  const stopped = await desk.type(desk.run('--refresh'));
+  expect(stopped.code).toBe(77);
+  const { batch } = await desk.json(['status', 'last']);
+  const words = printedIn(stopped.stderr);
+  expect(words).toEqual(desk.run('--if-batch', batch));
+  expect(await desk.json(desk.run('--refresh'))).toMatchObject({ batch, stopped: null });
+  const requests = await desk.requests();
+  expect(await desk.type(words)).toMatchObject({ code: 2 });
+  expect(await desk.requests()).toBe(requests);
+});
+
+test.each([
+  ['--retry', 2],
+  ['--skip', 1],
+  ['--not-done', 2],
+  ['--answer name=Told', 1],
+])(
+  'of a trial that asked again, the printed command carries %s out once, and asks nothing more',
+  async (decision, requests) => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    const words = ['try', 'enrich-company', 'domain=lost.example', '--yes'];
+    expect(await desk.type([...words, '--refresh'])).toMatchObject({ code: 3 });
+    const { batch } = await desk.json(['status', 'last']);
+    const { stderr } = await desk.type(['settle', batch, ...decision.split(' ')]);
+    expect(printedIn(stderr)).toEqual([...words, '--if-batch', batch]);
+    for (const _ of ['once', 'and again']) {
+      await desk.type(printedIn(stderr));
+      expect(await desk.requests()).toBe(requests);
+    }
+    const { counts } = await desk.json(['status', batch]);
+    expect(counts).toEqual(decision === '--skip' ? { skipped: 1 } : { matched: 1 });
+  },
+);
+
+test('what was decided is carried out by the printed command also when the other answers are too old by then', async () => {
+  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+  desk.list(3);
+  await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
+  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+  const { batch } = await desk.json(['status', 'last']);
+  const { stderr } = await desk.type(['settle', batch, '--answer', 'name=Told']);
+  for (const code of [0, 2]) expect((await desk.type(printedIn(stderr))).code).toBe(code);
+  expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
+  expect(await desk.requests()).toBe(3);
+});

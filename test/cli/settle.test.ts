@@ -50,12 +50,13 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   const desk = await doubtfulDesk();
   const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
   expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });
+  const { batch } = await desk.json(['settle', 'last']);
   expect(decided.stderr).toBe(
     [
       'It is carried out by the next run:',
-      `npx --no rowonce ${desk.run().join(' ')}`,
+      `npx --no rowonce ${desk.run('--if-batch', batch).join(' ')}`,
       '2 calls in doubt are to be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
-      `npx --no rowonce settle ${(await desk.json(['settle', 'last'])).batch} --retry --extra-credits 2\n`,
+      `npx --no rowonce settle ${batch} --retry --extra-credits 2\n`,
     ].join('\n'),
   );
   expect(await desk.requests()).toBe(3);

@@ -66,7 +66,10 @@ describe('what is no option', () => {
     [{ waitForLockMs: '2h' }, 'waitForLockMs "2h" is not a time in milliseconds.'],
     [{ refresh: 'no' }, 'refresh "no" is not true or false.'],
     [{ withInput: 0 }, 'withInput 0 is not true or false.'],
-    [{ accept: 'all' }, 'accept "all" is not one of no-match, take-back, doubts, store, dialect:HASH.'],
+    [
+      { accept: 'all' },
+      'accept "all" is not one of no-match, take-back, doubts, store, guards, anew, dialect:HASH.',
+    ],
     [{ formulas: 'RAW' }, 'formulas "RAW" is not one of safe, raw.'],
     [{ file: null }, 'file null is not a text.'],
     [{ output: {} }, 'output of an object is not a path or a stream.'],

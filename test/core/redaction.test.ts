@@ -2,6 +2,7 @@
  * Goal: an account's key is in nothing that a vendor says, however the vendor writes it, and nothing else is altered.
  * Method: keys of every kind are written in every way that programs echo them, into JSON and beside it.
  */
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
@@ -10,6 +11,7 @@ import { REDACTED, Redaction } from '../../src/core/redaction.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const every = (key: string, write: (character: string, at: number) => string): string =>
   [...key].map(write).join('');
@@ -46,6 +48,14 @@ const WRITINGS: Readonly<Record<string, (key: string) => string>> = {
     JSON.stringify(JSON.stringify(Buffer.from(`a:${key}`).toString('base64').replace(/.{7}/g, '$&\n  ')))
       .slice(1, -1)
       .slice(2, -2),
+  'in Base64 in Base64': (key) => base64(base64(key)),
+  'in Base64 in Base64, behind a slash of a link': (key) =>
+    `https://a.example/x/${base64(base64(`a:${key}`))}`,
+  'in Base64 in Base64 in Base64 in Base64': (key) => base64(base64(base64(base64(`p:${key}, and more`)))),
+  'in gzip in Base64': (key) => gzipSync(`{"key":"${key}"}`).toString('base64'),
+  'in zlib in Base64 for links': (key) => deflateSync(`user:${key}`).toString('base64url'),
+  'in deflate in Base64': (key) => deflateRawSync(`user:${key}`).toString('base64'),
+  'in a link in gzip in Base64': (key) => gzipSync(encodeURIComponent(key)).toString('base64'),
   'in two lines': (key) => `${key.slice(0, 9)}\\n${key.slice(9)}`,
   'in escapes of JavaScript': (key) => every(key, (character) => `\\\\u{${hex(character)}}`),
   'in escapes of JavaScript with zeros': (key) => every(key, (character) => `\\\\u{0000${hex(character)}}`),
@@ -95,12 +105,44 @@ describe('a key of twelve characters or more', () => {
     expect(redacted.replaceAll('\0', '')).toBe(`key: ${REDACTED}`);
   });
 
+  test.each([
+    ['gzip', gzipSync],
+    ['zlib', deflateSync],
+    ['deflate', deflateRawSync],
+  ])('is not in a body in %s either, which no header says: that is unpacked then', (_, pack) => {
+    const redacted = new Redaction([KEY]).bytes(pack(JSON.stringify({ a: KEY, b: 'Acme' })));
+    expect(JSON.parse(redacted.toString())).toEqual({ a: REDACTED, b: 'Acme' });
+    const other = pack(JSON.stringify({ a: 'Acme' }));
+    expect(new Redaction([KEY]).bytes(other)).toBe(other);
+  });
+
+  test('in Base64 leaves none of its own characters, and what is not its own as it is', () => {
+    for (const before of ['user:', 'users:', 'a user:'])
+      for (const after of ['', '.', ', and so']) {
+        const shown = redact(`{"a":"${base64(`${before}${KEY}${after}`)}"}`, KEY);
+        const [, start = '', end = ''] = /^\{"a":"(.*)\[redacted\](.*)"\}$/.exec(shown) ?? [];
+        expect(before).toContain(Buffer.from(start, 'base64').toString());
+        expect(after).toContain(Buffer.from(end, 'base64').toString());
+      }
+  });
+
+  test('behind many long words that are nothing packed is found all the same', () => {
+    const words = Array.from({ length: 500 }, (_, at) => base64(`\xff${at}`.repeat(6)));
+    const body = JSON.stringify([...words, gzipSync(KEY).toString('base64')]);
+    expect(JSON.parse(redact(body, KEY))).toEqual([...words, REDACTED]);
+  });
+
+  test('in an answer that unpacks to far more than is looked into takes little of it', () => {
+    const bomb = gzipSync(Buffer.alloc(1 << 26)).toString('base64');
+    const body = Buffer.from(JSON.stringify(Array.from({ length: 8 }, () => bomb)));
+    expect(new Redaction([KEY]).bytes(body)).toBe(body);
+  });
+
   test.each(Object.entries(WRITINGS))('is found %s', (_name, write) => {
     const echo = write(KEY);
     const shown = redact(`{"before":"x","echo":"${echo}","after":true}`, KEY);
     expect(shown).toContain(REDACTED);
     for (const reading of readings(shown)) expect(reading.toLowerCase()).not.toContain(KEY.toLowerCase());
-    // Of Base64, a character may be left at either end that stands for a part of a byte.
     expect(JSON.parse(shown)).toEqual({ before: 'x', echo: expect.any(String), after: true });
     expect(plainText(JSON.parse(shown).echo).length).toBeLessThan(REDACTED.length + 40);
     expect(plainText(JSON.parse(shown).echo).toLowerCase()).not.toContain(KEY.toLowerCase());
@@ -191,6 +233,8 @@ describe('four megabytes of whatever is repeated take some four times as long as
     KEY,
     KEY.slice(0, -1),
     'n',
+    base64(`a key ${KEY.slice(0, -1)}`),
+    `${deflateSync('a key').toString('base64')} `,
     '\\n',
     '\n  ',
     '\u001b[',

@@ -59,6 +59,7 @@ export class BudgetKills implements KillDrive {
         latencyMs: LATENCY_MS,
         faults: LOSSY,
         concurrency: CONCURRENCY,
+        acceptsDoubts: true,
       });
       workplace.writeDialect(TOLD_PRICE);
       await this.#fillStore(workplace, { ...lane, name: `${lane.name}-store-${store}` });

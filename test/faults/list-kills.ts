@@ -77,6 +77,7 @@ export class ListKills implements KillDrive {
         latencyMs: LATENCY_MS,
         faults: faultsOn(this.#settings.way),
         concurrency: CONCURRENCY,
+        acceptsDoubts: true,
       });
       const storeLane = { ...lane, name: `${lane.name}-store-${store}` };
       if (this.#settings.mishaps !== true) {

@@ -46,6 +46,7 @@ export class RefreshKills implements KillDrive {
         way: this.#settings.way,
         latencyMs: LATENCY_MS,
         concurrency: CONCURRENCY,
+        acceptsDoubts: true,
       });
       workplace.writeList(domainsOf(`${lane.name}-store-${store}`, this.#settings.rows));
       const refreshedFrom = await buyUndisturbed(workplace);

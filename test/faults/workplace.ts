@@ -20,6 +20,8 @@ export interface WorkplaceOptions extends VendorOptions {
   readonly concurrency?: number;
   /** What else the account says. */
   readonly account?: object;
+  /** Whether runs go on after many answers of one shape that nobody can read, and do not stop to ask. */
+  readonly acceptsDoubts?: boolean;
 }
 
 export interface Order {
@@ -58,13 +60,15 @@ export class Workplace implements AsyncDisposable {
   readonly vendor: Vendor;
   readonly concurrency: number;
   readonly #way: Way;
+  readonly #accepted: readonly string[];
   readonly #programs: Program[] = [];
 
-  private constructor(folder: string, vendor: Vendor, { concurrency, way }: WorkplaceOptions) {
+  private constructor(folder: string, vendor: Vendor, options: WorkplaceOptions) {
     this.folder = folder;
     this.vendor = vendor;
-    this.concurrency = concurrency ?? DEFAULT_CONCURRENCY;
-    this.#way = way ?? 'direct';
+    this.concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+    this.#way = options.way ?? 'direct';
+    this.#accepted = options.acceptsDoubts === true ? ['--accept', 'doubts'] : [];
   }
 
   static async open(options: WorkplaceOptions = {}): Promise<Workplace> {
@@ -140,7 +144,7 @@ export class Workplace implements AsyncDisposable {
     const paths = ['--store', this.path(store), '-o', this.path(output)];
     return [
       ...['run', jobPath, this.path(input), '--account', 'data'],
-      ...['--budget', String(budget), ...paths, '--json', ...more],
+      ...['--budget', String(budget), ...paths, '--json', ...this.#accepted, ...more],
     ];
   }
 

@@ -165,8 +165,32 @@ describe('a budget per day', () => {
       expect(ended.code).toBe(again === 0 ? 2 : 4);
     }
     expect(await wrong.charged()).toBe(6);
-    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({ code: 4 });
-    expect(await wrong.charged()).toBe(6);
+    const right = await wrong.run({ boot: 'second' }, order);
+    expect(right).toMatchObject({ code: 4, report: { stopped: { code: 'account_budget' } } });
+    expect(right.report?.stopped?.message).toMatch(
+      /Today counts as .*, and what was spent on .* counts as well/,
+    );
+    const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
+    const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
+    expect(await wrong.place.type(edit).ended).toMatchObject({ code: 0 });
+    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({
+      code: 4,
+      report: { stopped: { message: expect.not.stringContaining('Today counts') } },
+    });
+  });
+
+  test.each([
+    ['none, a false one, and none again', [null, -3, null]],
+    ['a false one four times, and others', [-5, -5, -5, -5, -4, -3, 0]],
+  ])('is one budget when the vendor sends these Dates: %s', async (_, days) => {
+    const FEW = { input: 'few.csv', output: 'few.out.csv' };
+    const wrong = await openWrong(perDay, 15);
+    wrong.place.writeList(domainsOf('few', 4), 'few.csv');
+    for (const [index, day] of days.entries()) {
+      await wrong.place.vendor.setDate(day === null ? null : day * DAY_MS);
+      await wrong.run({}, index === 0 ? { ...order, ...FEW } : order);
+    }
+    expect(await wrong.charged()).toBe(5);
   });
 
   test('is a new one on the next day, in a run by night that nobody watches', async () => {

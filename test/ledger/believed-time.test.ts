@@ -150,6 +150,45 @@ describe('the time that is believed', () => {
   });
 });
 
+describe('the day that pays', () => {
+  async function spent() {
+    const { machine, ledger, open } = await place();
+    const batch = await batchNamed(ledger, 'a');
+    const time = await open();
+    await lost(ledger, batch, 'bought', time.dated());
+    return { machine, ledger, batch, time, open };
+  }
+
+  test('is not left for an earlier one that an answer or the calendar names, and that one has to allow it, too', async () => {
+    const { machine, ledger, batch, time, open } = await spent();
+    hear(time, dated(NOON_MS - 3 * DAY_MS));
+    for (const each of [time, await open()]) {
+      expect(each.dated()).toMatchObject({ atMs: NOON_MS, leastMs: NOON_MS - 3 * DAY_MS });
+      expect(each.wallMs(), 'nothing grows old by it').toBe(NOON_MS - 3 * DAY_MS);
+    }
+    machine.pass(DAY_MS);
+    machine.wall -= 10 * DAY_MS;
+    const next = await open();
+    hear(next, dated(NOON_MS + DAY_MS));
+    expect(next.dated().atMs).toBe(NOON_MS + DAY_MS);
+    await expect(admit(ledger, batch, 'earlier', { atMs: NOON_MS, uptimeMs: machine.up })).rejects.toThrow();
+  });
+
+  test('is the one on which calendar and answer agree, and in another boot what the calendar says', async () => {
+    const ahead = await spent();
+    ahead.machine.wall -= 2 * DAY_MS;
+    hear(ahead.time, dated(NOON_MS - 3 * DAY_MS));
+    expect(ahead.time.dated().atMs).toBe(NOON_MS);
+    hear(ahead.time, dated(NOON_MS - 2 * DAY_MS));
+    expect(ahead.time.dated()).toEqual({ atMs: NOON_MS - 2 * DAY_MS, uptimeMs: ahead.machine.up });
+
+    const restarted = await spent();
+    restarted.machine.restart('second');
+    restarted.machine.wall -= DAY_MS;
+    expect((await restarted.open()).dated()).toMatchObject({ atMs: NOON_MS - DAY_MS });
+  });
+});
+
 describe('an answer', () => {
   test('confirms a time, which is kept for every later process', async () => {
     const { ledger, open } = await place();

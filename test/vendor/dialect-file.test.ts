@@ -415,6 +415,13 @@ describe('no header makes a request another one than its method, path and host s
   test.each([
     ...['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override', 'x_method_override'],
     ...['X-Original-URL', 'X-Rewrite-URL', 'x-original-host', 'x-override-url', 'X-Envoy-Original-Path'],
+    ...[
+      'x-waws-unencoded-url',
+      'X-Unencoded-Path',
+      'x-ms-original-url',
+      'Disguised-Host',
+      'WAS-Default-Hostname',
+    ],
     ...['X-Forwarded-For', 'x-forwarded-host', 'X_Forwarded_User', 'Forwarded', 'Via', 'X-Real-IP'],
     ...['True-Client-IP', 'cf-connecting-ip', 'X-Host', 'Remote-User', 'x-remote-addr', 'X-Originating-IP'],
     ...[

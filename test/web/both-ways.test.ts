@@ -4,13 +4,14 @@
  * Method: a real `rowonce serve` beside typed commands on the same store, the page in a real Chromium; the sandbox's vendors,
  * or one of the test's own, count what was asked.
  */
+import { cpSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { WorkView } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { type JsonResult, openDesk } from '../cli/desk.ts';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
@@ -96,6 +97,68 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect(state.invitedTwice()).toEqual([]);
   });
 
+  test('what guards hold back of a batch that a job began is made from its page, once it is meant', async () => {
+    const team = await teamAgreedTo('reset:x1');
+    const { batch } = await team.json('status', 'last');
+    expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
+    team.writeJob({ guards: { max_invites: 0, domains: ['other.example'] } });
+    const { open } = await serve(team.place.folder);
+    const page = await open(`/batches/${batch}`, width);
+    await page.getByRole('button', { name: words.carryOut }).click();
+    const agree = page.getByRole('button', { name: words.answers.guards });
+    await agree.waitFor();
+    const shown = await page.locator('.notices').textContent();
+    expect(shown).toContain('send 1 invite, and max_invites is 0');
+    expect(shown).toContain(`+ invite ann@t.example to ${PROJECT} as viewer`);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await agree.click();
+    await page.getByText(words.followed).getByRole('link').click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
+  });
+
+  test('rows that a corrected dialect reads otherwise are settled anew from the batch that a job began, at the price that is shown', async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return about.includes('none') ? { name: 'UNKNOWN' } : { name: 'Acme' };
+    });
+    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    await desk.write('ours.yaml', '{}');
+    await desk.write(
+      'list.csv',
+      'Domain,Profile\nacme.example,\nnone.example,https://www.linkedin.com/company/other\n',
+    );
+    await desk.write(
+      'job.yaml',
+      '{ operation: enrich-company, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
+    );
+    const run = ['run', './job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
+    const { batch, counts } = await desk.json(run);
+    expect(counts).toEqual({ matched: 2 });
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`, width);
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    const anew = page.getByRole('button', { name: words.settleAnew });
+    expect(await anew.count()).toBe(0);
+    const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+    await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+    await page.reload();
+    await anew.click();
+    const agree = page.getByRole('button', { name: words.agree });
+    await agree.waitFor();
+    expect(await page.locator('.notices').textContent()).toContain('could ask further, for at most 1 credit');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(asked).toHaveLength(2);
+    await agree.click();
+    await page.getByText(words.followed).getByRole('link').click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect(asked).toHaveLength(3);
+    expect(await anew.count()).toBe(0);
+  });
+
   test('what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit', async () => {
     const desk = await openDesk();
     const asked: string[] = [];
@@ -148,6 +211,50 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
   expect(await team.requests()).toBe(requests);
 });
 
+test.each([
+  { first: ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '9'], bought: 3 },
+  { first: ['try', 'enrich-company', 'domain=lost.example'], bought: 1 },
+])(
+  'a decision about what $first.0 has lost with --refresh is carried out from the page, and what it bought stays bought',
+  async ({ first, bought }) => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    desk.list(3);
+    expect(await desk.start([...first, '--yes', '--refresh'])).toMatchObject({ code: 3 });
+    const { batch } = await desk.json(['status', 'last']);
+    await desk.type(['settle', batch, '--answer', 'name=Told']);
+    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+    await ask('POST', `/batches/${batch}/continue`);
+    expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
+    expect((await ask('GET', `/batches/${batch}`)).counts).toEqual({ matched: bought });
+    await ask('POST', `/batches/${batch}/continue`);
+    await lastWork();
+    expect(await desk.requests()).toBe(bought);
+    expect((await ask('GET', '/batches')).batches).toHaveLength(1);
+  },
+);
+
+test('what is left of a saved plan is begun from the page once its plan was agreed to, with play money as well', async () => {
+  const desk = await openDesk();
+  const env = { ROWONCE_SANDBOX: '--faults reset@create-invite:x1' };
+  await desk.write(
+    'team.csv',
+    'Email,Project,Role\nann@t.example,proj-care,viewer\nbob@t.example,proj-care,viewer\n',
+  );
+  const columns = '{ email: Email, role: Role, project_id: Project }';
+  await desk.write('team.yaml', `operation: onboard\naccount: sandbox-service\ncolumns: ${columns}\n`);
+  await desk.type(['plan', 'team.yaml', 'team.csv', '--save', 'team.plan']);
+  const words = ['run', 'team.yaml', 'team.csv', '--plan', 'team.plan', '--yes'];
+  expect(await desk.start(words, { env })).toMatchObject({ code: 3 });
+  const { batch } = await desk.json(['status', 'last']);
+  await desk.type(['settle', batch, '--not-done']);
+  const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+  await ask('POST', `/batches/${batch}/continue`);
+  const { stopped } = await lastWork();
+  expect(stopped).toMatchObject({ code: 'consent', answers: ['yes'] });
+  await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${stopped?.plan}`);
+  expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
+});
+
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
   const server = createServer(async (request, response) => {
@@ -163,6 +270,72 @@ async function vendorOf(answer: (about: string) => object | undefined): Promise<
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test('a budget that is too small for what a corrected dialect asks further is raised where the rows go on', async () => {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const url = await vendorOf((about) => {
+    asked.push(about);
+    return { name: about.includes('/company/') ? 'Acme' : 'UNKNOWN' };
+  });
+  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  await desk.write('ours.yaml', '{}');
+  const rows = ['one', 'two'].map((name) => `${name}.example,https://www.linkedin.com/company/${name}\n`);
+  await desk.write('list.csv', `Domain,Profile\n${rows.join('')}`);
+  const columns = { domain: 'Domain', profile_url: 'Profile' };
+  const job = { operation: 'enrich-company', columns, waterfall: ['domain', 'profile_url'] };
+  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 2 } }));
+  const { batch } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv']);
+  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 1 } }));
+  const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+  await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.settleAnew }).click();
+  await page.getByRole('button', { name: words.agree }).click();
+  const follower = page.getByText(words.followed).getByRole('link');
+  await follower.waitFor();
+  await expect.poll(() => page.getByLabel(words.moreBudget).count()).toBe(0);
+  await expect.poll(() => page.locator('.notices').textContent()).toContain('continue it there');
+  await follower.click();
+  await page.getByRole('button', { name: words.goOn }).click();
+  const budget = page.getByLabel(words.moreBudget);
+  await budget.waitFor();
+  expect([await budget.inputValue(), asked.length]).toEqual(['2', 3]);
+  await page.getByRole('button', { name: words.goOnWith }).click();
+  await page.getByText(words.states.finished, { exact: true }).waitFor();
+  expect(asked).toHaveLength(4);
+});
+
+test('a job that sends something else since is agreed to from the batch that it began, once it was shown', async () => {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const url = await vendorOf((about) => {
+    asked.push(about);
+    return { name: 'Acme', ...(asked.length === 1 ? { note: 'busy' } : {}) };
+  });
+  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'in_doubt' };
+  await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
+  await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
+  const job = { operation: 'api-call', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
+  await desk.write('job.yaml', JSON.stringify({ ...job, refresh_after: '30d' }));
+  const { batch, counts } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
+  expect(counts).toEqual({ in_doubt: 1, matched: 1 });
+  await desk.type(['settle', batch, '--not-done']);
+  await desk.write('ours.yaml', JSON.stringify({ answers: [busy], fields_at: 'data' }));
+  const { open } = await serve(desk.place.folder, desk.environment());
+  const page = await open(`/batches/${batch}`);
+  await page.getByRole('button', { name: words.carryOut }).click();
+  const agree = page.getByRole('button', { name: words.agree });
+  await agree.waitFor();
+  expect(await page.locator('.notices').textContent()).toContain(`Sends POST ${url}/tags (api-call).`);
+  expect(asked).toHaveLength(2);
+  await agree.click();
+  await expect.poll(() => asked).toEqual(['one.example', 'two.example', 'one.example']);
+});
 
 describe('what stops a run and is answered by a word on a terminal is answered by a button', () => {
   test.each([
@@ -190,6 +363,59 @@ describe('what stops a run and is answered by a word on a terminal is answered b
     await expect.poll(async () => (await ask('GET', '/tasks')).work.length).toBe(2);
     await lastWork();
     expect(asked).toBe(requests);
+  });
+
+  /** Continues a batch on its page, and answers what stops it. */
+  async function answer(desk: Desk, batch: string, answer: 'doubts' | 'store' | 'dialect'): Promise<void> {
+    const { ask, lastWork, open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.goOn }).click();
+    await page.getByRole('button', { name: words.answers[answer] }).click();
+    await expect.poll(async () => (await ask('GET', '/tasks')).work.length).toBe(2);
+    expect(await lastWork()).toMatchObject({ stopped: null });
+  }
+
+  test('doubts: the vendor is asked about the rest, and about nothing twice', async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return { ergebnis: {}, status: 'unbekannt' };
+    });
+    const limits = { per_second: 1000, concurrency: 1 };
+    const data = { vendor: 'provider', base_url: url, key: 'k', limits };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    desk.list(12);
+    const { batch, stopped } = await desk.json(desk.run());
+    expect([stopped.code, asked.length]).toEqual(['doubts', 5]);
+    await answer(desk, batch, 'doubts');
+    expect([asked.length, new Set(asked).size]).toEqual([12, 12]);
+  });
+
+  test('store: what an older copy of the store has not bought is bought, and nothing of it twice', async () => {
+    const desk = await openDesk();
+    desk.list(6);
+    desk.list(2, 'other.csv');
+    const store = desk.place.path('store');
+    const { batch } = await desk.json(desk.run('--limit', '3'));
+    cpSync(store, desk.place.path('copy'), { recursive: true });
+    await desk.type(['run', 'enrich-company', 'other.csv', '-o', 'other.out.csv', '--budget', '2']);
+    rmSync(store, { recursive: true });
+    cpSync(desk.place.path('copy'), store, { recursive: true });
+    expect((await desk.type(desk.run())).stderr).toContain('is not the newest one');
+    await answer(desk, batch, 'store');
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
+  });
+
+  test('dialect: what it sends otherwise is sent, once for each row that is left', async () => {
+    const desk = await openDesk();
+    desk.list(6);
+    const { batch } = await desk.json(desk.run('--limit', '3'));
+    // Nothing is typed from here on: a desk agrees to its dialects.
+    desk.place.writeDialect({ headers: { 'x-team': 'a' } });
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+    await answer(desk, batch, 'dialect');
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
   });
 });
 
@@ -247,6 +473,8 @@ test('a batch that the page has begun goes on in a terminal, by the command that
   await lastWork();
   const decided = await desk.type(['settle', 'last', '--not-done']);
   const command = decided.stderr.trim().split('\n').at(-1) ?? '';
+  // The yes on the page was to the plan that it showed. Whoever types the command later is asked about what it buys then.
+  expect(command).not.toMatch(/--yes|--if-plan/);
   const line = command.replace(/^.*? rowonce /, '').split(' ');
   expect(await desk.type(line)).toMatchObject({ code: 0 });
 });

@@ -304,7 +304,7 @@ test('an inbox outside of its job is agreed to on the page, which starts; until 
       fact: `The job ${job} takes its files from a folder that is not below its own`,
       details: [
         `folder: ${inbox}`,
-        'sent of each row of its lists: abn, domain, profile_url, website',
+        'sent of each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
         'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
         `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
       ],

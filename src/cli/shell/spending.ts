@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { commandLine, durationOf, resumedBy, typedCommand } from '../../core/command-line.ts';
+import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../core/command-line.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
@@ -57,7 +57,9 @@ export async function spend<Ended>(
   work: (spending: Spending) => Promise<Ended>,
 ): Promise<Ended> {
   let inFlight = 0;
-  const again = (): string => typedCommand(resume.words);
+  let batch: string | undefined;
+  const again = (): string =>
+    typedCommand(batch === undefined ? resume.words : typedToGoOn(resume.words, batch));
   const { signal, release } = stopOnSignals(console, () => inFlight, again);
   try {
     const working = work({
@@ -71,6 +73,7 @@ export async function spend<Ended>(
       onEvent(event, path) {
         if (event.kind === 'sent') inFlight += 1;
         if (event.kind === 'closed') inFlight -= 1;
+        if (event.kind === 'batch') batch = event.batch;
         hear(event, path);
       },
     });
@@ -182,7 +185,7 @@ export function endOf(
       ...(retries === undefined ? [] : heldBackLines(batch, retries, where)),
       ...(unanswered === 0 ? [] : [`${waitingWords(unanswered)}.`]),
     ],
-    stopped: stoppedBy(stopped, typedCommand(words)),
+    stopped: stoppedBy(stopped, typedCommand(typedToGoOn(words, batch))),
   };
 }
 

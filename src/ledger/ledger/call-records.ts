@@ -18,6 +18,8 @@ export interface Intent {
   /** The most that the answer may cost. */
   readonly reserve: Credits;
   readonly atMs: number;
+  /** Another time that it may be by an answer that contradicts `atMs`: what its day and month hold counts against the budgets, too. */
+  readonly leastMs?: number;
   /** Uptime in the boot that was noted last; absent when it is unknown. */
   readonly uptimeMs?: number;
   /** The decision that allows a call in doubt to be sent again. */

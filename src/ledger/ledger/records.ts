@@ -216,10 +216,18 @@ export interface TimeMark {
   readonly uptimeMs: number;
 }
 
+/** How an intent is dated. */
+export interface IntentTime extends TimeMark {
+  /** The least that it may be now, where an answer contradicts the date: the budget of that day has to allow the intent, too. */
+  readonly leastMs?: number;
+}
+
 /** What the ledger knows of the time, in the present boot of the machine. */
 export interface KeptTime {
   /** What the calendar said when the boot was first seen, or the lesser of two times that contradicted each other. */
   readonly seen: TimeMark;
+  /** When the newest intent of the store was dated, if it is of this boot and may have cost money. */
+  readonly dated?: TimeMark;
   /** The last time that an answer's `Date` and the calendar agreed on in this boot. */
   readonly confirmed?: TimeMark;
   /** The latest time that was ever confirmed, in any boot, and not refuted: it has passed for certain. */

@@ -1,4 +1,4 @@
-import { type StopError, stop } from '../../core/errors.ts';
+import { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Guards } from '../../job/job.ts';
 import type { RunContext } from '../context.ts';
@@ -15,6 +15,8 @@ export interface GuardProblem {
   readonly fact: string;
   /** What to do when the change is intended, as a clause that follows "If that is meant, ". */
   readonly allow: string;
+  /** Nobody can allow it. */
+  readonly isFixed?: true;
 }
 
 /**
@@ -24,13 +26,28 @@ export interface GuardProblem {
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /**
- * Checks all guards. A resumed batch passes, because it was checked when it began.
+ * Checks all guards. A resumed batch passes, because it was checked when it began. Who has agreed to just this plan may have
+ * accepted what they hold back of it.
+ * @param idOf finds the id of the plan.
  * @throws StopError `guard` with all that holds the run back.
  */
-export function checkGuards(context: Pick<RunContext, 'job' | 'allowAdmin'>, plan: ChangePlan): void {
+export async function checkGuards(
+  context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'ifPlan'>,
+  plan: ChangePlan,
+  idOf: () => Promise<string>,
+): Promise<void> {
   if (!beginsWork(plan, context.job.operation)) return;
-  const problems = guardProblems(context, plan);
-  if (problems.length > 0) throw guardStop(problems);
+  const isAccepted = context.accept === 'guards' && context.ifPlan !== undefined;
+  const problems = guardProblems(context, plan).filter(({ isFixed }) => isFixed === true || !isAccepted);
+  if (problems.length === 0) return;
+  const facts = problems.map(({ fact }) => fact).join('; ');
+  const allow = problems.map((problem) => problem.allow).join(', and ');
+  throw new StopError({
+    code: 'guard',
+    message: `Nothing was sent, because this run would ${facts}.`,
+    next: `If that is meant, ${allow}.`,
+    ...(problems.some(({ isFixed }) => isFixed) ? {} : { plan: await idOf(), answers: ['guards'] }),
+  });
 }
 
 export function guardProblems(
@@ -46,12 +63,6 @@ export function guardProblems(
     inviteProblem(guards, sent),
     ownUserProblem(plan, sent),
   ].filter((problem) => problem !== undefined);
-}
-
-function guardStop(problems: readonly GuardProblem[]): StopError {
-  const facts = problems.map(({ fact }) => fact).join('; ');
-  const allow = problems.map(({ allow }) => allow).join(', and ');
-  return stop('guard', `Nothing was sent, because this run would ${facts}.`, `If that is meant, ${allow}.`);
 }
 
 /** A percentage limits only the removals of people whom the list does not name; a number limits all removals. */
@@ -127,6 +138,7 @@ function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[])
   return {
     fact: `change what the user may do whose key this is ${namesOf(own)}`,
     allow: 'use the key of another person',
+    isFixed: true,
   };
 }
 

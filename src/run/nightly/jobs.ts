@@ -3,7 +3,9 @@ import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { canonicalJson } from '../../core/call-key.ts';
 import { stop } from '../../core/errors.ts';
-import { foreignWords } from '../../core/plain-text.ts';
+import { present } from '../../core/objects.ts';
+import { foreignWords, plainJson } from '../../core/plain-text.ts';
+import { askingSettings } from '../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { type Answers, isAgreed, type Question, requireAgreement } from '../../vendor/account/agreements.ts';
 import { dialectQuestion } from '../../vendor/dialect.ts';
@@ -80,27 +82,52 @@ async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   return [sent, await inboxQuestion(swept)].filter((question) => question !== undefined);
 }
 
-/** Undefined for an inbox in the folder of its job, wherever links lead. */
+/**
+ * Undefined for an inbox in the folder of its job, wherever links lead. The agreement is to what is shown and no more, so
+ * that whoever alters what leaves is asked about again. A budget and a time decide nothing of it.
+ */
 async function inboxQuestion({ job, account, inbox }: SweptJob): Promise<Question | undefined> {
-  const { path: jobPath, operation, columns } = job;
-  if (jobPath === undefined) return undefined;
-  const fields = columns === undefined ? operation.inputs.map(({ name }) => name) : Object.keys(columns);
-  const folder = await realPathOf(dirname(jobPath));
+  if (job.path === undefined) return undefined;
+  const folder = await realPathOf(dirname(job.path));
   const real = await realPathOf(inbox);
   const way = relative(folder, real);
   if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return undefined;
   const shown = foreignWords(real, real.length);
-  const sha256 = hash('sha256', canonicalJson(['rowonce-inbox-1', jobPath, real]), 'hex');
+  const details = [
+    `folder: ${shown}`,
+    `sent of each row of its lists: ${sentColumns(job)}`,
+    ...Object.entries(askingSettings(job) ?? {}).map(([name, value]) => `${name}: ${plainJson(value)}`),
+    ...(job.waterfall === undefined ? [] : [`asked by, in this order: ${plainJson(job.waterfall)}`]),
+    `sent to ${account.baseUrl ?? 'the built-in sandbox'}, by ${job.operation.name} with the account ${accountWords(account)}`,
+    `a list that is done is moved to ${join(shown, 'done')}, one that cannot be read to ${join(shown, 'failed')}`,
+  ];
+  // A path is shown without what cannot be seen in it, and an account's `id` is not shown at all.
+  const agreed = ['rowonce-inbox-2', job.path, real, account.identity, details];
   return {
-    agreement: `inbox:${sha256.slice(0, 32)}`,
-    fact: `The job ${jobPath} takes its files from a folder that is not below its own`,
-    details: [
-      `folder: ${shown}`,
-      `sent of each row of its lists: ${fields.join(', ')}`,
-      `sent to ${account.baseUrl ?? 'the built-in sandbox'}, by ${operation.name} with the account ${account.name}`,
-      `a list that is done is moved to ${join(shown, 'done')}, one that cannot be read to ${join(shown, 'failed')}`,
-    ],
+    agreement: `inbox:${hash('sha256', canonicalJson(agreed), 'hex').slice(0, 32)}`,
+    fact: `The job ${job.path} takes its files from a folder that is not below its own`,
+    details,
   };
+}
+
+/** The columns by name. Where the job names none, each list's own are taken by how they look. */
+function sentColumns({ operation, columns }: SweptJob['job']): string {
+  const inputs = operation.inputs.map(({ name }) => name);
+  if (columns === undefined)
+    return `the columns that look like ${inputs.map((name) => plainJson(name)).join(', ')}`;
+  const named = new Map(Object.entries(columns));
+  const taken = operation.inputs.flatMap(({ name, required }) => {
+    const column = named.get(name) ?? (required ? name : undefined);
+    return column === undefined ? [] : [`${plainJson(name)} from the column ${plainJson(column)}`];
+  });
+  return taken.length === 0 ? 'no column' : taken.join(', ');
+}
+
+function accountWords({ name, organizationId, projectId, via }: ResolvedJob['account']): string {
+  const parts = Object.entries(
+    present({ organization: organizationId, project: projectId, 'connected account': via?.connectedAccount }),
+  );
+  return [name, ...parts.map(([part, id]) => `${part} ${plainJson(id)}`)].join(', ');
 }
 
 /** The path itself where there is nothing yet. */

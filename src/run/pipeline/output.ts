@@ -2,8 +2,9 @@ import { dirname, join } from 'node:path';
 import type { StopCode, StopError } from '../../core/errors.ts';
 import { nameParts } from '../../core/file-name.ts';
 import type { InputRow } from '../../core/row.ts';
-import type { MappedInput } from '../../files/input.ts';
+import type { MappedInput, OpenedInput } from '../../files/input.ts';
 import {
+  additionOf,
   besideInput,
   type Destination,
   notesIn,
@@ -18,6 +19,7 @@ import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../../job/job-s
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
+import type { PlanContext } from '../../plan/row-walk.ts';
 import { answerPlaceOf } from '../../vendor/dialect.ts';
 
 /** The output of a run: whether and where it is written, and how. */
@@ -106,13 +108,30 @@ function* namesFor(fixed: string | undefined, operation: string, sandbox: boolea
 }
 
 /**
+ * Requires that the job's columns may be added to this input, as a run does before it buys anything.
+ * @param existing the batch of this job and input, if there is one.
+ * @throws StopError `job`
+ */
+export async function requireFreeColumns(
+  { job, ledger }: PlanContext,
+  { path, file, sheet }: OpenedInput,
+  existing: Batch | undefined,
+): Promise<void> {
+  if (job.add === undefined) return;
+  const survey = { sha256: await file.sha256() };
+  const isOfOther =
+    ledger !== undefined && (await isOutputOfOther({ job, ledger }, { path, survey }, { existing }));
+  additionOf(await sheet.header(), job.add, job.onExisting, isOfOther);
+}
+
+/**
  * Whether the input is the output of other work, as far as the ledger knows, so that its columns may have the names of ours and
  * are not ours. A batch keeps what was known when it began, because its output is to be the same whenever it is written.
  */
 export async function isOutputOfOther(
-  { job, ledger }: Pick<RunContext, 'job' | 'ledger'>,
-  { path, survey: { sha256 } }: Pick<MappedInput, 'path' | 'survey'>,
-  { existing }: BatchPlace,
+  { job, ledger }: { readonly job: Job; readonly ledger: LedgerReader },
+  { path, survey: { sha256 } }: { readonly path: string; readonly survey: { readonly sha256: string } },
+  { existing }: Pick<BatchPlace, 'existing'>,
 ): Promise<boolean> {
   if (existing !== undefined) return isKnownOfOther(existing.settings);
   const writers = (await ledger.batches()).filter(

@@ -1,8 +1,10 @@
 import { isoTime } from '../../core/clock.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import type { MappedInput } from '../../files/input.ts';
 import type { AnswerRecord, NoAnswerKind } from '../../ledger/ledger.ts';
 import { rereadOf, rereadWords } from '../../plan/batch.ts';
-import type { RunContext } from '../../plan/context.ts';
+import { shownPlanId } from '../../plan/consent.ts';
+import type { Reread, RunContext } from '../../plan/context.ts';
 import type { Held } from './obtained.ts';
 
 /**
@@ -12,12 +14,35 @@ import type { Held } from './obtained.ts';
 
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
 export async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
+  const { accept, ifBatch } = context;
+  // Who names a batch agrees to nothing that a new one would buy.
+  if (ifBatch !== undefined && accept !== 'anew') return undefined;
   const reread = await rereadOf(context, input);
+  if (ifBatch !== undefined) throw await whatIsAnew(context, input, reread);
   if (reread === undefined) return undefined;
-  if ((await context.askReread?.(reread)) === true) return true;
+  if (accept === 'anew' || (await context.askReread?.(reread)) === true) return true;
   const next = 'They keep their outcome; to settle them anew, agree with --yes.';
   context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
   return false;
+}
+
+/** What settling the rows anew would buy, for an answer to just that. */
+async function whatIsAnew(
+  context: RunContext,
+  input: MappedInput,
+  reread: Reread | undefined,
+): Promise<StopError> {
+  if (reread === undefined) {
+    const fact = 'The dialect of today settles every row of this batch as it was settled.';
+    return stop('plan', fact, 'Correct the dialect of the account, if an answer was misread.');
+  }
+  return new StopError({
+    code: 'consent',
+    message: rereadWords(reread),
+    next: 'They keep their outcome until you agree; look at the plan of the list, and start that.',
+    plan: await shownPlanId(context, input, undefined),
+    answers: ['yes'],
+  });
 }
 
 /** A row whose call nobody has agreed to buy again. It is in doubt, because the call was bought and has no answer. */

@@ -1,7 +1,10 @@
-import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
 import { shownBody } from '../../files/output/output.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import type { Job } from '../../job/job.ts';
+import type { LedgerReader } from '../../ledger/ledger.ts';
+import type { Account } from '../../vendor/account/account.ts';
+import { answerPlaceOf, type Dialect } from '../../vendor/dialect.ts';
 
 /** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
 const ANSWERS_READ = 200;
@@ -10,18 +13,19 @@ const ANSWERS_READ = 200;
 const BATCHES_READ = 20;
 
 /**
- * Collects the fields of an operation's answers so far, for a user who chooses which of them to add.
- * @param add the paths that are looked for.
+ * Collects the fields of an operation's answers so far, for a user who chooses which of them the job adds. Undefined when there
+ * is no answer yet.
  */
 export async function knownAnswers(
   ledger: Pick<LedgerReader, 'batches' | 'rows'>,
-  { accountIdentity, operation }: Pick<Batch, 'accountIdentity' | 'operation'>,
-  place: AnswerPlace,
-  add: readonly string[],
-): Promise<PathSearch> {
-  const paths = new PathSearch(add);
+  { operation: { name }, add = {} }: Pick<Job, 'operation' | 'add'>,
+  { identity }: Pick<Account, 'identity'>,
+  dialect: Dialect,
+): Promise<PathSearch | undefined> {
+  const paths = new PathSearch(Object.values(add));
+  const place = answerPlaceOf(dialect, name);
   const batches = (await ledger.batches()).filter(
-    (batch) => batch.operation === operation && batch.accountIdentity === accountIdentity,
+    (batch) => batch.operation === name && batch.accountIdentity === identity,
   );
   const attempts = new Set<number>();
   for (const { id } of batches.slice(0, BATCHES_READ)) {
@@ -34,5 +38,5 @@ export async function knownAnswers(
       if (attempts.size === ANSWERS_READ) return paths;
     }
   }
-  return paths;
+  return attempts.size === 0 ? undefined : paths;
 }

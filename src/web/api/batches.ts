@@ -113,6 +113,8 @@ export const BatchDetail = BatchView.extend({
   next: z.string().nullable(),
   /** How many of its rows wait, because what was bought for them turned out to be no answer. */
   unanswered: z.number(),
+  /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
+  read_before: z.boolean(),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: z.string().nullable(),
   /** The name of the file that was written. */
@@ -151,12 +153,15 @@ export type ChangeMessage = z.infer<typeof ChangeMessage>;
 export const Continuation = z.strictObject({
   /** The most credits that the batch may spend from now on; left out: as many as before. */
   budget: z.coerce.number().int().positive().optional(),
-  /** One of the `answers` of the stop. `yes` also buys again what turned out to be no answer. */
+  /**
+   * One of the `answers` of the stop. `yes` also buys again what turned out to be no answer; `anew` asks for the plan that settles
+   * a finished batch by today's dialect.
+   */
   answer: z
     .string()
-    .regex(/^(?:yes|no-match|take-back|doubts|store|(?:dialect|inbox):[0-9a-f]{32})$/)
+    .regex(/^(?:yes|no-match|take-back|doubts|store|guards|anew|(?:dialect|inbox):[0-9a-f]{32})$/)
     .optional(),
-  /** The `plan` of the stop, where it has one: `yes` agrees to that plan alone. */
+  /** The `plan` of the stop, where it has one: `yes` and `guards` agree to that plan alone. */
   plan: z.string().max(300).optional(),
 });
 export type Continuation = z.infer<typeof Continuation>;

@@ -104,6 +104,7 @@ export const text = {
     changeAddress: (account: string) => `Change the address of ${account}`,
     answers: {
       yes: 'Make just these changes',
+      guards: 'They are meant: make just these changes',
       'no-match': 'Keep them as no match, and go on',
       'take-back': 'Ask for them again',
       doubts: 'Leave them in doubt, and go on',
@@ -111,11 +112,18 @@ export const text = {
       dialect: 'Agree to these requests, and go on',
       inbox: 'Agree to this folder, and go on',
     },
+    agree: 'Agree to this plan, and start it',
+    settleAnew: 'Settle by today’s dialect',
+    settleAnewWhat:
+      'The dialect has changed since. You see what would be settled otherwise, and its price, before anything is bought.',
+    planBelow: 'The plan stands below; a click starts just that, and nothing where it has moved since.',
     seeBelow: 'These they are; a click makes just these, and nothing where they have moved since.',
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. What it had cost stays spent.',
     followed: 'This list was begun anew since, and goes on there:',
+    answerThere: (batch: string) =>
+      `This was batch ${batch}, to which a link leads below: continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,
     carryOut: 'Carry out what was decided',
     carryOutWhat: 'Runs this batch once more. What nobody has decided about stays in doubt.',

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withFlag, withOption, withoutFlag, withoutOption, wordsOfCommand } from '../../core/command-line.ts';
+import { withFlag, withOption, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -75,10 +75,11 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
       'Begin a new batch over the same list: what was bought is not bought again.',
     );
   }
-  if (command === 'run' && batch.vendor === 'service' && said.answer === 'yes' && said.plan === undefined)
+  if (command === 'run' && batch.vendor === 'service' && agreesToPlan(said) && said.plan === undefined)
     throw stop('usage', 'A yes to changes names their plan.', 'Look at what would be changed first.');
   const where = words.includes('--store') ? [] : ['--store', location];
-  const again = command === 'run' ? runAgain(words, batch, said) : words;
+  const bare = wordsToGoOn(words, batch.id);
+  const again = command === 'run' ? runAgain(bare, said) : bare;
   return {
     kind,
     words: [...answered(withoutFlag(again, '--json'), said), ...where],
@@ -92,21 +93,21 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
  * A run of just this batch: it may wait in line until another tab or a command line has finished that. Who agrees to a plan
  * names the plan in its place, which may be one of a new batch. An agreement in the words of the command was to an earlier plan.
  */
-function runAgain(
-  words: readonly string[],
-  { id }: Batch,
-  { budget, answer, plan }: Continuation,
-): readonly string[] {
-  const bare = withoutFlag(withoutOption(words, '--if-plan'), '--yes');
+function runAgain(words: readonly string[], said: Continuation): readonly string[] {
+  const { budget, plan } = said;
+  const bare = withoutFlag(words, '--yes');
   const kept = budget === undefined ? bare : withOption(bare, '--budget', budget);
-  return answer === 'yes' && plan !== undefined
-    ? withOption(kept, '--if-plan', plan)
-    : withOption(kept, '--if-batch', id);
+  return agreesToPlan(said) && plan !== undefined ? withOption(kept, '--if-plan', plan, '--if-batch') : kept;
 }
 
-function answered(words: readonly string[], { answer }: Continuation): readonly string[] {
-  if (answer === undefined) return words;
-  return answer === 'yes' ? withFlag(words, '--yes') : withOption(words, '--accept', answer);
+function agreesToPlan({ answer }: Continuation): boolean {
+  return answer === 'yes' || answer === 'guards';
+}
+
+function answered(words: readonly string[], said: Continuation): readonly string[] {
+  const agreed = agreesToPlan(said) ? withFlag(words, '--yes') : words;
+  const { answer } = said;
+  return answer === undefined || answer === 'yes' ? agreed : withOption(agreed, '--accept', answer);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
+import { commandToGoOn, wordsOfCommand } from '../../core/command-line.ts';
 import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, BatchLine } from '../../ledger/ledger.ts';
+import type { Activity, Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -14,6 +15,8 @@ import {
   settledIn,
 } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
+import { chooseAccount, loadAccounts } from '../../vendor/account/account.ts';
+import { dialectMark, dialectOf } from '../../vendor/dialect.ts';
 import {
   type ActivityView,
   type BatchDetail,
@@ -36,6 +39,7 @@ const PER_PAGE = 50;
 export function batchRoutes(server: Server, savings: Savings): Hono {
   const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesView | null>(server.clock, MOST_ACTIVITIES);
+  const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -60,6 +64,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
         return detailOf(status, await listNames(server), {
           activity: await activities.of(id, status.requests, read),
           // Another batch may have changed the same people since, which no figure of this one shows.
+          read_before: await isReadBefore(readBefore, ledger, status.batch),
           changes: await changes.of(id, server.clock.monotonicMs(), async () =>
             changesView(await changesDone(ledger, status.batch)),
           ),
@@ -123,7 +128,7 @@ function viewOf(
 function detailOf(
   status: BatchStatus,
   nameOf: NameOf,
-  more: Pick<BatchDetail, 'activity' | 'changes'>,
+  more: Pick<BatchDetail, 'activity' | 'changes' | 'read_before'>,
 ): BatchDetail {
   const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
   const { unanswered, followedBy } = status;
@@ -140,13 +145,31 @@ function detailOf(
       pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
     ...more,
     seconds_left: secondsLeft(status) ?? null,
-    next: batch.command ?? null,
+    next: commandToGoOn(batch) ?? null,
     unanswered,
     followed_by: followedBy ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
     spender:
       spender === undefined || run !== undefined ? null : { pid: spender.pid, command: spender.command },
   };
+}
+
+/** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */
+async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: Batch): Promise<boolean> {
+  const [command] = (batch.command === undefined ? undefined : wordsOfCommand(batch.command)) ?? [];
+  if (batch.state !== 'finished' || batch.vendor !== 'provider' || command !== 'run') return false;
+  try {
+    const account = chooseAccount(await loadAccounts(), batch.vendor, batch.accountName);
+    const mark = dialectMark(await dialectOf(account));
+    // All rows are searched where none is read otherwise, so that is asked once for each dialect.
+    return await known.of(
+      batch.id,
+      mark,
+      async () => (await ledger.rowsReadOtherwise(batch.id, mark, 0, 1)).length > 0,
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** The chart has so many stretches of time, of at least a second each. */

@@ -668,7 +668,7 @@ const REFUSED: readonly Refusal[] = [
     `INSERT INTO batches (id, ordinal, generation, ${BATCH_COLUMNS}) SELECT 77, 77, 77, ${BATCH_COLUMNS}
        FROM batches WHERE key = 'key-a'`,
   ],
-  ['deleting a batch', 'batches_no_delete', "DELETE FROM batches WHERE key = 'new'"],
+  ['deleting a batch', 'batches_no_delete', "DELETE FROM reads; DELETE FROM batches WHERE key = 'new'"],
   [
     'deleting an account',
     'accounts_no_delete',

@@ -61,6 +61,12 @@ const REFUSED: readonly Refusal[] = [
     attempt({ at: NOON_MS + 2 * HOUR_MS, boot: FIRST, uptime: 20 * HOUR_MS }),
   ],
   [
+    'an intent of a day before the one that was spent, in a boot in which no answer told the time',
+    'attempts_timing',
+    `UPDATE boots SET refuted_at = confirmed_at, confirmed_at = NULL, confirmed_uptime = NULL;
+     ${attempt({ at: NOON_MS - DAY_MS, boot: FIRST, uptime: 1_000 + HOUR_MS })}`,
+  ],
+  [
     'buying anew for a batch that began in the future',
     'attempts_future',
     refresh(NOON_MS + 3 * HOUR_MS, 'ahead'),

@@ -116,22 +116,37 @@ test('what is not sent holds nothing back', () => {
   expect(held({ maxRemovals: 0, maxInvites: 0, domains: ['other.example'] }, plan)).toEqual([]);
 });
 
-test('a stop names all that holds the run back, the first few rows of each, and how it is allowed', () => {
+const idOf = async () => 'its id';
+
+test('a stop names all that holds the run back, the first few rows of each, and how it is allowed', async () => {
   const plan = planOf(Array.from({ length: 7 }, (_, index) => invite(index + 2, { to: 'admin' })));
-  expect(() => checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan)).toThrow(
-    expect.objectContaining({
-      code: 'guard',
-      message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
-      next: 'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
-    }),
-  );
+  await expect(checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan, idOf)).rejects.toMatchObject({
+    code: 'guard',
+    message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
+    next: 'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
+    plan: 'its id',
+    answers: ['guards'],
+  });
 });
 
-test('a batch that goes on was checked when it began', () => {
+test('who has agreed to just this plan may accept what is held back of it, but for what nobody can allow', async () => {
+  const job = jobWith({ maxInvites: 0 });
+  const accepted = { job, accept: 'guards', ifPlan: 'its id' } as const;
+  const plan = planOf([invite(2, { to: 'admin' })]);
+  await checkGuards(accepted, plan, idOf);
+  await expect(checkGuards({ ...accepted, ifPlan: undefined }, plan, idOf)).rejects.toThrow('send 1 invite');
+  const ownUser = { email: 'me@x.example', userId: 'u1' };
+  const own = planOf([invite(2, { to: 'admin' }), removal(3, { email: 'me@x.example' })], { ownUser });
+  await expect(checkGuards(accepted, own, idOf)).rejects.toMatchObject({
+    message: expect.stringMatching(/^Nothing was sent, because this run would change what the user may do/),
+    answers: undefined,
+  });
+});
+
+test('a batch that goes on was checked when it began', async () => {
   const batch = { state: 'open' } as NonNullable<ChangePlan['batch']>;
   const plan = planOf([invite(2, { to: 'admin' })]);
-  expect(() => checkGuards({ job: jobWith({}) }, { ...plan, batch })).not.toThrow();
-  expect(() =>
-    checkGuards({ job: jobWith({}) }, { ...plan, batch: { ...batch, state: 'finished' } }),
-  ).toThrow();
+  await checkGuards({ job: jobWith({}) }, { ...plan, batch }, idOf);
+  const over = { ...plan, batch: { ...batch, state: 'finished' } } as const;
+  await expect(checkGuards({ job: jobWith({}) }, over, idOf)).rejects.toThrow();
 });

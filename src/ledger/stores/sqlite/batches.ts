@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import type {
@@ -45,9 +46,11 @@ export function beginBatch(connection: Connection, beginning: Beginning): Starte
   );
   if (newest?.state === 'open' || (newest?.state === 'finished' && !renew)) {
     follow(connection, newest.id, spec);
+    noteReads(connection, newest.id, spec);
     return { id: newest.id, start: newest.state === 'open' ? 'resumed' : 'finished', superseded };
   }
   const id = insertBatch(connection, beginning, (newest?.generation ?? 0) + 1);
+  noteReads(connection, id, spec);
   return { id, start: 'new', superseded };
 }
 
@@ -66,6 +69,23 @@ function supersedeLineage(connection: Connection, spec: BatchSpec): readonly Bat
 function follow(connection: Connection, id: number, spec: BatchSpec): void {
   const { lineage, inputPath: input_path, accountName: account_name } = spec;
   setCells(connection, 'batches', id, { lineage, input_path, account_name });
+}
+
+/** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
+function noteReads(
+  connection: Connection,
+  batch: number,
+  { inputPath, settings }: Pick<BatchSpec, 'inputPath' | 'settings'>,
+): void {
+  noteRead(connection, batch, inputPath, true);
+  // An operation that was named instead of a job is no path.
+  if (typeof settings.job === 'string' && isAbsolute(settings.job))
+    noteRead(connection, batch, settings.job, false);
+}
+
+function noteRead(connection: Connection, batch: number, path: string, isList: boolean): void {
+  const sql = 'INSERT INTO reads (path, batch, is_list) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+  connection.run(sql, path, batch, isList ? 1 : 0);
 }
 
 function insertBatch(connection: Connection, { spec, account, plan }: Beginning, generation: number): number {
@@ -117,6 +137,8 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
     !ended || change.state === undefined || change.state === batch.state,
     `batch ${batch.id} is ${batch.state} and cannot become ${change.state}`,
   );
+  const { inputPath } = change;
+  if (inputPath !== undefined) noteRead(connection, batchNumber(batch.id), inputPath, true);
   setCells(connection, 'batches', batchNumber(batch.id), {
     state: change.state,
     budget: change.budget,
@@ -125,7 +147,7 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
     output_path: change.outputPath,
     output_sha256: change.outputSha256,
     command: change.command,
-    input_path: change.inputPath,
+    input_path: inputPath,
   });
 }
 

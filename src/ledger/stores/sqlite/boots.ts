@@ -53,8 +53,18 @@ export function keptTime(connection: Connection, boot: BootTime, atMs: number): 
     seen: { atMs: row.seen_at, uptimeMs: row.seen_uptime },
     ...(confirmedMs === null || uptimeMs === null ? {} : { confirmed: { atMs: confirmedMs, uptimeMs } }),
     isPlay: isPlay(connection),
-    ...present({ floorMs }),
+    ...present({ floorMs, dated: newestDate(connection, number) }),
   };
+}
+
+/** An intent of before the first batch that costs money was one of a sandbox, which tells no time where money is spent. */
+function newestDate(connection: Connection, boot: number): TimeMark | undefined {
+  return connection.get<TimeMark & object>(
+    `SELECT intent_at AS atMs, uptime AS uptimeMs FROM attempts
+      WHERE id = (SELECT max(id) FROM attempts) AND boot = ? AND uptime IS NOT NULL
+        AND (SELECT ordinal FROM batches WHERE id = attempts.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)`,
+    boot,
+  );
 }
 
 /** @param number of the boot. */

@@ -206,6 +206,7 @@ SELECT id FROM batches WHERE named('name', settings) OR named('name', coalesce(c
 
 const NAMES = `
 SELECT (SELECT count(*) FROM files WHERE named('name', path))
+     + (SELECT count(*) FROM reads WHERE named('name', path))
      + (SELECT count(*) FROM pauses WHERE mentions('words', why, NULL))
      + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named('name', misses_place)) AS count`;
 

@@ -214,6 +214,7 @@ function replaceNames(connection: Connection, mentions: Mentions, batches: Reado
   }
   // A file that is no longer known as ours is kept like a user's file.
   connection.run("DELETE FROM files WHERE named('name', path)");
+  connection.run("DELETE FROM reads WHERE named('name', path)");
   connection.run("DELETE FROM pauses WHERE mentions('words', why, NULL)");
   connection.run(
     "UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND named('name', misses_place)",

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileS
 import { basename, dirname, join } from 'node:path';
 import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../mentions.ts';
-import { NOTES } from '../../noted-outside.ts';
+import { forgetNotes, OLD_NOTES } from '../../noted-outside.ts';
 import type { Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
@@ -122,17 +122,18 @@ function cellsIn(path: string, mentions: Mentions): readonly string[] {
   return [...mentions.cellsIn(basename(path), 'name'), ...searched(path, mentions).cells];
 }
 
-/** Texts in the store that stay: the books of the sandbox, the vendor of play money, and notes of files by their paths. */
+/** Texts in the store that stay: the books of the sandbox, the vendor of play money, and old notes of files by their paths. */
 const TEXTS = [
   ['book.jsonl', 'text'],
   ['service-book.jsonl', 'text'],
-  [NOTES, 'name'],
+  [OLD_NOTES, 'name'],
 ] as const;
 
 /** After a crash a text has the person or has not, and the next erasure searches it again. */
 export function eraseFromTexts(folder: string, target: Target): void {
   if (target.kind !== 'person') return;
   const mentions = new Mentions(target.person);
+  forgetNotes(folder, (path) => mentions.in(path, 'name'));
   for (const [name, where] of TEXTS) {
     const path = join(folder, name);
     if (!existsSync(path)) continue;

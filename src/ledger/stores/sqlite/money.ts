@@ -104,9 +104,14 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
   if (capped.length === 0) return undefined;
   const pending = pendingIn(connection);
   for (const { scope, cap } of capped) {
-    const name = nameOf(scope, batch, caps.account, intent.atMs);
-    const booked = connection.once(name, () => totalsOf(connection, name));
-    const money = moneyFrom(sum(booked, pending.get(name) ?? NOTHING), cap);
+    // Where it is not certain which of two days it is, what was spent on either counts.
+    const days = [intent.atMs, intent.leastMs ?? intent.atMs];
+    const names = new Set(days.map((atMs) => nameOf(scope, batch, caps.account, atMs)));
+    const totals = [...names].flatMap((name) => [
+      connection.once(name, () => totalsOf(connection, name)),
+      pending.get(name) ?? NOTHING,
+    ]);
+    const money = moneyFrom(totals.reduce(sum, NOTHING), cap);
     if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
       return { kind: 'over_budget', scope, money };
   }

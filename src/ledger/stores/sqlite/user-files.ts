@@ -47,8 +47,8 @@ export function userFiles(
     files.push({ path, holds, isPathForgotten });
     for (const cell of new Set(cells)) hits.push({ place: path, cell });
   }
-  const noted = mentions === undefined ? [] : Object.keys(notesOutside(folder));
-  return { files, hits, named: noted.filter((path) => mentions?.in(path, 'name')).length };
+  const noted = mentions === undefined ? [] : notesOutside(folder);
+  return { files, hits, named: noted.filter(({ path }) => mentions?.in(path, 'name')).length };
 }
 
 const UNSEARCHED = { cells: [], isWhole: true } as const;
@@ -82,11 +82,15 @@ SELECT f.path, f.sha256, coalesce(f.batch, (
 UNION ALL SELECT output_path, NULL, id FROM batches
  WHERE output_path IS NOT NULL AND output_path NOT IN (SELECT path FROM files)`;
 
-const READ = 'SELECT input_path AS path, input_sha256 AS sha256, id AS batch FROM batches';
+/** The batches of a schema before 12 have no other path than their newest. */
+const READ = `
+SELECT input_path AS path, input_sha256 AS sha256, id AS batch FROM batches
+UNION SELECT r.path, b.input_sha256, b.id FROM reads r JOIN batches b ON b.id = r.batch WHERE r.is_list = 1`;
 
 /** A job may name a person in what it asks. */
-const JOBS =
-  "SELECT DISTINCT settings ->> '$.job' AS path FROM batches WHERE settings ->> '$.job' IS NOT NULL";
+const JOBS = `
+SELECT settings ->> '$.job' AS path FROM batches WHERE settings ->> '$.job' IS NOT NULL
+UNION SELECT path FROM reads WHERE is_list = 0`;
 
 interface KnownFile {
   readonly path: string;
@@ -97,8 +101,12 @@ interface KnownFile {
 function knownFiles(connection: Connection, folder: string, { written, read }: Affected): readonly Content[] {
   const contentsOf = (found: readonly KnownFile[], of: ReadonlySet<number>): readonly Content[] =>
     found.map(({ path, sha256, batch }) => ({ path, sha256, isAffected: batch !== null && of.has(batch) }));
-  const outside = Object.entries(notesOutside(folder)).flatMap(([path, { sha256s, batch }]) =>
-    sha256s.map((sha256) => ({ path, sha256, batch: batch === undefined ? null : batchNumber(batch) })),
+  const outside = notesOutside(folder).flatMap(({ path, sha256s, batch }) =>
+    (sha256s.length === 0 ? [null] : sha256s).map((sha256) => ({
+      path,
+      sha256,
+      batch: batch === undefined ? null : batchNumber(batch),
+    })),
   );
   return [
     ...contentsOf(connection.all<KnownFile>(WRITTEN, JSON.stringify([...written])), written),

@@ -13,7 +13,7 @@ import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
-import { BuyAgain, CarryOut, Mend } from './batch/mend.tsx';
+import { BuyAgain, Finished, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -46,9 +46,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
           label={text.batches.rows(grouped(batch.settled), grouped(batch.rows))}
         />
         <OutcomeLegend counts={batch.counts} rows={batch.rows} />
-        {batch.state === 'finished' && (batch.counts.in_doubt ?? 0) > 0 && (
-          <CarryOut batch={batch} running={running} />
-        )}
+        {batch.state === 'finished' && <Finished batch={batch} running={running} />}
         {batch.unanswered > 0 && <BuyAgain batch={batch} running={running} />}
         {batch.state === 'open' && (
           <>
@@ -132,19 +130,24 @@ function Notices({
       )}
       {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
         <>
-          <Refusal refused={new Refused(shownStop(last.stopped))} />
-          <Mend batch={batch} stopped={last.stopped} said={last.said} />
+          <Refusal refused={new Refused(shownStop(last.stopped, batch))} />
+          {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
+          {batch.followed_by === null && <Mend batch={batch} stopped={last.stopped} said={last.said} />}
         </>
       )}
     </div>
   );
 }
 
-/** Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
-function shownStop(stopped: NonNullable<WorkView['stopped']>): NonNullable<WorkView['stopped']> {
+/** A later batch is answered on its own page. Where a plan is to be agreed to it stands below, and what is typed for that is not said. */
+function shownStop(
+  stopped: NonNullable<WorkView['stopped']>,
+  { changes, followed_by: follower }: BatchDetail,
+): NonNullable<WorkView['stopped']> {
+  if (follower !== null) return { ...stopped, next: words.answerThere(follower) };
   return stopped.plan === undefined || stopped.answers === undefined
     ? stopped
-    : { ...stopped, next: words.seeBelow };
+    : { ...stopped, next: changes === null ? words.planBelow : words.seeBelow };
 }
 
 /** How long it takes, or what it waits for. */

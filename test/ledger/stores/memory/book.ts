@@ -175,6 +175,16 @@ export class MemoryBook {
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
+  /** Of the newest intent, if it was made in that boot and may have cost money. */
+  newestDate(boot: KeptBoot): TimeMark | undefined {
+    const newest = this.attempts.at(-1);
+    const first = this.batches.findIndex(({ batch }) => !batch.sandbox);
+    const uptimeMs = newest?.intent.uptimeMs;
+    if (newest?.boot !== boot || uptimeMs === undefined || first < 0) return undefined;
+    const isPlay = this.batches.findIndex(({ batch }) => batch.id === newest.intent.batch) < first;
+    return isPlay ? undefined : { atMs: newest.intent.atMs, uptimeMs };
+  }
+
   /** Whether all batches are of sandboxes. */
   isPlay(): boolean {
     return this.batches.every(({ batch }) => batch.sandbox);
@@ -240,14 +250,14 @@ export class MemoryBook {
   }
 
   /** Of the account in the day or month (UTC) of a time, or since it began. */
-  periodMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Money {
+  periodMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number, leastMs = atMs): Money {
     if (scope === 'ever') return this.money(undefined, ({ intent }) => intent.accountIdentity === identity);
     const caps = this.accounts.get(identity)?.caps;
     const cap = scope === 'day' ? caps?.perDay : caps?.perMonth;
-    const period = periodOf(scope, atMs);
+    const periods = [atMs, leastMs].map((ms) => periodOf(scope, ms));
     return this.money(
       cap,
-      ({ intent }) => intent.accountIdentity === identity && periodOf(scope, intent.atMs) === period,
+      ({ intent }) => intent.accountIdentity === identity && periods.includes(periodOf(scope, intent.atMs)),
     );
   }
 }

@@ -408,7 +408,8 @@ export class MemoryReader implements LedgerReader {
     const boot = this.book.boots.find((each) => each.id === id);
     const seen = boot?.seen ?? { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs };
     const isPlay = this.book.isPlay();
-    return { seen, isPlay, ...present({ confirmed: boot?.confirmed, floorMs }) };
+    const dated = boot && this.book.newestDate(boot);
+    return { seen, isPlay, ...present({ confirmed: boot?.confirmed, floorMs, dated }) };
   }
 
   async close(): Promise<void> {}

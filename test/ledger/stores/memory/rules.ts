@@ -71,6 +71,9 @@ function refuseTime(book: MemoryBook, { batch, boot, call, intent }: Asked): voi
     const laterMs = atMs - (boot.confirmed.atMs + uptimeMs - boot.confirmed.uptimeMs);
     invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
   }
+  const dated = boot && boot.confirmed === undefined ? book.newestDate(boot) : undefined;
+  const earlierMs = dated === undefined ? 0 : dated.atMs + uptimeMs - dated.uptimeMs - atMs;
+  invariant(earlierMs <= APART_MS, 'a day that was spent is not left for an earlier one');
   const goesByAge = replaces !== undefined && !isUnanswered(book, call);
   const isAhead = goesByAge && batch.createdAtMs - atMs > APART_MS;
   invariant(!isAhead, 'a batch that began in the future buys nothing anew');
@@ -152,13 +155,13 @@ export function overBudget(
   intent: Intent,
   decision: Decision | undefined,
 ): Admission | undefined {
-  const { batch, accountIdentity, atMs } = intent;
+  const { batch, accountIdentity, atMs, leastMs } = intent;
   const caps = book.accounts.get(accountIdentity)?.caps;
   // What no cap is held against is not added up: that would go through all attempts for each new one.
   const scopes: [BudgetScope, Credits | undefined, () => Money][] = [
     ['batch', kept.budget, () => book.money(kept.budget, (other) => other.intent.batch === batch)],
-    ['day', caps?.perDay, () => book.periodMoney(accountIdentity, 'day', atMs)],
-    ['month', caps?.perMonth, () => book.periodMoney(accountIdentity, 'month', atMs)],
+    ['day', caps?.perDay, () => book.periodMoney(accountIdentity, 'day', atMs, leastMs)],
+    ['month', caps?.perMonth, () => book.periodMoney(accountIdentity, 'month', atMs, leastMs)],
   ];
   if (decision?.kind === 'retry') {
     scopes.push(['extra', kept.extraCredits, () => book.money(kept.extraCredits, isRetryOf(batch))]);

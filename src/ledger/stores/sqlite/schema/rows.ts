@@ -99,13 +99,22 @@ CREATE TABLE tallies (
 ) STRICT, WITHOUT ROWID;
 
 -- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them. \`batch\` is
--- the one whose rows are in it; NULL: it is no output. A damaged entry
--- describes a file that nobody wrote, and at worst a file of ours is kept as if it were the user's: it has no sum.
+-- the one whose rows are in it; NULL: it is no output. A damaged entry describes a file that nobody wrote, and at worst a
+-- file of ours is kept as if it were the user's: it has no sum.
 CREATE TABLE files (
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
   batch INTEGER REFERENCES batches (id),
   PRIMARY KEY (path, sha256)
+) STRICT, WITHOUT ROWID;
+
+-- Every path at which a batch has found its list, and every job file by which it was begun or gone on with: the batch itself
+-- keeps the newest. \`is_list\` is 0 for a job file. It has no sum either: a damaged entry names a file that nobody read.
+CREATE TABLE reads (
+  path TEXT NOT NULL,
+  batch INTEGER NOT NULL REFERENCES batches (id),
+  is_list INTEGER NOT NULL CHECK (is_list IN (0, 1)),
+  PRIMARY KEY (path, batch)
 ) STRICT, WITHOUT ROWID;
 `,
 ].join('');

@@ -71,6 +71,14 @@ export const SENDING = [
     where:
       'id = NEW.boot AND NEW.at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000',
   }),
+  // The intent before this one may be of a sandbox, which does not count where money is spent.
+  refusedEntry('day', SENT, {
+    says: 'a day that was spent is not left for an earlier one before an answer confirms it',
+    from: 'attempts a CROSS JOIN boots b ON b.id = a.boot',
+    where: `a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
+     AND (SELECT ordinal FROM batches WHERE id = a.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)
+     AND NEW.at - (a.at + NEW.uptime - a.uptime) < -302000`,
+  }),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
 CREATE TABLE requests (

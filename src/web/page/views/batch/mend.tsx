@@ -22,9 +22,8 @@ function goOn(action: Action, { batch }: Pick<BatchDetail, 'batch'>, said: Said 
   action.run(() => ask(`/batches/${batch}/continue?${query}`, { method: 'POST' }));
 }
 
-/** A finished batch goes on once more, for what was decided about its doubts. */
-export function CarryOut({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const action = useAction();
+/** What a finished batch goes on for: what was decided about its doubts, and a dialect that was corrected since. */
+export function Finished({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   if (batch.followed_by !== null)
     return (
       <p class="notice">
@@ -32,16 +31,48 @@ export function CarryOut({ batch, running }: { readonly batch: BatchDetail; read
       </p>
     );
   return (
+    <>
+      {(batch.counts.in_doubt ?? 0) > 0 && (
+        <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
+      )}
+      {batch.read_before && batch.unanswered === 0 && (
+        <Once
+          {...{ batch, running }}
+          button={words.settleAnew}
+          what={words.settleAnewWhat}
+          said={{ answer: 'anew' }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Runs the batch once more. */
+function Once({
+  batch,
+  running,
+  button,
+  what,
+  said,
+}: {
+  readonly batch: BatchDetail;
+  readonly running: boolean;
+  readonly button: string;
+  readonly what: string;
+  readonly said?: Said;
+}) {
+  const action = useAction();
+  return (
     <div class="actions">
       <button
         type="button"
-        class="primary"
+        class={said === undefined ? 'primary' : ''}
         disabled={action.isBusy.value || running || batch.next === null}
-        onClick={() => goOn(action, batch)}
+        onClick={() => goOn(action, batch, said)}
       >
-        {words.carryOut}
+        {button}
       </button>
-      <span class="muted">{words.carryOutWhat}</span>
+      <span class="muted">{what}</span>
       <Refusal refused={action.refused.value} />
     </div>
   );
@@ -132,7 +163,9 @@ function Answers({
           disabled={action.isBusy.value}
           onClick={() => goOn(action, batch, { answer, ...(plan === undefined ? {} : { plan }) })}
         >
-          {wordOf(words.answers, answer.replace(/:.*/, ''))}
+          {answer === 'yes' && batch.changes === null
+            ? words.agree
+            : wordOf(words.answers, answer.replace(/:.*/, ''))}
         </button>
       ))}
       <Refusal refused={action.refused.value} />
