@@ -149,8 +149,9 @@ export class Connection {
     if (this.inTransaction) this.#remembered.set(what, value);
   }
 
-  forget(): void {
-    this.#remembered.clear();
+  /** @param what how the names begin of what is forgotten; without it all is. */
+  forget(what = ''): void {
+    for (const name of this.#remembered.keys()) if (name.startsWith(what)) this.#remembered.delete(name);
   }
 
   /** Runs reads that must see one state of the ledger. */

@@ -9,6 +9,7 @@ import {
   credits,
   type DecisionSpec,
   type Intent,
+  type KeyedRequest,
   type Look,
   type RawReply,
   type Reading,
@@ -137,7 +138,9 @@ export function questionOf({ operation: _, creditsMost: __, ifLost, ...question 
 
 // ---------------------------------------------------------------------------------------------------- attempts
 
-interface AttemptOf {
+/** An intent that is admitted, and what is known of its call. */
+export interface Begun {
+  readonly intent: Intent;
   readonly account: number;
   /** The call in the tables, when it is there. */
   readonly kept: KeptCall | undefined;
@@ -145,47 +148,64 @@ interface AttemptOf {
   readonly boot: number | undefined;
 }
 
-export function insertAttempt(
+/** @returns the number of each attempt, and what later entries have to know of it. */
+export function insertAttempts(
   connection: Connection,
-  intent: Intent,
-  of: AttemptOf,
-): { readonly attempt: AttemptId; readonly asked: Asked } {
-  const { decision, replaces, request, reserve: reserved } = intent;
-  const call = callNumber(connection, intent, of);
-  const id = nextNumber(connection, 'entries');
-  const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
-  const kind = replaces === undefined ? again : 'refresh';
-  const batch = batchNumber(intent.batch);
-  const isTimed = of.boot !== undefined && intent.uptimeMs !== undefined;
-  ATTEMPTS_TABLE.insert(connection, {
-    ...{ id, kind, call, sees: replaces ?? decision ?? null, batch, row: intent.row, reserved, at: wholeMs(intent.atMs) },
-    boot: isTimed ? (of.boot ?? null) : null,
-    uptime: isTimed ? wholeMs(intent.uptimeMs ?? 0) : null,
+  begun: readonly Begun[],
+): readonly { readonly attempt: AttemptId; readonly asked: Asked }[] {
+  const ids = begun.map(() => nextNumber(connection, 'entries'));
+  const calls = begun.map((each, at) => newCall(connection, each, ids[at] ?? 0));
+  CALLS_TABLE.insertAll(connection, calls.filter((call) => call !== undefined));
+  const attempts = begun.map((each, at) => attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }));
+  ATTEMPTS_TABLE.insertAll(connection, attempts);
+  return attempts.map(({ id, kind, call, batch, reserved }, at) => {
+    const { intent, account } = begun[at] as Begun;
+    const payer = { batch, account, atMs: intent.atMs, isRetry: kind === 'retry' };
+    noteMoved(connection, () => payer, { reserved });
+    if (intent.request !== undefined) insertRequest(connection, id, intent.request);
+    return { attempt: id as AttemptId, asked: { call, reserved, payer } };
   });
-  const payer = { batch, account: of.account, atMs: intent.atMs, isRetry: kind === 'retry' };
-  noteMoved(connection, () => payer, { reserved });
-  if (request !== undefined) {
-    const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = request;
-    const first_sent_at = wholeMs(firstSentAtMs);
-    REQUESTS_TABLE.insert(connection, { attempt: id, idempotency_key, method, path, first_sent_at, body });
-    connection.remember(KEEPS_REQUESTS, true);
-  }
-  return { attempt: id as AttemptId, asked: { call, reserved, payer } };
 }
 
-function callNumber(connection: Connection, { key, call: asked }: Intent, { account, kept }: AttemptOf): number {
-  const { change, after = null, operation, creditsMost: credits_most = null } = asked;
+/** @param id of the attempt, which is that of its call as well. */
+function newCall(
+  connection: Connection,
+  { intent: { key, call }, account, kept }: Begun,
+  id: number,
+): WrittenRow<typeof CALLS_TABLE> | undefined {
+  const { change, after = null, operation, creditsMost: credits_most = null } = call;
   const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
-  if (kept !== undefined) {
-    invariant(kept.subject === subject, `call ${key} is a change of another subject`);
-    return kept.id;
-  }
-  // A call has the number of the entry that begins its first attempt, which comes next.
-  const id = nextNumber(connection, 'entries');
-  connection.remember('newest of entries', id - 1);
-  const question = questionOf(asked);
-  CALLS_TABLE.insert(connection, { id, key: keyBytes(key), account, operation, credits_most, question, subject, after });
-  return id;
+  invariant(kept === undefined || kept.subject === subject, `call ${key} is a change of another subject`);
+  if (kept !== undefined) return undefined;
+  return { id, key: keyBytes(key), account, operation, credits_most, question: questionOf(call), subject, after };
+}
+
+function attemptOf(
+  connection: Connection,
+  { intent, boot }: Begun,
+  numbers: { readonly id: number; readonly call: number },
+): WrittenRow<typeof ATTEMPTS_TABLE> {
+  const { decision, replaces, row, reserve: reserved, uptimeMs } = intent;
+  const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
+  const isTimed = boot !== undefined && uptimeMs !== undefined;
+  return {
+    ...numbers,
+    kind: replaces === undefined ? again : 'refresh',
+    sees: replaces ?? decision ?? null,
+    batch: batchNumber(intent.batch),
+    row,
+    reserved,
+    at: wholeMs(intent.atMs),
+    boot: isTimed ? boot : null,
+    uptime: isTimed ? wholeMs(uptimeMs) : null,
+  };
+}
+
+function insertRequest(connection: Connection, attempt: number, request: KeyedRequest): void {
+  const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = request;
+  const first_sent_at = wholeMs(firstSentAtMs);
+  REQUESTS_TABLE.insert(connection, { attempt, idempotency_key, method, path, first_sent_at, body });
+  connection.remember(KEEPS_REQUESTS, true);
 }
 
 /** What an entry about an attempt has to know of it. */
@@ -202,11 +222,19 @@ export function askedBy(connection: Connection, attempt: number): Asked {
   return { ...asked, payer: payerOf(connection, attempt) };
 }
 
-export function insertReply(connection: Connection, attempt: AttemptId, call: number, reply: RawReply): void {
-  const { status, headers, body, receivedAtMs } = reply;
-  const id = nextNumber(connection, 'entries');
-  const at = wholeMs(receivedAtMs);
-  REPLIES_TABLE.insert(connection, { of: attempt, id, call, at, status, headers: JSON.stringify(headers), body });
+/** A reply, and the call of its attempt. */
+export interface Returned {
+  readonly attempt: AttemptId;
+  readonly call: number;
+  readonly reply: RawReply;
+}
+
+export function insertReplies(connection: Connection, replies: readonly Returned[]): void {
+  const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => {
+    const id = nextNumber(connection, 'entries');
+    return { of, id, call, at: wholeMs(receivedAtMs), status, headers: JSON.stringify(headers), body };
+  });
+  REPLIES_TABLE.insertAll(connection, rows);
 }
 
 /** How an attempt ended, and when. */
@@ -226,25 +254,26 @@ export function insertEnds(connection: Connection, ends: readonly Ended[]): void
   const under = ends.map(({ attempt }) => lostUnderKey(connection, attempt));
   const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
   ENDS_TABLE.insertAll(connection, rows);
-  for (const [at, { id, pays, reserved, spent, held }] of rows.entries()) {
-    const { asked: { call, payer }, atMs } = ends[at] as Ended;
-    noteMoved(connection, () => payer, { reserved, held, spent: pays === null ? spent : 0 });
-    if (pays !== null) noteMoved(connection, () => payerOf(connection, pays), { spent });
-    const lost = under[at] ?? [];
-    if (pays !== null) freeOthers(connection, lost, { call, sees: id, atMs });
+  for (const [at, { id, pays, spent, kind }] of rows.entries()) {
+    const { asked: { call, payer, reserved }, atMs } = ends[at] as Ended;
+    const held = kind === 'lost' || kind === 'lost_beside' ? reserved : 0;
+    noteMoved(connection, () => payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });
+    if (pays === null) continue;
+    noteMoved(connection, () => payerOf(connection, pays), { spent });
+    freeOthers(connection, under[at] ?? [], { call, sees: id, atMs });
   }
 }
 
 function endOf(
   connection: Connection,
-  { attempt, closure, atMs, asked: { call, reserved }, status: known }: Ended,
+  { attempt, closure, atMs, asked: { call }, status: known }: Ended,
   under: readonly Loss[],
 ): WrittenRow<typeof ENDS_TABLE> {
   const common = {
-    ...{ of: attempt, id: nextNumber(connection, 'entries'), call, pays: null, reserved: -reserved, spent: 0, held: 0 },
-    ...{ at: wholeMs(atMs), said: null, status: null, dialect: null, estimated: 0, words: closure.why },
+    ...{ of: attempt, id: nextNumber(connection, 'entries'), call, pays: null, spent: 0, at: wholeMs(atMs) },
+    ...{ said: null, status: null, dialect: null, estimated: 0, words: closure.why },
   };
-  if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call), held: reserved };
+  if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call) };
   if (closure.kind !== 'settled') return { ...common, kind: 'unsold', said: closure.kind };
   const { answer, charged, why, dialect, isAtMost } = closure;
   const status = known ?? statusOf(connection, attempt) ?? null;

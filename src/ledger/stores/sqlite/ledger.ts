@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { CallKey } from '../../../core/call-key.ts';
 import type { BootTime, Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
@@ -46,13 +47,16 @@ import {
   accountNumber,
   askedBy,
   type Ended,
-  insertAttempt,
+  type Begun,
+  insertAttempts,
   insertEnds,
   insertDecision,
   insertLook,
   insertReading,
   insertRelease,
-  insertReply,
+  insertReplies,
+  type KeptCall,
+  type Returned,
   insertTold,
   keptCall,
 } from './entries.ts';
@@ -115,6 +119,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
    * What this process wrote of attempts for which no row is settled yet. Changes are not among them.
    */
   readonly #questions = new Map<AttemptId, Question>();
+  readonly #admitAll: (intent: Intent) => Promise<Admission>;
+  readonly #recordAll: (returned: Omit<Returned, 'call'>) => Promise<void>;
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
   /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
   readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
@@ -123,9 +129,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
+    this.#admitAll = this.#group.together((intents) => this.#admitted(intents));
+    this.#recordAll = this.#group.together((replies) => this.#insertReplies(replies), 'in_flight');
     this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
-    const sql = 'SELECT tail AS newest FROM book';
+    const sql = 'SELECT booked AS newest FROM book';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
 
@@ -208,30 +216,50 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   admit(intent: Intent): Promise<Admission> {
-    const boot = this.#boot;
-    return this.#group.write(() => {
-      const { connection } = this;
-      const account = accountNumber(connection, intent.accountIdentity);
-      const kept = keptCall(connection, intent.key);
-      if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
-      const pricedFor = pricedAs(account, intent, kept);
-      const reserve = reserveFor(connection, intent, pricedFor);
-      const priced = { ...intent, reserve };
-      const refused = refusedChange(connection, priced) ?? overBudget(connection, priced);
-      if (refused !== undefined) return refused;
-      const { attempt, asked } = insertAttempt(connection, priced, { account, kept, boot });
-      // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
-      else this.#questions.delete(attempt);
-      return admitted(attempt, reserve);
-    });
+    return this.#admitAll(intent);
+  }
+
+  /** Intents that say no more than what is asked are written at once; each other one is written alone, where it comes. */
+  #admitted(intents: readonly Intent[]): readonly Admission[] {
+    const { connection } = this;
+    const admissions: Admission[] = [];
+    const keys = new Set<CallKey>();
+    let waiting: (Begun & { readonly pricedFor: Priced; readonly at: number })[] = [];
+    const begin = () => {
+      const begun = insertAttempts(connection, waiting);
+      for (const [each, { attempt, asked }] of begun.entries()) {
+        const { intent, pricedFor, at } = waiting[each] as (typeof waiting)[number];
+        // A number that a group did not commit is given again, so what was said about it is replaced.
+        if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
+        else this.#questions.delete(attempt);
+        admissions[at] = admitted(attempt, intent.reserve);
+      }
+      waiting = [];
+      keys.clear();
+    };
+    for (const [at, asked] of intents.entries()) {
+      if (!isPlain(asked) || keys.has(asked.key)) begin();
+      const account = accountNumber(connection, asked.accountIdentity);
+      const kept = keptCall(connection, asked.key);
+      const pricedFor = pricedAs(account, asked, kept);
+      const intent = { ...asked, reserve: reserveFor(connection, asked, pricedFor) };
+      const refused = refusedIntent(connection, intent, kept);
+      if (refused !== undefined) {
+        admissions[at] = refused;
+        continue;
+      }
+      waiting.push({ intent, account, kept, boot: this.#boot, pricedFor, at });
+      keys.add(asked.key);
+      if (!isPlain(asked)) begin();
+    }
+    begin();
+    return admissions;
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
     const question = this.#questions.get(attempt);
     if (question !== undefined) question.status = reply.status;
-    const write = () => insertReply(this.connection, attempt, this.#askedBy(attempt).call, reply);
-    return this.#group.write(write, 'in_flight');
+    return this.#recordAll({ attempt, reply });
   }
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
@@ -254,10 +282,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#questions.get(attempt)?.asked ?? askedBy(this.connection, attempt);
   }
 
-  #insertPurchases(purchases: readonly Purchase[]): void {
+  #insertReplies(replies: readonly Omit<Returned, 'call'>[]): readonly undefined[] {
+    insertReplies(this.connection, replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call })));
+    return [];
+  }
+
+  #insertPurchases(purchases: readonly Purchase[]): readonly undefined[] {
     insertEnds(this.connection, purchases);
     for (const { closure, pricedFor } of purchases)
       if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
+    return [];
   }
 
   addReading(reading: Reading): Promise<void> {
@@ -307,16 +341,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const { batch } = row;
     const settle =
       this.#settle.get(batch) ??
-      this.#group.together<SettledRow>((rows) => this.#insertOutcomes(batch, rows), 'patient');
+      this.#group.together((rows: readonly SettledRow[]) => this.#insertOutcomes(batch, rows), 'patient');
     this.#settle.set(batch, settle);
     return settle(row);
   }
 
   settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
-    return this.#group.write(() => this.#insertOutcomes(batch, rows));
+    return this.#group.write(() => void this.#insertOutcomes(batch, rows));
   }
 
-  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): void {
+  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): readonly undefined[] {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
     const isLower = ({ row, outcome, answers }: SettledRow): boolean =>
@@ -324,6 +358,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
     insertOutcomes(this.connection, batch, rows, rows.filter(isLower));
     for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
+    return [];
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {
@@ -391,6 +426,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
     return batch;
   }
+}
+
+/** Whether an intent is the first about its call, as far as it says, or the next one after attempts that never left. */
+const isPlain = ({ decision, replaces, request, call }: Intent): boolean =>
+  decision === undefined && replaces === undefined && request === undefined && call.change === undefined;
+
+/** Why an intent is not admitted; the guards say the same. @param kept its call in the tables, when it is there. */
+function refusedIntent(connection: Connection, intent: Intent, kept: KeptCall | undefined): Admission | undefined {
+  if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
+  return refusedChange(connection, intent) ?? overBudget(connection, intent);
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */

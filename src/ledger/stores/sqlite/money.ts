@@ -11,7 +11,7 @@ import {
 } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { sumOfText } from './table.ts';
-import { batchNumber } from './tables.ts';
+import { batchNumber, newestEntry } from './tables.ts';
 
 /** Reads what each scope of money holds. The triggers keep the totals (`schema/`). */
 interface Caps {
@@ -72,24 +72,21 @@ function moneyEver(connection: Connection, account: number): Money {
  * Books the entries that were written since the last group. The database commits nothing before that, nor above a cap.
  */
 export function book(connection: Connection): void {
-  const due = connection.get<Due>(DUE);
+  const due = connection.get<{ booked: number; before: number }>(DUE);
   if (due === undefined) return;
-  const { first, last, before, sums } = due;
-  const sum = sumOfText(JSON.stringify([first, last, sums, before]), null);
-  connection.run('INSERT INTO groups (id, first, sums, sum) VALUES (?, ?, ?, ?)', last, first, sums, sum);
+  const { booked, before } = due;
+  const last = newestEntry(connection);
+  const sum = sumOfGroup(booked + 1, last, before);
+  connection.run('INSERT INTO groups (id, first, sum) VALUES (?, ?, ?)', last, booked + 1, sum);
   connection.forget();
 }
 
-interface Due {
-  readonly first: number;
-  readonly last: number;
-  readonly before: number;
-  readonly sums: number;
-}
-
 const DUE = `
-SELECT b.booked + 1 AS first, b.tail AS last, b.sums, g.sum AS before
-  FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.tail > b.booked`;
+SELECT b.booked, g.sum AS before FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.unbooked IS NOT NULL`;
+
+/** @param before the sum of the group before. */
+export const sumOfGroup = (first: number, last: number, before: number): number =>
+  sumOfText(JSON.stringify([first, last, before]), null);
 
 /** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
 export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
@@ -100,7 +97,7 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
     const cap = caps[scope];
     return cap === null ? [] : [{ scope, cap }];
   });
-  // Where there is no cap, nothing has to be added up.
+  // Where there is no cap, nothing has to be added up: what it reserves moves no total that has one.
   if (capped.length === 0) return undefined;
   const pending = pendingIn(connection);
   for (const { scope, cap } of capped) {
@@ -180,7 +177,8 @@ const MOVED = `
 SELECT p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e.reserved, e.held
   FROM (
     SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts WHERE id > :booked
-    UNION ALL SELECT of, iif(pays IS NULL, spent, 0), reserved, held FROM ends WHERE id > :booked
+    UNION ALL SELECT e.of, iif(e.pays IS NULL, e.spent, 0), -a.reserved, iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0)
+      FROM ends e CROSS JOIN attempts a ON a.id = e.of WHERE e.id > :booked
     UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE id > :booked AND pays IS NOT NULL
     UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes WHERE id > :booked
     UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE id > :booked AND pays IS NOT NULL) e

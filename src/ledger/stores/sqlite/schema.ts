@@ -16,8 +16,8 @@ import { TIME } from './schema/time.ts';
 
 /** An empty book has a group of nothing, to which the first entry is linked, and a unique random name. */
 const BEGINNING = `
-INSERT INTO groups (id, first, sums, sum) VALUES (0, 0, 0, 0);
-INSERT INTO book (id, tail, sums, booked, commits, clean, identity) VALUES (1, 0, 0, 0, 0, 1, lower(hex(randomblob(16))));
+INSERT INTO groups (id, first, sum) VALUES (0, 0, 0);
+INSERT INTO book (id, booked, commits, clean, identity) VALUES (1, 0, 0, 1, lower(hex(randomblob(16))));
 `;
 
 /**

@@ -35,7 +35,7 @@ export function setCells(
   const changed = Object.entries(cells).filter(([, value]) => value !== undefined);
   if (changed.length === 0) return;
   // What is remembered of caps is in these tables.
-  connection.forget();
+  connection.forget('caps');
   const set = changed.map(([column]) => `${column} = :${column}`);
   connection.run(`UPDATE ${table} SET ${set.join(', ')} WHERE id = :id`, {
     ...(Object.fromEntries(changed) as Cells),

@@ -1,4 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import { invariant } from '../../../core/errors.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { table } from './table.ts';
@@ -18,17 +19,26 @@ export const wholeMs = (ms: number): number => Math.floor(ms);
 
 /**
  * The number of the next row, which the caller writes. Nothing is ever deleted from these tables, so numbers only grow.
- * They are chosen here, because sums cover them.
+ * They are chosen here, because sums cover them. At the beginning of a transaction all entries are booked.
  */
 export function nextNumber(
   connection: Connection,
   of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
 ): number {
-  const name = `newest of ${of}`;
-  const sql = of === 'entries' ? 'SELECT tail AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
+  const name = newestOf(of);
+  const sql = of === 'entries' ? 'SELECT booked AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
   const next = connection.once(name, () => connection.get<{ newest: number | null }>(sql)?.newest ?? 0) + 1;
   connection.remember(name, next);
   return next;
+}
+
+const newestOf = (table: string): string => `newest of ${table}`;
+
+/** The number of the newest entry, where this transaction has written one. */
+export function newestEntry(connection: Connection): number {
+  const newest = connection.known<number>(newestOf('entries'));
+  invariant(newest !== undefined, 'what is not booked was written in this transaction');
+  return newest;
 }
 
 // ---------------------------------------------------------------------------------------------------- the book
@@ -76,9 +86,7 @@ export const ENDS_TABLE = table('ends', {
     kind: 'text',
     call: 'number',
     pays: 'number or null',
-    reserved: 'number',
     spent: 'number',
-    held: 'number',
     at: 'number',
     said: 'text or null',
     status: 'number or null',

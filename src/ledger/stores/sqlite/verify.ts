@@ -4,8 +4,8 @@ import { type Connection, damagedStore, explained } from './connection.ts';
 import { DEFINITIONS, type Definition, definitionsOfSchema } from './identity.ts';
 import { integrityOf } from './integrity.ts';
 import { attemptsOf } from './lookups.ts';
+import { sumOfGroup } from './money.ts';
 import { isOneOf } from './schema/refusals.ts';
-import { sumOfText } from './table.ts';
 import { checkTables } from './table-sums.ts';
 import { REPLIES_TABLE, SHORT_TABLES } from './tables.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
@@ -63,32 +63,37 @@ function verifySchema(connection: Connection, folder: string): void {
   }
 }
 
-type GroupRow = [id: number, first: number, sums: number, sum: number];
+type GroupRow = [id: number, first: number, sum: number];
 
 /** Each group follows the one before it, and together they booked the entries that there are. */
 function verifyGroups(connection: Connection, folder: string): void {
-  let [last, before, booked] = [0, 0, 0];
-  for (const [id, first, sums, sum] of connection.eachList<GroupRow>(
-    'SELECT id, first, sums, sum FROM groups WHERE id > 0 ORDER BY id',
-  )) {
-    if (first !== last + 1 || sum !== sumOfText(JSON.stringify([first, id, sums, before]), null))
+  let [last, before] = [0, 0];
+  const sql = 'SELECT id, first, sum FROM groups WHERE id > 0 ORDER BY id';
+  for (const [id, first, sum] of connection.eachList<GroupRow>(sql)) {
+    if (first !== last + 1 || sum !== sumOfGroup(first, id, before))
       throw damagedStore(folder, `the group of entries that ends with ${id} is not as it was booked`);
-    [last, before, booked] = [id, sum, booked + sums];
+    [last, before] = [id, sum];
   }
-  const found = connection.get<{ n: number; sums: number }>(EVERY_ENTRY);
-  const book = connection.get<{ tail: number; booked: number; booking: number | null }>('SELECT * FROM book');
-  if (book?.tail !== last || book.booked !== last || book.booking !== null)
-    throw damagedStore(folder, `the book ends with entry ${book?.tail}, and ${last} entries are booked`);
-  if (found?.n !== last || found.sums !== booked)
+  const book = connection.get<Book>('SELECT booked, unbooked, booking FROM book');
+  if (book?.booked !== last || book.unbooked !== null || book.booking !== null)
+    throw damagedStore(folder, `the book ends with entry ${book?.booked}, and ${last} entries are booked`);
+  const found = connection.get<{ n: number; newest: number }>(EVERY_ENTRY);
+  if (found?.n !== last || found.newest > last)
     throw damagedStore(folder, `the ${found?.n} entries of the book are not the ${last} that were booked`);
 }
 
+interface Book {
+  readonly booked: number;
+  readonly unbooked: number | null;
+  readonly booking: number | null;
+}
+
 const EVERY_ENTRY = `
-SELECT sum(n) AS n, sum(sums) AS sums FROM (
-  SELECT count(*) AS n, coalesce(sum(sum), 0) AS sums FROM attempts
-  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM replies
-  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM ends
-  UNION ALL SELECT count(*), coalesce(sum(sum), 0) FROM notes)`;
+SELECT sum(n) AS n, max(newest) AS newest FROM (
+  SELECT count(*) AS n, coalesce(max(id), 0) AS newest FROM attempts
+  UNION ALL SELECT count(*), coalesce(max(id), 0) FROM replies
+  UNION ALL SELECT count(*), coalesce(max(id), 0) FROM ends
+  UNION ALL SELECT count(*), coalesce(max(id), 0) FROM notes)`;
 
 /** Most calls were bought once and were left so, which is seen at once; the others are gone through entry by entry. */
 const OTHER_CALLS = `
@@ -135,7 +140,8 @@ WITH moved AS MATERIALIZED (
          sum(m.reserved) AS reserved, sum(m.held) AS held
     FROM (
       SELECT id AS payer, 0 AS spent, reserved, 0 AS held FROM attempts
-      UNION ALL SELECT of, iif(pays IS NULL, spent, 0), reserved, held FROM ends
+      UNION ALL SELECT e.of, iif(e.pays IS NULL, e.spent, 0), -a.reserved, iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0)
+        FROM ends e CROSS JOIN attempts a ON a.id = e.of
       UNION ALL SELECT of, iif(pays IS NULL, spent, 0), 0, held FROM notes
       UNION ALL SELECT pays, spent, 0, 0 FROM ends WHERE pays IS NOT NULL
       UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE pays IS NOT NULL) m
@@ -164,9 +170,9 @@ SELECT e.id FROM (
 const WRONG_LOSS = `
 SELECT coalesce(l.attempt, x.attempt) AS id
   FROM (
-    SELECT e.of AS attempt, e.call, e.held AS holds, (
+    SELECT e.of AS attempt, e.call, a.reserved AS holds, (
         SELECT n.id FROM notes n WHERE n.of = e.of AND ${isOneOf('n', LOSS_OVER)}) AS ended
-      FROM ends e WHERE e.kind = 'lost' OR e.kind = 'lost_beside') x
+      FROM ends e CROSS JOIN attempts a ON a.id = e.of WHERE e.kind = 'lost' OR e.kind = 'lost_beside') x
   FULL JOIN losses l ON l.attempt = x.attempt
  WHERE (x.attempt, x.call, x.holds, x.ended) IS NOT (l.attempt, l.call, l.holds, l.ended) LIMIT 1`;
 

@@ -34,21 +34,18 @@ const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) 
 
 /** What every entry does when it is written. @param kind in SQL. @param of the attempt that it is about. */
 function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
-  return `
-CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET tail = NEW.id, entered = '${table}', call = NEW.call, of = ${of}, sums = sums + NEW.sum;
-  UPDATE calls SET (head, state, stands, phase, open) = (
-      SELECT NEW.id,
-        ${
-          sees === 'NULL'
-            ? 'coalesce(t.next_state, calls.state),'
-            : `CASE t.next_state
+  const before = `CASE t.next_state
           WHEN 'before' THEN CASE
             WHEN ${sees} IS NULL THEN 'free'
             WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN 'doubt'
             ELSE 'answered' END
-          ELSE coalesce(t.next_state, calls.state) END,`
-        }
+          ELSE coalesce(t.next_state, calls.state) END`;
+  return `
+CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
+  UPDATE book SET unbooked = NEW.id WHERE unbooked IS NULL;
+  UPDATE calls SET (head, state, stands, phase, open) = (
+      SELECT NEW.id,
+        ${sees === 'NULL' ? 'coalesce(t.next_state, calls.state)' : before},
         CASE t.next_state WHEN 'before' THEN ${sees} ELSE iif(t.next_state IS NULL, calls.stands, ${of}) END,
         iif(t.next_phase IS NULL, calls.phase, nullif(t.next_phase, 'nothing')),
         CASE t.next_phase WHEN 'nothing' THEN NULL ELSE iif(t.next_phase IS NULL, calls.open, ${of}) END
@@ -58,8 +55,7 @@ CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
          AND (t.phase IS NULL OR t.phase = coalesce(calls.phase, 'nothing'))
          AND CASE t.names WHEN 'open' THEN calls.open = ${of} WHEN 'stands' THEN calls.stands = ${of} ELSE TRUE END)
    WHERE id = NEW.call;
-  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
-   WHERE (SELECT head FROM calls WHERE id = NEW.call) IS NOT NEW.id;
+  SELECT RAISE(ABORT, 'money rule: an entry is about a call') WHERE changes() <> 1;
 END;
 `;
 }
@@ -71,18 +67,13 @@ END;
  */
 export const BOOK = [
   `
--- One row. \`tail\` is the number of the newest entry, \`entered\` its table, \`call\` its call and \`of\` the attempt that it is about, \`sums\` what the sums of the entries add up to that are not booked yet,
--- \`booked\` the newest entry that is, \`booking\` the group that is just being booked. \`commits\` is the number that the watermark
--- repeats outside of this file; \`clean\` is 1 only between an orderly end and the next start. The reference, looked at by the
--- commit, leaves no entry without a group.
+-- One row. \`booked\` is the newest entry that is booked, \`unbooked\` the first that is not, \`booking\` the group that is just
+-- being booked. \`commits\` is the number that the watermark repeats outside of this file; \`clean\` is 1 only between an orderly
+-- end and the next start. The reference, looked at by the commit, leaves no entry without a group.
 CREATE TABLE book (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  tail INTEGER NOT NULL REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
-  entered TEXT,
-  call INTEGER,
-  of INTEGER,
-  sums INTEGER NOT NULL,
   booked INTEGER NOT NULL,
+  unbooked INTEGER REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED,
   booking INTEGER,
   commits INTEGER NOT NULL,
   clean INTEGER NOT NULL CHECK (clean IN (0, 1)),
@@ -94,25 +85,14 @@ CREATE TRIGGER book_counting BEFORE UPDATE OF commits ON book WHEN NEW.commits I
   SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one');
 END;
 
-CREATE TRIGGER book_tail BEFORE UPDATE OF tail, entered, call, of ON book WHEN NEW.tail <> OLD.tail + 1 BEGIN
-  SELECT RAISE(ABORT, 'money rule: entries are numbered without a gap');
+-- The name of a group that is there would let the commit pass.
+CREATE TRIGGER book_owing BEFORE UPDATE OF unbooked ON book
+WHEN NEW.unbooked <= OLD.booked OR (OLD.unbooked IS NOT NULL AND (NEW.unbooked IS NOT NULL OR OLD.booking IS NULL)) BEGIN
+  SELECT RAISE(ABORT, 'money rule: what was written is booked before it is committed');
 END;
 
--- Otherwise a call could be moved without an entry: its guard holds its newest entry against the book.
-CREATE TRIGGER book_written BEFORE UPDATE OF tail, sums ON book
-WHEN OLD.booking IS NULL AND (NEW.tail = OLD.tail + 1 OR NEW.tail = OLD.tail) BEGIN
-  SELECT RAISE(ABORT, 'money rule: the book goes on by the entry that was just written')
-   WHERE NEW.tail = OLD.tail OR NOT coalesce(CASE NEW.entered
-     WHEN 'attempts' THEN (SELECT (id, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM attempts WHERE id = NEW.tail)
-     WHEN 'replies' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM replies WHERE of = NEW.of)
-     WHEN 'ends' THEN (SELECT (id, call, sum) IS (NEW.tail, NEW.call, NEW.sums - OLD.sums) FROM ends WHERE of = NEW.of)
-     WHEN 'notes' THEN (SELECT (of, call, sum) IS (NEW.of, NEW.call, NEW.sums - OLD.sums) FROM notes WHERE id = NEW.tail)
-     END, FALSE);
-END;
-
-CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book BEGIN
-  SELECT RAISE(ABORT, 'money rule: what is booked is the newest group')
-   WHERE NEW.booked < OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = NEW.booked);
+CREATE TRIGGER book_booked BEFORE UPDATE OF booked ON book WHEN NEW.booked IS NOT OLD.booking BEGIN
+  SELECT RAISE(ABORT, 'money rule: what is booked is the newest group');
 END;
 
 -- Requests that were about to leave. \`kind\` is \`intent\` for a call of which nothing stands; \`repeat\` and \`retry\` go by the
@@ -149,7 +129,7 @@ CREATE TABLE replies (
   body BLOB NOT NULL
 ) STRICT;
 
--- How each attempt ended, once. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
+-- How each attempt ended, once: it gives back what it had reserved, and holds it where it got lost. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
 -- where that is another one. \`estimated\`: nobody stated the price. Without words, the status is all there is to say.
 CREATE TABLE ends (
   of INTEGER PRIMARY KEY,
@@ -157,9 +137,7 @@ CREATE TABLE ends (
   kind TEXT NOT NULL CHECK (kind = 'answered' OR kind = 'lost' OR kind = 'lost_beside' OR kind = 'unsold'),
   call INTEGER NOT NULL,
   pays INTEGER,
-  reserved INTEGER NOT NULL,
   spent INTEGER NOT NULL CHECK (spent = 0 OR (spent > 0 AND kind = 'answered')),
-  held INTEGER NOT NULL,
   at INTEGER NOT NULL,
   said TEXT,
   status INTEGER,
@@ -202,7 +180,9 @@ CREATE INDEX notes_readings ON notes (of) WHERE kind = 'reading' OR kind = 'read
 CREATE VIEW entries (id, kind, call, of, reserved, spent, held, at, said, status, words) AS
   SELECT id, kind, call, id, reserved, 0, 0, at, NULL, NULL, NULL FROM attempts
   UNION ALL SELECT id, 'reply', call, of, 0, 0, 0, at, NULL, status, NULL FROM replies
-  UNION ALL SELECT id, kind, call, of, reserved, spent, held, at, said, status, words FROM ends
+  UNION ALL SELECT e.id, e.kind, e.call, e.of, -a.reserved, e.spent,
+                   iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0), e.at, e.said, e.status, e.words
+    FROM ends e CROSS JOIN attempts a ON a.id = e.of
   UNION ALL SELECT id, kind, call, of, 0, spent, held, at, said, status, words FROM notes;
 
 -- Which entry moves a call from where to where. \`state\` is what stands, \`phase\` how far the open attempt is; NULL is any of
@@ -214,11 +194,6 @@ CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS V
   moves('replies', { kind: "'reply'" }),
   moves('ends'),
   moves('notes', { sees: 'NEW.sees' }),
-  refusedEntry('giving', ['answered', 'lost', 'lost_beside', 'unsold'], {
-    says: 'an attempt that ends gives back what it had reserved, and holds it where it got lost',
-    where: `(NEW.reserved, NEW.held) IS NOT (
-     SELECT -a.reserved, iif(NEW.kind = 'lost' OR NEW.kind = 'lost_beside', a.reserved, 0) FROM attempts a WHERE a.id = NEW.of)`,
-  }),
   refusedEntry('about', ['reading', 'look', 'freed', 'counted'], {
     says: 'a note is about an attempt of its call',
     where: 'NOT EXISTS (SELECT 1 FROM attempts a WHERE a.id = NEW.of AND a.call = NEW.call)',
@@ -243,7 +218,7 @@ END;
   }),
   keptUnlessErased('ends', {
     covered: ofAttempt('OLD.of', 'OLD.call'),
-    kept: 'of id kind call pays reserved spent held at said status dialect estimated sum',
+    kept: 'of id kind call pays spent at said status dialect estimated sum',
     content: WORDS,
   }),
   keptUnlessErased('notes', {

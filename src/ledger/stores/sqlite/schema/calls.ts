@@ -14,10 +14,11 @@ END;
 /** What is asked and paid for, and where each stands. */
 export const CALLS = [
   `
--- A call has the number of the entry that began its first attempt. \`question\` is the call as JSON, but for its operation,
--- what it may cost at most, and that it is held back when it is lost, as most are. A change has the \`subject\` that it alters, and in \`after\` the sequence of the subject at which it
--- may be sent. \`state\` and \`stands\`: what stands and which attempt led to it; \`phase\` and \`open\`: how far the attempt is that
--- is under way; \`head\`: the newest entry.
+-- A call has the number of the entry that began its first attempt; the reference, looked at by the commit, leaves none without
+-- it. \`question\` is the call as JSON, but for its operation, what it may cost at most, and that it is held back when it is lost,
+-- as most are. A change has the \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
+-- \`state\` and \`stands\`: what stands and which attempt led to it; \`phase\` and \`open\`: how far the attempt is that is under way;
+-- \`head\`: the newest entry.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL CHECK (length(key) = 32),
@@ -44,14 +45,19 @@ CREATE INDEX calls_subject ON calls (subject) WHERE subject IS NOT NULL;
   `
 CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: a call begins with its first entry, and nothing stands before that')
-   WHERE NEW.state <> 'free' OR NEW.open IS NOT NULL OR NEW.head IS NOT NULL OR NEW.id <> (SELECT tail + 1 FROM book);
+   WHERE NEW.state <> 'free' OR NEW.open IS NOT NULL OR NEW.head IS NOT NULL OR NEW.id <= (SELECT booked FROM book);
 END;
 
 -- Where the list has no such move, there is nothing to which the call could be moved.
 CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, phase, open, head ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands') WHERE NEW.head IS NULL;
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
-    FROM book b WHERE NEW.head IS NOT b.tail OR OLD.head IS NEW.head OR b.call IS NOT NEW.id;
+    FROM book b
+   WHERE NEW.head <= b.booked OR NEW.head <= OLD.head
+      OR ((SELECT call FROM attempts WHERE id = NEW.head) IS NOT NEW.id
+      AND (SELECT id FROM replies WHERE of = NEW.open) IS NOT NEW.head
+      AND (SELECT id FROM ends WHERE of = OLD.open) IS NOT NEW.head
+      AND (SELECT call FROM notes WHERE id = NEW.head) IS NOT NEW.id);
 END;
 
 CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, credits_most, question, subject, after, sum ON calls

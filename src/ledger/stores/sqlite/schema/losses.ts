@@ -15,7 +15,7 @@ CREATE TABLE losses (
 CREATE INDEX losses_call ON losses (call);
 
 CREATE TRIGGER ends_losing AFTER INSERT ON ends WHEN NEW.kind = 'lost' OR NEW.kind = 'lost_beside' BEGIN
-  INSERT INTO losses (attempt, call, holds) VALUES (NEW.of, NEW.call, NEW.held);
+  INSERT INTO losses (attempt, call, holds) SELECT NEW.of, NEW.call, reserved FROM attempts WHERE id = NEW.of;
 END;
 
 CREATE TRIGGER notes_ending_loss AFTER INSERT ON notes WHEN ${isOneOf('NEW', LOSS_OVER)} BEGIN
@@ -26,7 +26,8 @@ END;
 CREATE TRIGGER losses_adding BEFORE INSERT ON losses BEGIN
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written loses an attempt')
    WHERE NOT EXISTS (
-     SELECT 1 FROM book b CROSS JOIN ends e ON e.of = NEW.attempt AND e.call = NEW.call AND e.held = NEW.holds
+     SELECT 1 FROM book b CROSS JOIN ends e ON e.of = NEW.attempt AND e.call = NEW.call
+       CROSS JOIN attempts a ON a.id = e.of AND a.reserved = NEW.holds
       WHERE e.id > b.booked AND (e.kind = 'lost' OR e.kind = 'lost_beside'));
 END;
 

@@ -6,12 +6,11 @@ import { refusedEvent } from './refusals.ts';
  */
 export const MONEY = [
   `
--- What was booked together: the entries from \`first\` to the one that the group is named by. \`sums\` is what their sums add up
--- to; \`sum\` is over all of it and over the group before.
+-- What was booked together: the entries from \`first\` to the one that the group is named by. \`sum\` is over both and over the
+-- group before.
 CREATE TABLE groups (
   id INTEGER PRIMARY KEY,
   first INTEGER NOT NULL,
-  sums INTEGER NOT NULL,
   sum INTEGER NOT NULL
 ) STRICT;
 
@@ -63,7 +62,9 @@ CREATE VIEW booking_scopes (scope, cap, admitted, spent, reserved, held) AS
 
 CREATE TRIGGER groups_booking BEFORE INSERT ON groups WHEN NEW.id <> 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a group books all that was written since the last one, once')
-    FROM book WHERE NEW.first <> booked + 1 OR NEW.id <> tail OR NEW.id < NEW.first OR NEW.sums <> sums;
+    FROM book
+   WHERE unbooked IS NULL OR NEW.first <> booked + 1 OR NEW.id < unbooked
+      OR NEW.id < (SELECT max(id) FROM attempts) OR NEW.id < (SELECT max(id) FROM ends) OR NEW.id < (SELECT max(id) FROM notes);
 END;
 
 CREATE TRIGGER groups_under_key BEFORE INSERT ON groups BEGIN
@@ -87,26 +88,26 @@ END;
 CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
   UPDATE book SET booking = NEW.id;
   INSERT INTO booking
-    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.admitted), sum(m.spent), sum(m.reserved),
-           sum(m.held), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
+    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.admitted), sum(m.spent),
+           sum((m.admitted - m.ended) * i.reserved), sum(m.held + m.lost * i.reserved), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
            sum(m.estimated)
       FROM (
-        SELECT id AS payer, 1 AS admitted, 0 AS spent, reserved, 0 AS held, 0 AS requests, 0 AS calls, 0 AS answers, 0 AS found,
-               0 AS others, 0 AS last_other, 0 AS estimated
+        SELECT id AS payer, 1 AS admitted, 0 AS ended, 0 AS lost, 0 AS spent, 0 AS held, 0 AS requests, 0 AS calls, 0 AS answers,
+               0 AS found, 0 AS others, 0 AS last_other, 0 AS estimated
           FROM attempts WHERE id BETWEEN NEW.first AND NEW.id
         UNION ALL
-        SELECT of, 0, iif(pays IS NULL, spent, 0), reserved, held, said IS NOT 'not_sent', kind = 'answered', kind = 'answered',
-               said IS 'found', kind = 'answered' AND status <> 404, iif(kind = 'answered' AND status <> 404, of, 0), estimated
+        SELECT of, 0, 1, kind = 'lost' OR kind = 'lost_beside', iif(pays IS NULL, spent, 0), 0, said IS NOT 'not_sent',
+               kind = 'answered', kind = 'answered', said IS 'found', kind = 'answered' AND status <> 404, iif(kind = 'answered' AND status <> 404, of, 0), estimated
           FROM ends WHERE id BETWEEN NEW.first AND NEW.id
         UNION ALL
-        SELECT of, 0, iif(pays IS NULL, spent, 0), 0, held, 0, (kind = 'told') + (kind = 'read') - (kind = 'retracted'),
+        SELECT of, 0, 0, 0, iif(pays IS NULL, spent, 0), held, 0, (kind = 'told') + (kind = 'read') - (kind = 'retracted'),
                -(kind = 'retracted'), 0, 0, 0, estimated
           FROM notes WHERE id BETWEEN NEW.first AND NEW.id
         UNION ALL
-        SELECT pays, 0, spent, 0, 0, 0, 0, 0, 0, 0, 0, estimated FROM ends
+        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM ends
          WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL
         UNION ALL
-        SELECT pays, 0, spent, 0, 0, 0, 0, 0, 0, 0, 0, estimated FROM notes
+        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM notes
          WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL) m
       CROSS JOIN attempts i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
      GROUP BY 1, 3, 4, 5;
@@ -138,7 +139,7 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
     ON CONFLICT (account, operation) DO UPDATE
       SET found = match_rates.found + excluded.found, answers = match_rates.answers + excluded.answers;
   DELETE FROM booking;
-  UPDATE book SET booked = NEW.id, booking = NULL, sums = 0;
+  UPDATE book SET booked = NEW.id, unbooked = NULL, booking = NULL;
 END;
 
 CREATE TRIGGER booking_filled BEFORE INSERT ON booking BEGIN
@@ -155,8 +156,8 @@ END;
 
 CREATE TRIGGER book_booking BEFORE UPDATE OF booking ON book BEGIN
   SELECT RAISE(ABORT, 'money rule: a group is booked when it is written')
-   WHERE NEW.booking IS NOT NULL AND (NEW.booking <> OLD.tail OR OLD.booked = OLD.tail
-     OR NOT EXISTS (SELECT 1 FROM groups WHERE id = NEW.booking));
+   WHERE NEW.booking <= OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = coalesce(NEW.booking, OLD.booking))
+      OR (NEW.booking IS NULL AND NEW.booked IS NOT OLD.booking);
 END;
 `,
   refusedEvent('DELETE', 'totals'),

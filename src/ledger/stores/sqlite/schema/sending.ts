@@ -74,8 +74,8 @@ export const SENDING = [
   // The intent before this one may be of a sandbox, which does not count where money is spent.
   refusedEntry('day', SENT, {
     says: 'a day that was spent is not left for an earlier one before an answer confirms it',
-    from: 'attempts a CROSS JOIN boots b ON b.id = a.boot',
-    where: `a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
+    from: 'boots b CROSS JOIN attempts a ON a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = b.id',
+    where: `b.id = NEW.boot AND b.confirmed_at IS NULL
      AND (SELECT ordinal FROM batches WHERE id = a.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)
      AND NEW.at - (a.at + NEW.uptime - a.uptime) < -302000`,
   }),
