@@ -230,10 +230,9 @@ export interface Returned {
 }
 
 export function insertReplies(connection: Connection, replies: readonly Returned[]): void {
-  const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => {
-    const id = nextNumber(connection, 'entries');
-    return { of, id, call, at: wholeMs(receivedAtMs), status, headers: JSON.stringify(headers), body };
-  });
+  const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => ({
+    ...{ of, call, at: wholeMs(receivedAtMs), status, headers: JSON.stringify(headers), body },
+  }));
   REPLIES_TABLE.insertAll(connection, rows);
 }
 

@@ -74,7 +74,7 @@ export const ATTEMPTS_TABLE = table('attempts', {
 });
 
 export const REPLIES_TABLE = table('replies', {
-  columns: { of: 'number', id: 'number', call: 'number', at: 'number', status: 'number' },
+  columns: { of: 'number', call: 'number', at: 'number', status: 'number' },
   contents: { headers: 'text', body: 'bytes' },
   what: ({ of }) => `the reply to attempt ${of}`,
 });

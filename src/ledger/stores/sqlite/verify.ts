@@ -91,27 +91,26 @@ interface Book {
 const EVERY_ENTRY = `
 SELECT sum(n) AS n, max(newest) AS newest FROM (
   SELECT count(*) AS n, coalesce(max(id), 0) AS newest FROM attempts
-  UNION ALL SELECT count(*), coalesce(max(id), 0) FROM replies
   UNION ALL SELECT count(*), coalesce(max(id), 0) FROM ends
   UNION ALL SELECT count(*), coalesce(max(id), 0) FROM notes)`;
 
 /** Most calls were bought once and were left so, which is seen at once; the others are gone through entry by entry. */
 const OTHER_CALLS = `
-SELECT c.id, c.state, c.stands, c.phase, c.open, c.head FROM calls c
- WHERE NOT coalesce(c.state = 'answered' AND c.stands = c.id AND c.open IS NULL
-   AND NOT EXISTS (SELECT 1 FROM attempts l WHERE l.call = c.id AND l.call <> l.id)
-   AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = c.id)
+SELECT c.call AS id, c.state, c.stands, c.phase, c.open, c.head FROM places c
+ WHERE NOT coalesce(c.state = 'answered' AND c.stands = c.call AND c.open IS NULL
+   AND NOT EXISTS (SELECT 1 FROM attempts l WHERE l.call = c.call AND l.call <> l.id)
+   AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = c.call)
    AND EXISTS (
-     SELECT 1 FROM ends k CROSS JOIN replies r ON r.of = k.of AND r.id < k.id
-      WHERE k.of = c.id AND k.kind = 'answered' AND k.id = c.head)
-   AND (SELECT a.kind FROM attempts a WHERE a.id = c.id) = 'intent', FALSE)`;
+     SELECT 1 FROM ends k CROSS JOIN replies r ON r.of = k.of
+      WHERE k.of = c.call AND k.kind = 'answered' AND k.id = c.head)
+   AND (SELECT a.kind FROM attempts a WHERE a.id = c.call) = 'intent', FALSE)`;
 
 const ENTRIES = `
 SELECT a.id, a.kind, a.id AS "of", a.sees FROM ${attemptsOf(':call')} j CROSS JOIN attempts a ON a.id = j.id
-UNION ALL SELECT r.id, 'reply', r.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN replies r ON r.of = j.id
+UNION ALL SELECT r.of, 'reply', r.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN replies r ON r.of = j.id
 UNION ALL SELECT k.id, k.kind, k.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN ends k ON k.of = j.id
 UNION ALL SELECT n.id, n.kind, n.of, n.sees FROM ${attemptsOf(':call')} j CROSS JOIN notes n ON n.of = j.id
-ORDER BY 1`;
+ORDER BY 1, 2 = 'reply'`;
 
 interface CallCells {
   readonly id: number;
@@ -162,7 +161,7 @@ SELECT coalesce(x.scope, m.scope) AS scope
 /** An entry about an attempt of another call, or of none. */
 const WRONG_CALL = `
 SELECT e.id FROM (
-    SELECT id, id AS of, call FROM attempts UNION ALL SELECT id, of, call FROM replies
+    SELECT id, id AS of, call FROM attempts UNION ALL SELECT of, of, call FROM replies
     UNION ALL SELECT id, of, call FROM ends UNION ALL SELECT id, of, call FROM notes) e
   LEFT JOIN attempts a ON a.id = e.of LEFT JOIN calls c ON c.id = e.call
  WHERE a.call IS NOT e.call OR c.id IS NULL LIMIT 1`;
@@ -171,7 +170,7 @@ const WRONG_LOSS = `
 SELECT coalesce(l.attempt, x.attempt) AS id
   FROM (
     SELECT e.of AS attempt, e.call, a.reserved AS holds, (
-        SELECT n.id FROM notes n WHERE n.of = e.of AND ${isOneOf('n', LOSS_OVER)}) AS ended
+        SELECT n.id FROM notes n WHERE n.of = e.of AND ${isOneOf('n.kind', LOSS_OVER)}) AS ended
       FROM ends e CROSS JOIN attempts a ON a.id = e.of WHERE e.kind = 'lost' OR e.kind = 'lost_beside') x
   FULL JOIN losses l ON l.attempt = x.attempt
  WHERE (x.attempt, x.call, x.holds, x.ended) IS NOT (l.attempt, l.call, l.holds, l.ended) LIMIT 1`;

@@ -1,7 +1,8 @@
 import { attemptsOf } from '../lookups.ts';
-import { refusedEntry } from './refusals.ts';
+import { isOneOf, refusedEntry } from './refusals.ts';
 
-export const ANSWER_WORDS = "'found', 'no_match', 'refused'";
+/** That what is said of an answer is one of the words for it, in SQL. */
+export const isAnswer = (said: string): string => isOneOf(said, ['found', 'no_match', 'refused']);
 
 /** The first of the lost requests under the key of an attempt that hold money, which pays for its answer. */
 const PAYER = `(
@@ -16,7 +17,7 @@ const PAYER = `(
 export const ANSWERS = [
   refusedEntry('answering', ['answered'], {
     says: 'an answer says what it is, and has the status of its raw reply',
-    where: `coalesce(NEW.said, '') NOT IN (${ANSWER_WORDS}) OR NEW.status IS NOT (SELECT status FROM replies WHERE of = NEW.of)`,
+    where: `NEW.said IS NULL OR NOT ${isAnswer('NEW.said')} OR NEW.status IS NOT (SELECT status FROM replies WHERE of = NEW.of)`,
   }),
   // No other batch, and no later day, has reserved anything for an answer under a key that was risked before.
   refusedEntry('paying', ['answered'], {
@@ -30,7 +31,7 @@ export const ANSWERS = [
   }),
   refusedEntry('read', ['read'], {
     says: 'a reply that its call is in doubt about is read as an answer, and by no repeat under its key',
-    where: `coalesce(NEW.said, '') NOT IN (${ANSWER_WORDS}) OR NOT EXISTS (SELECT 1 FROM replies WHERE of = NEW.of)
+    where: `NEW.said IS NULL OR NOT ${isAnswer('NEW.said')} OR NOT EXISTS (SELECT 1 FROM replies WHERE of = NEW.of)
       OR ${PAYER} IS NOT NULL`,
   }),
   refusedEntry('reading_change', ['reading', 'read'], {

@@ -1,4 +1,4 @@
-import { refusedEvent } from './refusals.ts';
+import { isOneOf, refusedEvent } from './refusals.ts';
 
 /**
  * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.
@@ -14,7 +14,7 @@ CREATE TABLE batches (
   key TEXT NOT NULL,
   generation INTEGER NOT NULL,
   lineage TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('open', 'finished', 'superseded', 'cancelled')),
+  state TEXT NOT NULL CHECK ${isOneOf('state', ['open', 'finished', 'superseded', 'cancelled'])},
   account INTEGER NOT NULL REFERENCES accounts (id),
   account_name TEXT NOT NULL,
   sandbox INTEGER NOT NULL CHECK (sandbox IN (0, 1)),

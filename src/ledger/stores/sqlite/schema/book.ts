@@ -1,7 +1,8 @@
-import { type Kind, MOVES, type Names, type Phase, type Stands } from '../../../rules/moves.ts';
+import { ENDED, type Kind, MOVES, type Names, type Phase, SENT, type Stands } from '../../../rules/moves.ts';
 import {
   BODY,
   HEADERS,
+  isOneOf,
   keptUnlessErased,
   ofAttempt,
   refusedEntry,
@@ -32,8 +33,16 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
 /** An entry of another kind among the notes would move its call without what its own table demands. */
 const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
 
-/** What every entry does when it is written. @param kind in SQL. @param of the attempt that it is about. */
-function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' } = {}): string {
+/** How far the attempt is that is under way: it has its reply, or has not. */
+const PHASE = "iif(calls.open IS NULL, 'nothing', iif(EXISTS (SELECT 1 FROM replies WHERE of = calls.open), 'back', 'sent'))";
+
+/** Where the list has a move for an entry, in SQL. @param of the attempt that it is about. */
+const isAllowed = (kind: string, of: string): string => `t.kind = ${kind}
+         AND (t.state IS NULL OR t.state = calls.state) AND (t.phase IS NULL OR t.phase = ${PHASE})
+         AND CASE t.names WHEN 'open' THEN calls.open = ${of} WHEN 'stands' THEN calls.stands = ${of} ELSE TRUE END`;
+
+/** What an entry does when it is written. @param of the attempt that it is about. @param sees what stands after it, in SQL. */
+function moves(table: string, { of = 'NEW.of', sees = 'NULL' } = {}): string {
   const before = `CASE t.next_state
           WHEN 'before' THEN CASE
             WHEN ${sees} IS NULL THEN 'free'
@@ -42,18 +51,14 @@ function moves(table: string, { kind = 'NEW.kind', of = 'NEW.of', sees = 'NULL' 
           ELSE coalesce(t.next_state, calls.state) END`;
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
-  UPDATE book SET unbooked = NEW.id WHERE unbooked IS NULL;
-  UPDATE calls SET (head, state, stands, phase, open) = (
+  UPDATE book SET unbooked = NEW.id WHERE id = 1 AND unbooked IS NULL;
+  UPDATE calls SET (head, state, stands, open) = (
       SELECT NEW.id,
         ${sees === 'NULL' ? 'coalesce(t.next_state, calls.state)' : before},
         CASE t.next_state WHEN 'before' THEN ${sees} ELSE iif(t.next_state IS NULL, calls.stands, ${of}) END,
-        iif(t.next_phase IS NULL, calls.phase, nullif(t.next_phase, 'nothing')),
         CASE t.next_phase WHEN 'nothing' THEN NULL ELSE iif(t.next_phase IS NULL, calls.open, ${of}) END
         FROM transitions t
-       WHERE t.kind = ${kind}
-         AND (t.state IS NULL OR t.state = calls.state)
-         AND (t.phase IS NULL OR t.phase = coalesce(calls.phase, 'nothing'))
-         AND CASE t.names WHEN 'open' THEN calls.open = ${of} WHEN 'stands' THEN calls.stands = ${of} ELSE TRUE END)
+       WHERE ${isAllowed('NEW.kind', of)})
    WHERE id = NEW.call;
   SELECT RAISE(ABORT, 'money rule: an entry is about a call') WHERE changes() <> 1;
 END;
@@ -100,7 +105,7 @@ END;
 -- \`uptime\` in ms of the boot.
 CREATE TABLE attempts (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind = 'intent' OR kind = 'repeat' OR kind = 'retry' OR kind = 'refresh'),
+  kind TEXT NOT NULL CHECK ${isOneOf('kind', SENT)},
   call INTEGER NOT NULL,
   sees INTEGER CHECK ((sees IS NULL) = (kind = 'intent')),
   batch INTEGER NOT NULL,
@@ -115,11 +120,10 @@ CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
 CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
--- What came back, before it was judged. \`id\` is the number of the entry. Headers and body may name a person; they have a sum of
--- their own.
+-- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end. Headers
+-- and body may name a person; they have a sum of their own.
 CREATE TABLE replies (
   of INTEGER PRIMARY KEY,
-  id INTEGER NOT NULL,
   call INTEGER NOT NULL,
   at INTEGER NOT NULL,
   status INTEGER NOT NULL,
@@ -134,7 +138,7 @@ CREATE TABLE replies (
 CREATE TABLE ends (
   of INTEGER PRIMARY KEY,
   id INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (kind = 'answered' OR kind = 'lost' OR kind = 'lost_beside' OR kind = 'unsold'),
+  kind TEXT NOT NULL CHECK ${isOneOf('kind', ENDED)},
   call INTEGER NOT NULL,
   pays INTEGER,
   spent INTEGER NOT NULL CHECK (spent = 0 OR (spent > 0 AND kind = 'answered')),
@@ -153,7 +157,7 @@ CREATE INDEX ends_id ON ends (id);
 -- what stands again after that, or the note or the end that this one follows. \`facts\` is JSON of what only some kinds have.
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (${NOTE_KINDS.map((kind) => `kind = '${kind}'`).join(' OR ')}),
+  kind TEXT NOT NULL CHECK ${isOneOf('kind', NOTE_KINDS)},
   call INTEGER NOT NULL,
   of INTEGER NOT NULL,
   sees INTEGER,
@@ -176,10 +180,14 @@ CREATE TABLE notes (
 CREATE INDEX notes_of ON notes (of);
 CREATE INDEX notes_readings ON notes (of) WHERE kind = 'reading' OR kind = 'read';
 
--- For whoever looks with another program: all entries in their order, with what each moved.
+-- Where each call stands.
+CREATE VIEW places (call, state, stands, phase, open, head) AS
+  SELECT id, state, stands, nullif(${PHASE}, 'nothing'), open, head FROM calls;
+
+-- For whoever looks with another program: all entries, with what each moved. A reply has no number.
 CREATE VIEW entries (id, kind, call, of, reserved, spent, held, at, said, status, words) AS
   SELECT id, kind, call, id, reserved, 0, 0, at, NULL, NULL, NULL FROM attempts
-  UNION ALL SELECT id, 'reply', call, of, 0, 0, 0, at, NULL, status, NULL FROM replies
+  UNION ALL SELECT NULL, 'reply', call, of, 0, 0, 0, at, NULL, status, NULL FROM replies
   UNION ALL SELECT e.id, e.kind, e.call, e.of, -a.reserved, e.spent,
                    iif(e.kind = 'lost' OR e.kind = 'lost_beside', a.reserved, 0), e.at, e.said, e.status, e.words
     FROM ends e CROSS JOIN attempts a ON a.id = e.of
@@ -191,7 +199,15 @@ CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS V
   ${TRANSITIONS.join(',\n  ')};
 `,
   moves('attempts', { of: 'NEW.id' }),
-  moves('replies', { kind: "'reply'" }),
+  `
+-- A reply moves its call by being there.
+CREATE TRIGGER replies_move BEFORE INSERT ON replies BEGIN
+  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
+   WHERE NOT EXISTS (
+     SELECT 1 FROM transitions t CROSS JOIN calls
+       WHERE calls.id = NEW.call AND ${isAllowed("'reply'", 'NEW.of')});
+END;
+`,
   moves('ends'),
   moves('notes', { sees: 'NEW.sees' }),
   refusedEntry('about', ['reading', 'look', 'freed', 'counted'], {
@@ -213,7 +229,7 @@ END;
 `,
   keptUnlessErased('replies', {
     covered: ofAttempt('OLD.of', 'OLD.call'),
-    kept: 'of id call at status sum',
+    kept: 'of call at status sum',
     content: `${HEADERS} AND ${BODY}`,
   }),
   keptUnlessErased('ends', {

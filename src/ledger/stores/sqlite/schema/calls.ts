@@ -17,12 +17,12 @@ export const CALLS = [
 -- A call has the number of the entry that began its first attempt; the reference, looked at by the commit, leaves none without
 -- it. \`question\` is the call as JSON, but for its operation, what it may cost at most, and that it is held back when it is lost,
 -- as most are. A change has the \`subject\` that it alters, and in \`after\` the sequence of the subject at which it may be sent.
--- \`state\` and \`stands\`: what stands and which attempt led to it; \`phase\` and \`open\`: how far the attempt is that is under way;
--- \`head\`: the newest entry.
+-- \`state\` and \`stands\`: what stands and which attempt led to it; \`open\`: the attempt that is under way; \`head\`: the newest
+-- entry.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL CHECK (length(key) = 32),
-  account INTEGER NOT NULL REFERENCES accounts (id),
+  account INTEGER NOT NULL,
   operation TEXT NOT NULL,
   credits_most INTEGER,
   question TEXT NOT NULL,
@@ -31,8 +31,7 @@ CREATE TABLE calls (
   sum INTEGER NOT NULL,
   state TEXT DEFAULT 'free' CHECK (state = 'free' OR state = 'answered' OR state = 'doubt'),
   stands INTEGER CHECK ((stands IS NULL) = (state = 'free')),
-  phase TEXT CHECK (phase = 'sent' OR phase = 'back'),
-  open INTEGER CHECK ((open IS NULL) = (phase IS NULL)),
+  open INTEGER,
   head INTEGER
 ) STRICT;
 CREATE INDEX calls_key ON calls (substr(key, 1, 4));
@@ -49,15 +48,14 @@ CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
 END;
 
 -- Where the list has no such move, there is nothing to which the call could be moved.
-CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, phase, open, head ON calls BEGIN
+CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, open, head ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands') WHERE NEW.head IS NULL;
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
     FROM book b
-   WHERE NEW.head <= b.booked OR NEW.head <= OLD.head
-      OR ((SELECT call FROM attempts WHERE id = NEW.head) IS NOT NEW.id
-      AND (SELECT id FROM replies WHERE of = NEW.open) IS NOT NEW.head
-      AND (SELECT id FROM ends WHERE of = OLD.open) IS NOT NEW.head
-      AND (SELECT call FROM notes WHERE id = NEW.head) IS NOT NEW.id);
+   WHERE NEW.head <= b.booked OR NEW.head <= OLD.head OR NEW.id IS NOT CASE
+     WHEN NEW.open IS OLD.open THEN (SELECT call FROM notes WHERE id = NEW.head)
+     WHEN OLD.open IS NULL THEN (SELECT call FROM attempts WHERE id = NEW.head)
+     ELSE (SELECT call FROM ends WHERE of = OLD.open AND id = NEW.head) END;
 END;
 
 CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, credits_most, question, subject, after, sum ON calls

@@ -1,5 +1,5 @@
 import { SENT } from '../../../rules/moves.ts';
-import { covers, emptied, keptUnlessErased, REASON, refusedEntry, refusedEvent } from './refusals.ts';
+import { covers, emptied, isOneOf, keptUnlessErased, REASON, refusedEntry, refusedEvent } from './refusals.ts';
 
 /**
  * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against
@@ -74,8 +74,8 @@ CREATE TABLE changes (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   subject INTEGER NOT NULL REFERENCES subjects (id),
   sequence INTEGER NOT NULL,
-  state TEXT CHECK (state IN ('invited', 'member', 'between', 'gone', 'unsure', 'done')),
-  role TEXT CHECK (role IN ('viewer', 'editor', 'admin')),
+  state TEXT CHECK ${isOneOf('state', ['invited', 'member', 'between', 'gone', 'unsure', 'done'])},
+  role TEXT CHECK ${isOneOf('role', ['viewer', 'editor', 'admin'])},
   email TEXT,
   invite_code TEXT,
   user_id TEXT,

@@ -1,4 +1,4 @@
-import { refusedEvent } from './refusals.ts';
+import { isOneOf, refusedEvent } from './refusals.ts';
 
 /**
  * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow
@@ -21,7 +21,7 @@ CREATE TABLE erasures (
 -- What an erasure covers: a call with all that is known of it, what was said about one attempt, a row of the batch \`id\`,
 -- or whom changes altered.
 CREATE TABLE erased (
-  what TEXT NOT NULL CHECK (what IN ('call', 'attempt', 'row', 'subject')),
+  what TEXT NOT NULL CHECK ${isOneOf('what', ['call', 'attempt', 'row', 'subject'])},
   id INTEGER NOT NULL,
   row INTEGER NOT NULL,
   erasure INTEGER NOT NULL REFERENCES erasures (id),

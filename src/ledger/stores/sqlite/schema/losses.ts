@@ -18,7 +18,7 @@ CREATE TRIGGER ends_losing AFTER INSERT ON ends WHEN NEW.kind = 'lost' OR NEW.ki
   INSERT INTO losses (attempt, call, holds) SELECT NEW.of, NEW.call, reserved FROM attempts WHERE id = NEW.of;
 END;
 
-CREATE TRIGGER notes_ending_loss AFTER INSERT ON notes WHEN ${isOneOf('NEW', LOSS_OVER)} BEGIN
+CREATE TRIGGER notes_ending_loss AFTER INSERT ON notes WHEN ${isOneOf('NEW.kind', LOSS_OVER)} BEGIN
   UPDATE losses SET ended = NEW.id WHERE attempt = NEW.of AND ended IS NULL AND holds = -NEW.held;
   SELECT RAISE(ABORT, 'money rule: what a lost attempt holds is over once, with all of it') WHERE changes() <> 1;
 END;
@@ -34,7 +34,7 @@ END;
 CREATE TRIGGER losses_ending BEFORE UPDATE ON losses BEGIN
   SELECT RAISE(ABORT, 'money rule: a loss is over by the entry that says so')
    WHERE (NEW.attempt, NEW.call, NEW.holds) IS NOT (OLD.attempt, OLD.call, OLD.holds) OR OLD.ended IS NOT NULL
-      OR NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = NEW.ended AND n.of = OLD.attempt AND ${isOneOf('n', LOSS_OVER)});
+      OR NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = NEW.ended AND n.of = OLD.attempt AND ${isOneOf('n.kind', LOSS_OVER)});
 END;
 `,
   refusedEvent('DELETE', 'losses'),

@@ -86,7 +86,7 @@ END;
 -- An answer that is dearer than reserved has been charged, so a cap refuses only attempts. The new totals are written, and not
 -- the differences, because a difference may be below zero.
 CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
-  UPDATE book SET booking = NEW.id;
+  UPDATE book SET booking = NEW.id WHERE id = 1;
   INSERT INTO booking
     SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.admitted), sum(m.spent),
            sum((m.admitted - m.ended) * i.reserved), sum(m.held + m.lost * i.reserved), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
@@ -139,7 +139,7 @@ CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
     ON CONFLICT (account, operation) DO UPDATE
       SET found = match_rates.found + excluded.found, answers = match_rates.answers + excluded.answers;
   DELETE FROM booking;
-  UPDATE book SET booked = NEW.id, unbooked = NULL, booking = NULL;
+  UPDATE book SET booked = NEW.id, unbooked = NULL, booking = NULL WHERE id = 1;
 END;
 
 CREATE TRIGGER booking_filled BEFORE INSERT ON booking BEGIN

@@ -28,7 +28,7 @@ export function refusedEntry(
   const isAll = kinds === SENT || kinds === ENDED || first === 'reply';
   const table = tableOf(first);
   return `
-CREATE TRIGGER ${table}_${name} BEFORE INSERT ON ${table}${isAll ? '' : ` WHEN ${isOneOf('NEW', kinds)}`} BEGIN
+CREATE TRIGGER ${table}_${name} BEFORE INSERT ON ${table}${isAll ? '' : ` WHEN ${isOneOf('NEW.kind', kinds)}`} BEGIN
   SELECT RAISE(ABORT, 'money rule: ${rule.says}')
 ${rule.from === undefined ? '' : `    FROM ${rule.from}\n`}   WHERE ${rule.where};
 END;
@@ -36,11 +36,11 @@ END;
 }
 
 /**
- * That an entry is of one of these kinds. SQLite makes an index for each list after IN of more than two words, whenever it comes
- * past it, so the words stand one by one.
+ * That a column has one of these words. SQLite makes an index for a list after IN of more than two words, whenever it comes past
+ * it, so the words stand one by one.
  */
-export function isOneOf(entry: string, kinds: readonly Kind[]): string {
-  return `(${kinds.map((kind) => `${entry}.kind = '${kind}'`).join(' OR ')})`;
+export function isOneOf(column: string, words: readonly string[]): string {
+  return `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 }
 
 /** The reason of a row whose content was erased. */

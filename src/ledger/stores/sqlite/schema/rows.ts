@@ -1,4 +1,4 @@
-import { covers, REASON } from './refusals.ts';
+import { covers, isOneOf, REASON } from './refusals.ts';
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
@@ -19,8 +19,8 @@ export const ROWS = [
 CREATE TABLE rows (
   batch INTEGER NOT NULL REFERENCES batches (id),
   row INTEGER NOT NULL,
-  outcome TEXT NOT NULL CHECK (
-    outcome IN ('matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped')),
+  outcome TEXT NOT NULL CHECK
+    ${isOneOf('outcome', ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'])},
   matched_by TEXT,
   reason TEXT,
   answers TEXT NOT NULL CHECK (json_type(answers) = 'array'),

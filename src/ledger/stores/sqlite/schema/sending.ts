@@ -1,6 +1,6 @@
 import { SENT } from '../../../rules/moves.ts';
-import { ANSWER_WORDS } from './answers.ts';
-import { emptied, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
+import { isAnswer } from './answers.ts';
+import { emptied, isOneOf, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
 
 const AGAIN = ['repeat', 'retry'] as const;
 
@@ -84,7 +84,7 @@ export const SENDING = [
 CREATE TABLE requests (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   idempotency_key TEXT NOT NULL,
-  method TEXT NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  method TEXT NOT NULL CHECK ${isOneOf('method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])},
   first_sent_at INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   path TEXT NOT NULL,
@@ -136,7 +136,7 @@ CREATE VIEW answers (attempt, call, id, kind, said, at) AS
 -- What was taken for an answer and is none by its newest reading.
 CREATE VIEW unanswered (attempt) AS
   SELECT e.of FROM notes e
-   WHERE (e.kind = 'reading' OR e.kind = 'read') AND e.said NOT IN (${ANSWER_WORDS})
+   WHERE (e.kind = 'reading' OR e.kind = 'read') AND NOT ${isAnswer('e.said')}
      AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = e.of AND n.id > e.id AND n.kind = 'reading');
 
 -- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as found.
