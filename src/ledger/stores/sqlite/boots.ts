@@ -60,7 +60,7 @@ export function keptTime(connection: Connection, boot: BootTime, atMs: number): 
 /** An intent of before the first batch that costs money was one of a sandbox, which tells no time where money is spent. */
 function newestDate(connection: Connection, boot: number): TimeMark | undefined {
   return connection.get<TimeMark & object>(
-    `SELECT intent_at AS atMs, uptime AS uptimeMs FROM attempts
+    `SELECT at AS atMs, uptime AS uptimeMs FROM attempts
       WHERE id = (SELECT max(id) FROM attempts) AND boot = ? AND uptime IS NOT NULL
         AND (SELECT ordinal FROM batches WHERE id = attempts.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)`,
     boot,
