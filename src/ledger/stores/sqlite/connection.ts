@@ -66,7 +66,9 @@ export class Connection {
 
   /** The same as lists of their cells. */
   eachList<Row>(sql: string, ...values: Values): IterableIterator<Row> {
-    return this.#prepared(sql).raw().iterate(...values) as IterableIterator<Row>;
+    return this.#prepared(sql)
+      .raw()
+      .iterate(...values) as IterableIterator<Row>;
   }
 
   run(sql: string, ...values: Values): { readonly changes: number; readonly id: number } {

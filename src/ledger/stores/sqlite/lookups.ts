@@ -1,3 +1,5 @@
+import type { Kind } from '../../rules/moves.ts';
+
 /** Conditions by which rows are found. An index has no more than it takes to find them, so these say the rest. */
 
 /** That a row of calls has a key. Keys are random, so the index has their beginnings. @param key in SQL. */
@@ -9,3 +11,11 @@ export const hasKey = (calls: string, key: string): string =>
  */
 export const attemptsOf = (call: string): string =>
   `(SELECT ${call} AS id UNION ALL SELECT later.id FROM attempts later WHERE later.call = ${call} AND later.call <> later.id)`;
+
+/**
+ * That an entry is of one of these kinds. SQLite makes an index for each list after IN of more than two words, whenever it comes
+ * past it, so the words stand one by one.
+ */
+export function isOneOf(entry: string, kinds: readonly Kind[]): string {
+  return `(${kinds.map((kind) => `${entry}.kind = '${kind}'`).join(' OR ')})`;
+}
