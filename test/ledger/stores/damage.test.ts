@@ -541,6 +541,25 @@ describe('a log', () => {
   });
 });
 
+test.each(['match_rates', 'tallies', 'booking', 'totals'])(
+  'an answer that was on its way is kept where the table %s is gone, of which every group of entries is booked',
+  async (table) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const attempts = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+    alter(place, `DROP TABLE ${table}`);
+    for (const attempt of attempts) await ledger.record(attempt, replyWith('bought'));
+    await expect(admitted(ledger, batch, 'later')).rejects.toMatchObject(DAMAGED);
+    await ledger.close();
+    await expectDamage(place, 'is damaged');
+    const salvage = await sqlite.salvage(place, temporaryFolder());
+    const kept = await salvage.attempts(attempts);
+    expect(kept.map(({ reply }) => reply?.body.toString())).toEqual(['bought', 'bought']);
+    await salvage.close();
+  },
+);
+
 describe('the ledger and its watermark', () => {
   test('an older copy of the ledger does not pass for the newest', async () => {
     const place = await usedStore();

@@ -173,11 +173,28 @@ export class GroupCommit {
     for (const write of group) {
       try {
         if (write.urgency !== 'in_flight') throw this.#broken;
-        const { done, commits } = this.#transaction(() => [{ write, value: write.work() }]);
+        const { done, commits } = this.#rescued(write);
         this.#mark(commits);
         settle(done);
       } catch (error) {
         write.reject(explained(error, this.#options.folder));
+      }
+    }
+  }
+
+  /** What cannot be booked is kept unbooked: no check passes such a store, and salvage reads it. */
+  #rescued(write: Write): Committed {
+    const { connection } = this.#options;
+    const work = () => [{ write, value: write.work() }];
+    try {
+      return this.#transaction(work);
+    } catch (error) {
+      if (concernsOneWrite(error)) throw error;
+      connection.pragma('foreign_keys = OFF');
+      try {
+        return this.#transaction(work, () => {});
+      } finally {
+        connection.pragma('foreign_keys = ON');
       }
     }
   }
@@ -214,13 +231,12 @@ export class GroupCommit {
     }
   }
 
-  #transaction(work: () => readonly Done[]): Committed {
+  #transaction(work: () => readonly Done[], end = endGroup): Committed {
     const { connection } = this.#options;
     connection.begin();
     try {
       const done = work();
-      book(connection);
-      sumUp(connection);
+      end(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
       connection.commit();
@@ -266,6 +282,11 @@ export class GroupCommit {
       return { write, error: this.#refusal() ?? error };
     }
   }
+}
+
+function endGroup(connection: Connection): void {
+  book(connection);
+  sumUp(connection);
 }
 
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
