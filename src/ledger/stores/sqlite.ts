@@ -34,7 +34,7 @@ import {
   sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
-import { identify, layOut } from './sqlite/identity.ts';
+import { identify, layOut, refuseOther } from './sqlite/identity.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
@@ -285,6 +285,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 }
 
 function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+  if (sizeOf(folder.ledger) !== undefined) refuseOther(folder.ledger, folder.path);
   try {
     return new Connection(folder.ledger, options);
   } catch (error) {

@@ -553,10 +553,10 @@ test.each(['match_rates', 'tallies', 'booking', 'totals'])(
     await expect(admitted(ledger, batch, 'later')).rejects.toMatchObject(DAMAGED);
     await ledger.close();
     await expectDamage(place, 'is damaged');
-    const salvage = await sqlite.salvage(place, temporaryFolder());
-    const kept = await salvage.attempts(attempts);
+    const salvage = await sqlite.salvage?.(place, temporaryFolder());
+    const kept = (await salvage?.attempts(attempts)) ?? [];
     expect(kept.map(({ reply }) => reply?.body.toString())).toEqual(['bought', 'bought']);
-    await salvage.close();
+    await salvage?.close();
   },
 );
 
@@ -644,10 +644,7 @@ describe('a file that is not ours', () => {
       };
       await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
       await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
-      // SQLite leaves an empty log behind, and its index, where a reader has opened the file.
-      const { 'ledger.db-wal': log, 'ledger.db-shm': _, ...after } = filesIn(place);
-      expect(after).toEqual(before);
-      expect(log).toHaveLength(0);
+      expect(filesIn(place)).toEqual(before);
     },
   );
 

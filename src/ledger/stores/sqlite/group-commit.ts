@@ -35,6 +35,7 @@ interface Committed {
   readonly commits: number;
 }
 
+const NEWEST = 'SELECT entered FROM book';
 const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 RETURNING commits';
 
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
@@ -182,7 +183,7 @@ export class GroupCommit {
     }
   }
 
-  /** What cannot be booked is kept unbooked: no check passes such a store, and salvage reads it. */
+  /** A reply moves no money. Where it cannot be booked it is kept unbooked: no check passes such a store, and salvage reads it. */
   #rescued(write: Write): Committed {
     const { connection } = this.#options;
     const work = () => [{ write, value: write.work() }];
@@ -192,7 +193,9 @@ export class GroupCommit {
       if (concernsOneWrite(error)) throw error;
       connection.pragma('foreign_keys = OFF');
       try {
-        return this.#transaction(work, () => {});
+        return this.#transaction(work, () => {
+          if (connection.get<{ entered: string }>(NEWEST)?.entered !== 'replies') throw error;
+        });
       } finally {
         connection.pragma('foreign_keys = ON');
       }

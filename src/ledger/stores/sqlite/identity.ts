@@ -1,6 +1,7 @@
+import { readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { stop } from '../../../core/errors.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, withFile } from './connection.ts';
 import { schema } from './schema.ts';
 
 /** "RowL" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
@@ -12,15 +13,31 @@ const BEFORE_RELEASE = 0x526f576f;
 /** The number of the schema. A later one refuses the stores of this one, until a release brings them up to date. */
 export const SCHEMA = 1;
 
+/**
+ * Refuses a ledger of another form by its header, which is read as bytes: SQLite itself would leave a log beside the file,
+ * or move one into it. Only the header in the file counts, and that of a ledger is written when it is laid out.
+ * @throws StopError `store_version`.
+ */
+export function refuseOther(path: string, folder: string): void {
+  const header = Buffer.alloc(HEADER_BYTES);
+  withFile(path, (file) => readSync(file, header, 0, HEADER_BYTES, 0));
+  refuseSchema(header.readUInt32BE(68), header.readUInt32BE(60), folder);
+}
+
+const HEADER_BYTES = 72;
+
+function refuseSchema(id: number, schemaNumber: number, folder: string): void {
+  if (id === BEFORE_RELEASE || (id === APPLICATION_ID && schemaNumber < SCHEMA)) throw before(folder);
+  if (id === APPLICATION_ID && schemaNumber > SCHEMA) throw later(folder, schemaNumber);
+}
+
 /** What a file is, found before anything is written to it. */
 export type Identity = 'empty' | 'ledger' | 'foreign';
 
 /** @throws StopError `store_version` for a ledger with another schema than this Rowonce has. */
 export function identify(connection: Connection, folder: string): Identity {
-  const id = connection.pragma('application_id');
-  const schemaNumber = Number(connection.pragma('user_version'));
-  if (id === BEFORE_RELEASE || (id === APPLICATION_ID && schemaNumber < SCHEMA)) throw before(folder);
-  if (id === APPLICATION_ID && schemaNumber > SCHEMA) throw later(folder, schemaNumber);
+  const id = Number(connection.pragma('application_id'));
+  refuseSchema(id, Number(connection.pragma('user_version')), folder);
   if (id === APPLICATION_ID) return 'ledger';
   const tables = connection.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n;
   return tables === 0 ? 'empty' : 'foreign';
