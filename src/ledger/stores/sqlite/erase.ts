@@ -67,8 +67,8 @@ export function erase(connection: Connection, erasing: Erasing): void {
 }
 
 /**
- * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
- * charged, as if a person had told so.
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it
+ * counts as charged, as if a person had told so.
  */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
   const lost = connection.get<{ doubt: number; batch: number }>(

@@ -89,8 +89,8 @@ export class GroupCommit {
   }
 
   /**
-   * One write for all items that come until the next commit, of which none is written if one is refused. They are written with the
-   * first of them, and so before whatever is asked for between the first and the last.
+   * One write for all items that come until the next commit, of which none is written if one is refused. They are written
+   * with the first of them, and so before whatever is asked for between the first and the last.
    */
   together<Item>(work: (items: readonly Item[]) => void, urgency: Urgency): (item: Item) => Promise<void> {
     let next: { readonly items: Item[]; readonly written: Promise<void> } | undefined;
@@ -183,7 +183,10 @@ export class GroupCommit {
     }
   }
 
-  /** A reply moves no money. Where it cannot be booked it is kept unbooked: no check passes such a store, and salvage reads it. */
+  /**
+   * A reply moves no money. Where it cannot be booked it is kept unbooked: no check passes such a store, and salvage reads
+   * it.
+   */
   #rescued(write: Write): Committed {
     const { connection } = this.#options;
     const work = () => [{ write, value: write.work() }];

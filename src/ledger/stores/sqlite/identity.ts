@@ -57,7 +57,10 @@ const later = (folder: string, number: number) =>
     'Use the newer Rowonce, or name another folder with --store.',
   );
 
-/** Lays the schema out in an empty ledger in one transaction: a crash leaves all of it or nothing, and the next start begins again. */
+/**
+ * Lays the schema out in an empty ledger in one transaction: a crash leaves all of it or nothing, and the next start begins
+ * again.
+ */
 export function layOut(connection: Connection): void {
   connection.script(`BEGIN IMMEDIATE;
     ${schema()}

@@ -37,7 +37,7 @@ import {
 import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
-import { beginBatch, changeBatch } from './batches.ts';
+import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
@@ -47,8 +47,8 @@ import {
   askedBy,
   type Ended,
   insertAttempt,
-  insertEnds,
   insertDecision,
+  insertEnds,
   insertLook,
   insertReading,
   insertRelease,
@@ -111,9 +111,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
-  /**
-   * What this process wrote of attempts for which no row is settled yet. Changes are not among them.
-   */
+  /** What this process wrote of attempts for which no row is settled yet. Changes are not among them. */
   readonly #questions = new Map<AttemptId, Question>();
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
   /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
@@ -144,14 +142,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
-    const of = batch === undefined ? null : batchNumber(batch);
-    return this.#group.write(() => {
-      // What stands there until it is replaced keeps its batch.
-      const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
-      this.connection.run(stale, path, JSON.stringify(sha256s));
-      const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-      for (const sha256 of sha256s) this.connection.run(add, path, sha256, of);
-    });
+    return this.#group.write(() => noteFile(this.connection, path, sha256s, batch));
   }
 
   noteAgreement(agreement: Agreement): Promise<void> {
@@ -221,7 +212,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       if (refused !== undefined) return refused;
       const { attempt, asked } = insertAttempt(connection, priced, { account, kept, boot });
       // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
+      if (intent.call.change === undefined)
+        this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
       else this.#questions.delete(attempt);
       return admitted(attempt, reserve);
     });
@@ -287,7 +279,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       const call = this.calls.byKey(keyBytes(decision.key));
       invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
-      if (told === undefined) return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
+      if (told === undefined)
+        return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
       const change = leftBy(this.connection, call.stands, left);
       const id = insertTold(this.connection, decision, call.id, call.stands, told);
       logChange(this.connection, change);
