@@ -24,7 +24,7 @@ export function batchesOfInputs(isSure: boolean): string {
 
 /**
  * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
- * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
+ * is certain in a later boot. Attempts without a boot were made before all of them.
  */
 const BOOTS = `
 begun AS MATERIALIZED (

@@ -17,10 +17,7 @@ export interface Seal {
   readonly checkedAtMs: number;
 }
 
-/**
- * The page size of every ledger: SQLite's default, which no setting of ours changes. A migration that did would only
- * cost time.
- */
+/** The page size of every ledger: SQLite's default, which no setting of ours changes. */
 const PAGE_BYTES = 4096;
 const BLOCK_BYTES = 256 * PAGE_BYTES;
 
