@@ -4,11 +4,11 @@ import type { JsonObject } from '../../../core/operation.ts';
 import { Mentions } from '../../mentions.ts';
 import { erasedReason } from '../../person.ts';
 import type { Connection } from './connection.ts';
-import { insertTold } from './entries.ts';
 import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import type { Target } from './erasure-target.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
+import { insertTold } from './notes.ts';
 import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {

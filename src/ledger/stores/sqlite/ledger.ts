@@ -47,13 +47,8 @@ import {
   askedBy,
   type Ended,
   insertAttempt,
-  insertDecision,
   insertEnds,
-  insertLook,
-  insertReading,
-  insertRelease,
   insertReply,
-  insertTold,
   keptCall,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
@@ -65,6 +60,7 @@ import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
+import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';

@@ -1,8 +1,8 @@
 import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { hasReadings, insertNotes } from './entries.ts';
 import { book } from './money.ts';
+import { hasReadings, insertNotes } from './notes.ts';
 import { ROW_CELLS, type RowCells } from './row-records.ts';
 import { batchNumber, ROWS_TABLE } from './tables.ts';
 
