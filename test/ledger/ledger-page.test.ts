@@ -99,7 +99,7 @@ test('the calls in doubt are those that the vendor never answered', () => {
   expect(ask(bought, 'Which calls are in doubt')).toMatchObject([
     { row: 2, operation: 'enrich-company', asked: '{"domain":"a.example"}', holds: 1 },
   ]);
-  expect(ask(bought, 'Which rows need somebody')).toMatchObject([{ row: 2, outcome: 'in_doubt' }]);
+  expect(ask(bought, 'Which rows wait for a person')).toMatchObject([{ row: 2, outcome: 'in_doubt' }]);
 });
 
 test('the rows of a list, what was bought more than once, and one row from its beginning', () => {
