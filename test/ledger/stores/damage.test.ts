@@ -644,6 +644,8 @@ describe('a file that is not ours', () => {
       };
       await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
       await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
+      if (id === BEFORE)
+        await expect(sqlite.salvage?.(place, temporaryFolder())).rejects.toMatchObject(refusal);
       expect(filesIn(place)).toEqual(before);
     },
   );

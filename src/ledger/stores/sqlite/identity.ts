@@ -19,12 +19,26 @@ export const SCHEMA = 1;
  * @throws StopError `store_version`.
  */
 export function refuseOther(path: string, folder: string): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  withFile(path, (file) => readSync(file, header, 0, HEADER_BYTES, 0));
-  refuseSchema(header.readUInt32BE(68), header.readUInt32BE(60), folder);
+  const { id, schemaNumber } = headerOf(path);
+  refuseSchema(id, schemaNumber, folder);
+}
+
+/**
+ * Refuses to salvage what has other tables. The number of the schema may be what is damaged; no damage makes one mark of the
+ * other.
+ * @throws StopError `store_version`.
+ */
+export function refuseBefore(path: string, folder: string): void {
+  if (headerOf(path).id === BEFORE_RELEASE) throw before(folder);
 }
 
 const HEADER_BYTES = 72;
+
+function headerOf(path: string): { readonly id: number; readonly schemaNumber: number } {
+  const header = Buffer.alloc(HEADER_BYTES);
+  withFile(path, (file) => readSync(file, header, 0, HEADER_BYTES, 0));
+  return { id: header.readUInt32BE(68), schemaNumber: header.readUInt32BE(60) };
+}
 
 function refuseSchema(id: number, schemaNumber: number, folder: string): void {
   if (id === BEFORE_RELEASE || (id === APPLICATION_ID && schemaNumber < SCHEMA)) throw before(folder);
