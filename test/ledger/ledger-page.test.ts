@@ -46,7 +46,11 @@ afterAll(async () => {
   await team[Symbol.asyncDispose]();
 });
 
-function ask(place: { path(name: string): string }, begins: string, replace: readonly [string, string][] = []) {
+function ask(
+  place: { path(name: string): string },
+  begins: string,
+  replace: readonly [string, string][] = [],
+) {
   const database = new Database(place.path('store/ledger.db'), { readonly: true });
   databases.push(database);
   const [, sql] = [...QUESTIONS].find(([question]) => question.startsWith(begins)) ?? [];
@@ -58,12 +62,18 @@ function ask(place: { path(name: string): string }, begins: string, replace: rea
 const month = new Date().toISOString().slice(0, 7);
 
 test('the moves on the page are those of the code', () => {
-  const place = ({ stands = 'what stood before', phase = '–' }: Partial<Record<'stands' | 'phase', string | undefined>>) =>
-    [stands, phase] as const;
+  const place = ({
+    stands = 'what stood before',
+    phase = '–',
+  }: Partial<Record<'stands' | 'phase', string | undefined>>) => [stands, phase] as const;
   const rows = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase).map(
     ({ kind, from, to }) => `| ${[kind, ...place(from), ...place(to)].join(' | ')} |`,
   );
-  const table = ['| entry | stands | under way | then stands | then under way |', '|---|---|---|---|---|', ...rows];
+  const table = [
+    '| entry | stands | under way | then stands | then under way |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ];
   const written = page.replace(
     /<!-- moves -->[\s\S]*<!-- \/moves -->/,
     `<!-- moves -->\n${table.join('\n')}\n<!-- /moves -->`,
@@ -77,7 +87,11 @@ test('what a month, each list and a day cost is what the vendor charged and what
   const [ofMonth] = ask(bought, 'What did a month cost', [['2026-11', month]]);
   expect(Number(ofMonth?.spent) + Number(ofMonth?.held)).toBe(charges);
   const [ofList] = ask(bought, 'What did each list cost');
-  expect(ofList).toMatchObject({ spent: ofMonth?.spent, held: ofMonth?.held, input_path: bought.path('list.csv') });
+  expect(ofList).toMatchObject({
+    spent: ofMonth?.spent,
+    held: ofMonth?.held,
+    input_path: bought.path('list.csv'),
+  });
   expect(ask(bought, 'Which were the dearest days')).toMatchObject([{ spent: ofMonth?.spent }]);
 });
 
@@ -85,7 +99,7 @@ test('the calls in doubt are those that the vendor never answered', () => {
   expect(ask(bought, 'Which calls are in doubt')).toMatchObject([
     { row: 2, operation: 'enrich-company', asked: '{"domain":"a.example"}', holds: 1 },
   ]);
-  expect(ask(bought, 'Which rows need somebody')).toMatchObject([{ row: 2, outcome: 'in_doubt' }]);
+  expect(ask(bought, 'Which rows wait for a person')).toMatchObject([{ row: 2, outcome: 'in_doubt' }]);
 });
 
 test('the rows of a list, what was bought more than once, and one row from its beginning', () => {

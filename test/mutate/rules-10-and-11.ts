@@ -1,4 +1,4 @@
-import { guard, type Mutation } from './mutation.ts';
+import { entryGuard, guard, type Mutation, move } from './mutation.ts';
 
 /** Doubts, money and changes. */
 export const RULES_10_AND_11: readonly Mutation[] = [
@@ -120,11 +120,11 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     test: 'test/run/recover.test.ts',
     named: 'pays no third time',
   },
-  guard(
+  entryGuard(
     10,
     'the call is in doubt and nobody decided to send it again',
     'guards',
-    'an attempt of a call in doubt without a decision',
+    'an attempt of a call in doubt by a decision to hold',
   ),
   guard(10, 'a repeat under a key is the lost request itself', 'guards', 'a repeat under another key'),
   guard(
@@ -133,8 +133,12 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     'guards',
     'a repeat that holds its money twice',
   ),
-  guard(10, 'nobody said that it did not happen', 'guards', 'a release of what nobody looked at'),
-  guard(10, 'only a call in doubt is decided on', 'guards', 'a decision about another loss'),
+  entryGuard(10, 'nobody said that it did not happen', 'guards', 'a release of what nobody looked at'),
+  move(10, 'only a call in doubt is decided on', {
+    text: "{ kind: 'decided', when: ['doubt'], names: 'stands' }",
+    instead: "{ kind: 'decided', names: 'any' }",
+    named: 'a decision about a call that is not in doubt',
+  }),
   // ------------------------------------------------------------------------------------------ 11
   {
     rule: 11,
@@ -150,7 +154,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 11,
     without: 'database: no commit before all is booked',
     at: 'src/ledger/stores/sqlite',
-    text: ' REFERENCES ledger (id) DEFERRABLE INITIALLY DEFERRED',
+    text: ' REFERENCES groups (id) DEFERRABLE INITIALLY DEFERRED',
     instead: '',
     test: 'test/ledger/stores/guards.test.ts',
     named: 'a commit with an entry that is not booked',
@@ -168,8 +172,8 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 11,
     without: 'what the same commit has admitted, in a budget',
     at: 'src/ledger/stores/sqlite/money.ts',
-    text: '...unbooked.filter((each) => isIn(each, scope, name)),',
-    instead: '',
+    text: 'pending.get(name) ?? NOTHING,\n    ]',
+    instead: ']',
     test: 'test/ledger/stores/group-commit.test.ts',
     named: 'a budget counts what the same commit has admitted',
   },
@@ -186,7 +190,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 11,
     without: 'looking again at a call that was unknown when its row was read, which the database still does',
     at: 'src/ledger/stores/sqlite',
-    text: "if (intent.ifUnknown && kept?.isKnown === 1) return { kind: 'known' };",
+    text: "if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };",
     instead: '',
     test: 'test/run/attempt.test.ts',
     named: 'since the ledger was asked about a group of rows is not bought again',
@@ -204,8 +208,8 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 11,
     without: 'the extra credits of a batch',
     at: 'src/ledger/stores/sqlite',
-    text: 'const retried = isRetry(connection, intent);',
-    instead: 'const retried = intent.reserve < 0;',
+    text: "const isRetry = intent.decision !== undefined && sendingAgain(connection, intent.decision) === 'retry';",
+    instead: 'const isRetry = intent.reserve < 0;',
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'retries stay within the extra credits',
   },
@@ -245,13 +249,18 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'is reserved by every later attempt',
   },
-  guard(
+  entryGuard(
     11,
     'an attempt reserves the highest price that was seen',
     'price-guards',
     'an attempt that reserves less',
   ),
-  guard(11, 'an attempt begins open', 'guards', 'an attempt that begins closed'),
+  guard(
+    11,
+    'a call begins with its first entry, and nothing stands before that',
+    'guards',
+    'a call that begins under way',
+  ),
   {
     rule: 11,
     without: 'database: entries are only ever added to',
@@ -271,13 +280,13 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'of what has moved since it was planned',
   },
-  guard(
+  entryGuard(
     11,
     'the subject was changed since the change was planned',
     'change-guards',
     'a change of what has moved',
   ),
-  guard(
+  entryGuard(
     11,
     'another change of the subject is under way or in doubt',
     'change-guards',

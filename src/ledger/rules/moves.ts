@@ -85,9 +85,8 @@ const during = (phase: Phase | undefined): Phase | 'nothing' => phase ?? 'nothin
 
 /** Every move that is allowed, one by one: what the database has, and what the picture in the documentation shows. */
 export const TRANSITIONS: readonly Transition[] = MOVES.flatMap((move: Move) =>
-  STANDS.flatMap((stands) =>
+  (move.when ?? STANDS).flatMap((stands) =>
     ([undefined, ...PHASES] as const)
-      .filter((phase) => (move.when ?? STANDS).includes(stands))
       .filter((phase) => move.during === undefined || move.during.includes(during(phase)))
       .map((phase) => ({
         kind: move.kind as Kind,

@@ -34,7 +34,7 @@ import {
   sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
-import { identify, layOut } from './sqlite/identity.ts';
+import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
@@ -78,6 +78,7 @@ const sqlite: Store = {
   salvage: (location, workFolder) =>
     explaining(location, async (folder) => {
       if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
+      refuseBefore(folder.ledger, folder.path);
       return openSalvage(folder, workFolder);
     }),
 };
@@ -285,6 +286,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 }
 
 function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+  if (sizeOf(folder.ledger) !== undefined) refuseOther(folder.ledger, folder.path);
   try {
     return new Connection(folder.ledger, options);
   } catch (error) {

@@ -28,7 +28,7 @@ export const ELSEWHERE = {
   readings: [
     ...['notes_read', 'notes_reading', 'notes_reading_change', 'notes_reading_pays', 'notes_retracting_read'],
   ],
-  time: ['attempts_confirmed', 'attempts_dated', 'attempts_future'],
+  time: ['attempts_confirmed', 'attempts_dated', 'attempts_day', 'attempts_future'],
 } as const;
 
 /** Guards that are in a script or in a list, and are named by no refusal. */

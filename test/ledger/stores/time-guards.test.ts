@@ -62,7 +62,7 @@ const REFUSED: readonly Refusal[] = [
   ],
   [
     'an intent of a day before the one that was spent, in a boot in which no answer told the time',
-    'attempts_timing',
+    'attempts_day',
     `UPDATE boots SET refuted_at = confirmed_at, confirmed_at = NULL, confirmed_uptime = NULL;
      ${attempt({ at: NOON_MS - DAY_MS, boot: FIRST, uptime: 1_000 + HOUR_MS })}`,
   ],

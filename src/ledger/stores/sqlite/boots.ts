@@ -103,7 +103,7 @@ export function confirmedTime(connection: Connection): number | undefined {
   return row?.at ?? undefined;
 }
 
-/** The time of an attempt on the boot clock; undefined for one that an older Rowonce made. */
+/** The time of an attempt on the boot clock; undefined where its boot is unknown. */
 export function momentOf(
   connection: Connection,
   { boot, uptime }: { readonly boot: number | null; readonly uptime: number | null },

@@ -18,7 +18,7 @@ import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
-import { type CallRow, callFrom, storyOf, type Story } from './stories.ts';
+import { type CallRow, callFrom, type Story, storyOf } from './stories.ts';
 import { batchId, keyText } from './tables.ts';
 
 /** What the ledger holds for calls. Each question is a few reads by number, one or two microseconds each. */

@@ -2,22 +2,12 @@ import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
 import type { Call } from '../../../core/operation.ts';
-import {
-  type AttemptId,
-  type Closure,
-  type Credits,
-  credits,
-  type DecisionSpec,
-  type Intent,
-  type KeyedRequest,
-  type Look,
-  type RawReply,
-  type Reading,
-} from '../../ledger.ts';
-import type { ENDED, Kind, SENT } from '../../rules/moves.ts';
+import type { AttemptId, Closure, Intent, KeyedRequest, RawReply } from '../../ledger.ts';
+import type { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { noteMoved, type Payer, payerOf, sendingAgain } from './money.ts';
+import { freeOthers, KEEPS_REQUESTS, type Loss, lostUnderKey } from './notes.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -25,7 +15,6 @@ import {
   CALLS_TABLE,
   ENDS_TABLE,
   keyBytes,
-  NOTES_TABLE,
   nextNumber,
   REPLIES_TABLE,
   REQUESTS_TABLE,
@@ -33,51 +22,9 @@ import {
   wholeMs,
 } from './tables.ts';
 
-/** Writes the entries of the book: once, each with its sum. The schema's triggers then move calls, losses and totals. */
-
-type NoteKind = Exclude<Kind, (typeof SENT)[number] | (typeof ENDED)[number] | 'reply'>;
-
-/** A note as it is written; what is left out moves nothing, or says nothing. */
-interface Note {
-  readonly kind: NoteKind;
-  readonly call: number;
-  /** The attempt that it is about. */
-  readonly of: number;
-  readonly sees?: number | null;
-  readonly pays?: number | null;
-  readonly batch?: number;
-  readonly spent?: number;
-  readonly held?: number;
-  readonly atMs: number;
-  readonly said?: string;
-  readonly status?: number;
-  readonly dialect?: number;
-  readonly estimated?: boolean;
-  readonly facts?: Readonly<Record<string, string | number>>;
-  readonly headers?: string;
-  readonly words?: string;
-  readonly body?: Buffer;
-}
-
-/** @returns the number of the last one. */
-export function insertNotes(connection: Connection, notes: readonly Note[]): number {
-  const rows = notes.map(({ atMs, facts, estimated = false, ...note }) => ({
-    ...{ id: nextNumber(connection, 'entries'), sees: null, pays: null, batch: null, spent: 0, held: 0 },
-    ...{ said: null, status: null, dialect: null, headers: null, words: null, body: null },
-    ...note,
-    at: wholeMs(atMs),
-    estimated: estimated ? 1 : 0,
-    facts: facts === undefined ? null : JSON.stringify(facts),
-  }));
-  NOTES_TABLE.insertAll(connection, rows);
-  for (const { of, pays, spent, held } of rows) {
-    if (spent !== 0) noteMoved(connection, () => payerOf(connection, pays ?? of), { spent });
-    if (held !== 0) noteMoved(connection, () => payerOf(connection, of), { held });
-  }
-  return rows.at(-1)?.id ?? 0;
-}
-
-const insertNote = (connection: Connection, note: Note): number => insertNotes(connection, [note]);
+/**
+ * Writes the entries of an attempt: once, each with its sum. The schema's triggers then move calls, losses and totals.
+ */
 
 // ---------------------------------------------------------------------------------------------------- accounts and calls
 
@@ -155,8 +102,13 @@ export function insertAttempts(
 ): readonly { readonly attempt: AttemptId; readonly asked: Asked }[] {
   const ids = begun.map(() => nextNumber(connection, 'entries'));
   const calls = begun.map((each, at) => newCall(connection, each, ids[at] ?? 0));
-  CALLS_TABLE.insertAll(connection, calls.filter((call) => call !== undefined));
-  const attempts = begun.map((each, at) => attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }));
+  CALLS_TABLE.insertAll(
+    connection,
+    calls.filter((call) => call !== undefined),
+  );
+  const attempts = begun.map((each, at) =>
+    attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }),
+  );
   ATTEMPTS_TABLE.insertAll(connection, attempts);
   return attempts.map(({ id, kind, call, batch, reserved }, at) => {
     const { intent, account } = begun[at] as Begun;
@@ -177,7 +129,16 @@ function newCall(
   const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
   invariant(kept === undefined || kept.subject === subject, `call ${key} is a change of another subject`);
   if (kept !== undefined) return undefined;
-  return { id, key: keyBytes(key), account, operation, credits_most, question: questionOf(call), subject, after };
+  return {
+    id,
+    key: keyBytes(key),
+    account,
+    operation,
+    credits_most,
+    question: questionOf(call),
+    subject,
+    after,
+  };
 }
 
 function attemptOf(
@@ -254,7 +215,10 @@ export function insertEnds(connection: Connection, ends: readonly Ended[]): void
   const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
   ENDS_TABLE.insertAll(connection, rows);
   for (const [at, { id, pays, spent, kind }] of rows.entries()) {
-    const { asked: { call, payer, reserved }, atMs } = ends[at] as Ended;
+    const {
+      asked: { call, payer, reserved },
+      atMs,
+    } = ends[at] as Ended;
     const held = kind === 'lost' || kind === 'lost_beside' ? reserved : 0;
     noteMoved(connection, () => payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });
     if (pays === null) continue;
@@ -285,7 +249,10 @@ function endOf(
 }
 
 /** A refresh that got lost leaves the older answer in place, unless that was read as none. */
-function lostKind(connection: Connection, call: number): Extract<(typeof ENDED)[number], 'lost' | 'lost_beside'> {
+function lostKind(
+  connection: Connection,
+  call: number,
+): Extract<(typeof ENDED)[number], 'lost' | 'lost_beside'> {
   const sql = `SELECT 1 FROM calls c WHERE c.id = ? AND c.state = 'answered'
     AND NOT EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = c.stands)`;
   return connection.get(sql, call) === undefined ? 'lost' : 'lost_beside';
@@ -294,152 +261,4 @@ function lostKind(connection: Connection, call: number): Extract<(typeof ENDED)[
 function statusOf(connection: Connection, attempt: number): number | undefined {
   const sql = 'SELECT status FROM replies WHERE of = ?';
   return connection.get<{ status: number }>(sql, attempt)?.status;
-}
-
-/** A lost attempt that still holds money. */
-interface Loss {
-  readonly attempt: number;
-  readonly holds: number;
-}
-
-const KEEPS_REQUESTS = 'whether requests are kept';
-
-/** Earlier attempts under the same idempotency key that hold money: to the vendor they are one request. */
-function lostUnderKey(connection: Connection, attempt: number): readonly Loss[] {
-  const has = connection.once(KEEPS_REQUESTS, () => connection.get('SELECT 1 FROM requests LIMIT 1') !== undefined);
-  if (!has) return [];
-  return connection.all<Loss>(
-    `SELECT l.attempt, l.holds FROM requests r
-       CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key AND o.attempt < r.attempt
-       CROSS JOIN losses l ON l.attempt = o.attempt AND l.ended IS NULL
-      WHERE r.attempt = ? ORDER BY l.attempt`,
-    attempt,
-  );
-}
-
-function freeOthers(
-  connection: Connection,
-  losses: readonly Loss[],
-  { call, sees, atMs }: { readonly call: number; readonly sees: number; readonly atMs: number },
-): void {
-  insertNotes(
-    connection,
-    losses.map(({ attempt: of, holds }) => ({ kind: 'freed' as const, call, of, sees, held: -holds, atMs })),
-  );
-}
-
-// ---------------------------------------------------------------------------------------------------- readings
-
-const READ_AGAIN = 'whether anything was read again';
-const ANY_READING = "SELECT 1 FROM notes INDEXED BY notes_readings WHERE kind = 'reading' OR kind = 'read' LIMIT 1";
-
-/** Most ledgers have no reading. */
-export const hasReadings = (connection: Connection): boolean =>
-  connection.once(READ_AGAIN, () => connection.get(ANY_READING) !== undefined);
-
-/** @returns the cost that is booked now, which is never less than before. */
-export function insertReading(connection: Connection, reading: Reading): Credits {
-  const { attempt, answer, why, dialect, atMs } = reading;
-  const before = connection.get<{ call: number; pays: number | null; spent: number | null; lost: number | null }>(
-    `SELECT a.call, k.pays, l.holds AS lost,
-            k.spent + coalesce((SELECT sum(n.spent) FROM notes n WHERE n.of = a.id AND (n.kind = 'read' OR n.kind = 'reading')), 0)
-              AS spent
-       FROM attempts a LEFT JOIN ends k ON k.of = a.id LEFT JOIN losses l ON l.attempt = a.id AND l.ended IS NULL
-      WHERE a.id = ?`,
-    attempt,
-  );
-  invariant(before !== undefined, `there is no attempt ${attempt}`);
-  const { call, pays, lost } = before;
-  const booked = lost ?? before.spent ?? 0;
-  const charged = credits(Math.max(reading.charged, booked));
-  // What is booked is then another price than today's, or one that a lost answer was reserved at.
-  const estimated = charged > 0 && (charged !== reading.charged || charged !== booked || lost !== null);
-  connection.remember(READ_AGAIN, true);
-  const common = { call, of: attempt, atMs, said: answer, dialect, words: why, estimated };
-  insertNote(
-    connection,
-    lost === null
-      ? { ...common, kind: 'reading', spent: charged - booked, pays }
-      : { ...common, kind: 'read', spent: charged, held: -lost },
-  );
-  return charged;
-}
-
-// ---------------------------------------------------------------------------------------------------- doubts
-
-/** @returns the number of the decision. */
-export function insertDecision(
-  connection: Connection,
-  { batch, kind, by, why, atMs }: Omit<DecisionSpec, 'key'>,
-  call: number,
-  doubt: number,
-): number {
-  const about = { call, of: doubt, batch: batchNumber(batch), said: kind, atMs, facts: { by }, words: why };
-  return insertNote(connection, { ...about, kind: 'decided' });
-}
-
-/**
- * A person tells about the call, so every attempt of it that holds money is settled; the newest one is its answer.
- * @returns the number of the decision.
- */
-export function insertTold(
-  connection: Connection,
-  { batch, by, why, atMs }: Omit<DecisionSpec, 'key'>,
-  call: number,
-  doubt: number,
-  reply: RawReply,
-): number {
-  const lost = connection.all<Loss>(
-    'SELECT attempt, holds FROM losses WHERE call = +? AND ended IS NULL ORDER BY attempt',
-    call,
-  );
-  const holds = lost.find(({ attempt }) => attempt === doubt)?.holds ?? 0;
-  const sees = insertNote(connection, {
-    kind: 'told',
-    call,
-    of: doubt,
-    batch: batchNumber(batch),
-    spent: holds,
-    held: -holds,
-    said: 'told',
-    status: reply.status,
-    atMs,
-    // Nobody says whether it was charged.
-    estimated: holds > 0,
-    facts: { by, received_at: wholeMs(reply.receivedAtMs) },
-    headers: JSON.stringify(reply.headers),
-    words: why,
-    body: reply.body,
-  });
-  const others = lost.filter(({ attempt }) => attempt !== doubt);
-  insertNotes(
-    connection,
-    others.map(({ attempt: of, holds: each }) => ({
-      ...{ kind: 'counted' as const, call, of, sees, spent: each, held: -each, atMs, estimated: each > 0 },
-    })),
-  );
-  return sees;
-}
-
-export function insertLook(connection: Connection, look: Look): void {
-  const { attempt, kind, said, why, status, body, atMs } = look;
-  const { call } = askedBy(connection, attempt);
-  insertNote(connection, { kind: 'look', call, of: attempt, said, status, atMs, facts: { kind }, words: why, body });
-}
-
-export function insertRelease(connection: Connection, attempt: AttemptId, why: string, atMs: number): void {
-  const { call } = askedBy(connection, attempt);
-  const under = lostUnderKey(connection, attempt);
-  const others = JSON.stringify([attempt, ...under.map((loss) => loss.attempt)]);
-  const after = connection.get<{ holds: number; sees: number | null }>(
-    `SELECT l.holds, coalesce(
-       (SELECT max(o.attempt) FROM losses o
-         WHERE o.call = l.call AND o.ended IS NULL AND o.attempt NOT IN (SELECT value FROM json_each(:others))),
-       (SELECT max(g.attempt) FROM standing_answers g WHERE g.call = l.call)) AS sees
-       FROM losses l WHERE l.attempt = :attempt AND l.ended IS NULL`,
-    { attempt, others },
-  );
-  const held = -(after?.holds ?? 0);
-  const released = { kind: 'released' as const, call, of: attempt, sees: after?.sees ?? null, held, atMs, words: why };
-  freeOthers(connection, under, { call, sees: insertNote(connection, released), atMs });
 }

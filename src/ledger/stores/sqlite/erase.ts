@@ -4,11 +4,11 @@ import type { JsonObject } from '../../../core/operation.ts';
 import { Mentions } from '../../mentions.ts';
 import { erasedReason } from '../../person.ts';
 import type { Connection } from './connection.ts';
-import { insertTold } from './entries.ts';
 import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import type { Target } from './erasure-target.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
+import { insertTold } from './notes.ts';
 import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
@@ -67,8 +67,8 @@ export function erase(connection: Connection, erasing: Erasing): void {
 }
 
 /**
- * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
- * charged, as if a person had told so.
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it
+ * counts as charged, as if a person had told so.
  */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
   const lost = connection.get<{ doubt: number; batch: number }>(
@@ -78,7 +78,12 @@ function endDoubt(connection: Connection, call: number, atMs: number): void {
   if (lost === undefined) return;
   const told = { batch: batchId(lost.batch), kind: 'told', by: 'person', why: 'erased', atMs } as const;
   const change = leftBy(connection, lost.doubt, undefined);
-  insertTold(connection, told, call, lost.doubt, { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs });
+  insertTold(connection, told, call, lost.doubt, {
+    status: 200,
+    headers: {},
+    body: EMPTY,
+    receivedAtMs: atMs,
+  });
   logChange(connection, change);
 }
 
@@ -153,23 +158,30 @@ function emptiedQuestion(
   };
 }
 
+type NoteRow = WrittenRow<typeof NOTES_TABLE>;
+
 /** @param whole whether bodies of answers and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>('SELECT * FROM replies WHERE of = ?', attempt);
+  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>(
+    'SELECT * FROM replies WHERE of = ?',
+    attempt,
+  );
   for (const reply of replies)
     REPLIES_TABLE.changeOne(connection, reply, { headers: '{}', ...(whole ? { body: EMPTY } : {}) });
   const ends = connection.all<WrittenRow<typeof ENDS_TABLE>>('SELECT * FROM ends WHERE of = ?', attempt);
   for (const end of ends) if (end.words !== null) ENDS_TABLE.changeOne(connection, end, { words: 'erased' });
-  const notes = connection.all<WrittenRow<typeof NOTES_TABLE>>('SELECT * FROM notes WHERE of = ?', attempt);
-  for (const note of notes) {
-    const { kind, headers, words, body } = note;
-    NOTES_TABLE.changeOne(connection, note, {
-      headers: headers === null ? null : '{}',
-      words: words === null ? null : 'erased',
-      body: body !== null && (whole || kind === 'look') ? EMPTY : body,
-    });
-  }
+  const notes = connection.all<NoteRow>('SELECT * FROM notes WHERE of = ?', attempt);
+  for (const note of notes) NOTES_TABLE.changeOne(connection, note, emptiedNote(note, whole));
   if (whole) REQUESTS_TABLE.change(connection, 'attempt', attempt, { path: 'erased', body: null });
+}
+
+/** What a look found names the person as well, although it is no answer. */
+function emptiedNote({ kind, headers, words, body }: NoteRow, whole: boolean): Partial<NoteRow> {
+  return {
+    headers: headers === null ? null : '{}',
+    words: words === null ? null : 'erased',
+    body: body !== null && (whole || kind === 'look') ? EMPTY : body,
+  };
 }
 
 // ------------------------------------------------------------------------------------------------ rows and subjects

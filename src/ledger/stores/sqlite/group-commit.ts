@@ -188,7 +188,7 @@ export class GroupCommit {
     for (const [write, item] of itemsOf(group)) {
       try {
         if (write.urgency !== 'in_flight') throw this.#broken;
-        const { done, commits } = this.#transaction(() => together({ ...write, items: [item] }));
+        const { done, commits } = this.#transaction(() => together({ ...write, items: [item] }), endRescue);
         this.#mark(commits);
         settle(done);
       } catch (error) {
@@ -229,13 +229,12 @@ export class GroupCommit {
     }
   }
 
-  #transaction(work: () => readonly Done[]): Committed {
+  #transaction(work: () => readonly Done[], end = endGroup): Committed {
     const { connection } = this.#options;
     connection.begin();
     try {
       const done = work();
-      book(connection);
-      sumUp(connection);
+      end(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
       connection.commit();
@@ -281,6 +280,16 @@ export class GroupCommit {
       return { item, error: this.#refusal() ?? error };
     }
   }
+}
+
+function endGroup(connection: Connection): void {
+  book(connection);
+  sumUp(connection);
+}
+
+/** A reply moves no money, and is kept whatever became of the tables that count it. */
+function endRescue(connection: Connection): void {
+  if (book(connection)) sumUp(connection);
 }
 
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {

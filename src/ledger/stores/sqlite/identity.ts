@@ -1,6 +1,7 @@
+import { readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { stop } from '../../../core/errors.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, withFile } from './connection.ts';
 import { schema } from './schema.ts';
 
 /** "RowL" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
@@ -12,15 +13,45 @@ const BEFORE_RELEASE = 0x526f576f;
 /** The number of the schema. A later one refuses the stores of this one, until a release brings them up to date. */
 export const SCHEMA = 1;
 
+/**
+ * Refuses a ledger of another form by its header, which is read as bytes: SQLite itself would leave a log beside the file,
+ * or move one into it. Only the header in the file counts, and that of a ledger is written when it is laid out.
+ * @throws StopError `store_version`.
+ */
+export function refuseOther(path: string, folder: string): void {
+  const { id, schemaNumber } = headerOf(path);
+  refuseSchema(id, schemaNumber, folder);
+}
+
+/**
+ * Refuses to salvage what has other tables. The number of the schema may be what is damaged; no damage makes one mark of the
+ * other.
+ * @throws StopError `store_version`.
+ */
+export function refuseBefore(path: string, folder: string): void {
+  if (headerOf(path).id === BEFORE_RELEASE) throw before(folder);
+}
+
+const HEADER_BYTES = 72;
+
+function headerOf(path: string): { readonly id: number; readonly schemaNumber: number } {
+  const header = Buffer.alloc(HEADER_BYTES);
+  withFile(path, (file) => readSync(file, header, 0, HEADER_BYTES, 0));
+  return { id: header.readUInt32BE(68), schemaNumber: header.readUInt32BE(60) };
+}
+
+function refuseSchema(id: number, schemaNumber: number, folder: string): void {
+  if (id === BEFORE_RELEASE || (id === APPLICATION_ID && schemaNumber < SCHEMA)) throw before(folder);
+  if (id === APPLICATION_ID && schemaNumber > SCHEMA) throw later(folder, schemaNumber);
+}
+
 /** What a file is, found before anything is written to it. */
 export type Identity = 'empty' | 'ledger' | 'foreign';
 
 /** @throws StopError `store_version` for a ledger with another schema than this Rowonce has. */
 export function identify(connection: Connection, folder: string): Identity {
-  const id = connection.pragma('application_id');
-  const schemaNumber = Number(connection.pragma('user_version'));
-  if (id === BEFORE_RELEASE || (id === APPLICATION_ID && schemaNumber < SCHEMA)) throw before(folder);
-  if (id === APPLICATION_ID && schemaNumber > SCHEMA) throw later(folder, schemaNumber);
+  const id = Number(connection.pragma('application_id'));
+  refuseSchema(id, Number(connection.pragma('user_version')), folder);
   if (id === APPLICATION_ID) return 'ledger';
   const tables = connection.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n;
   return tables === 0 ? 'empty' : 'foreign';
@@ -40,7 +71,10 @@ const later = (folder: string, number: number) =>
     'Use the newer Rowonce, or name another folder with --store.',
   );
 
-/** Lays the schema out in an empty ledger in one transaction: a crash leaves all of it or nothing, and the next start begins again. */
+/**
+ * Lays the schema out in an empty ledger in one transaction: a crash leaves all of it or nothing, and the next start begins
+ * again.
+ */
 export function layOut(connection: Connection): void {
   connection.script(`BEGIN IMMEDIATE;
     ${schema()}

@@ -38,7 +38,7 @@ import {
 import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
-import { beginBatch, changeBatch } from './batches.ts';
+import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
@@ -46,19 +46,14 @@ import {
   type Asked,
   accountNumber,
   askedBy,
-  type Ended,
   type Begun,
+  type Ended,
   insertAttempts,
   insertEnds,
-  insertDecision,
-  insertLook,
-  insertReading,
-  insertRelease,
   insertReplies,
   type KeptCall,
-  type Returned,
-  insertTold,
   keptCall,
+  type Returned,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
 import { endErasures, erase } from './erase.ts';
@@ -69,6 +64,7 @@ import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
+import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';
@@ -115,9 +111,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
-  /**
-   * What this process wrote of attempts for which no row is settled yet. Changes are not among them.
-   */
+  /** What this process wrote of attempts for which no row is settled yet. Changes are not among them. */
   readonly #questions = new Map<AttemptId, Question>();
   readonly #admitAll: (intent: Intent) => Promise<Admission>;
   readonly #recordAll: (returned: Omit<Returned, 'call'>) => Promise<void>;
@@ -152,14 +146,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
-    const of = batch === undefined ? null : batchNumber(batch);
-    return this.#group.write(() => {
-      // What stands there until it is replaced keeps its batch.
-      const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
-      this.connection.run(stale, path, JSON.stringify(sha256s));
-      const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-      for (const sha256 of sha256s) this.connection.run(add, path, sha256, of);
-    });
+    return this.#group.write(() => noteFile(this.connection, path, sha256s, batch));
   }
 
   noteAgreement(agreement: Agreement): Promise<void> {
@@ -230,7 +217,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       for (const [each, { attempt, asked }] of begun.entries()) {
         const { intent, pricedFor, at } = waiting[each] as (typeof waiting)[number];
         // A number that a group did not commit is given again, so what was said about it is replaced.
-        if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
+        if (intent.call.change === undefined)
+          this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
         else this.#questions.delete(attempt);
         admissions[at] = admitted(attempt, intent.reserve);
       }
@@ -283,7 +271,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #insertReplies(replies: readonly Omit<Returned, 'call'>[]): readonly undefined[] {
-    insertReplies(this.connection, replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call })));
+    insertReplies(
+      this.connection,
+      replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call })),
+    );
     return [];
   }
 
@@ -321,7 +312,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       const call = this.calls.byKey(keyBytes(decision.key));
       invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
-      if (told === undefined) return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
+      if (told === undefined)
+        return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
       const change = leftBy(this.connection, call.stands, left);
       const id = insertTold(this.connection, decision, call.id, call.stands, told);
       logChange(this.connection, change);
@@ -433,7 +425,11 @@ const isPlain = ({ decision, replaces, request, call }: Intent): boolean =>
   decision === undefined && replaces === undefined && request === undefined && call.change === undefined;
 
 /** Why an intent is not admitted; the guards say the same. @param kept its call in the tables, when it is there. */
-function refusedIntent(connection: Connection, intent: Intent, kept: KeptCall | undefined): Admission | undefined {
+function refusedIntent(
+  connection: Connection,
+  intent: Intent,
+  kept: KeptCall | undefined,
+): Admission | undefined {
   if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
   return refusedChange(connection, intent) ?? overBudget(connection, intent);
 }

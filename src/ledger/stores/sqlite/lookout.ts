@@ -19,9 +19,7 @@ const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
 const LAST_INTENT = 'SELECT at AS intent_at FROM attempts ORDER BY id DESC LIMIT 1';
 
 export function progressOf(connection: Connection): LedgerProgress {
-  const ledger = connection.get<{ identity: string; commits: number }>(
-    'SELECT identity, commits FROM book',
-  );
+  const ledger = connection.get<{ identity: string; commits: number }>('SELECT identity, commits FROM book');
   const last =
     connection.get<object>(HOLDS_MONEY) === undefined
       ? undefined

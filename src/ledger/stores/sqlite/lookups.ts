@@ -9,3 +9,11 @@ export const hasKey = (calls: string, key: string): string =>
  */
 export const attemptsOf = (call: string): string =>
   `(SELECT ${call} AS id UNION ALL SELECT later.id FROM attempts later WHERE later.call = ${call} AND later.call <> later.id)`;
+
+/**
+ * That a column has one of these words. SQLite makes an index for a list after IN of more than two words, whenever it comes past
+ * it, so the words stand one by one.
+ */
+export function isOneOf(column: string, words: readonly string[]): string {
+  return `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
+}

@@ -70,15 +70,17 @@ function moneyEver(connection: Connection, account: number): Money {
 
 /**
  * Books the entries that were written since the last group. The database commits nothing before that, nor above a cap.
+ * @returns whether there were any.
  */
-export function book(connection: Connection): void {
+export function book(connection: Connection): boolean {
   const due = connection.get<{ booked: number; before: number }>(DUE);
-  if (due === undefined) return;
+  if (due === undefined) return false;
   const { booked, before } = due;
   const last = newestEntry(connection);
   const sum = sumOfGroup(booked + 1, last, before);
   connection.run('INSERT INTO groups (id, first, sum) VALUES (?, ?, ?)', last, booked + 1, sum);
   connection.forget();
+  return true;
 }
 
 const DUE = `

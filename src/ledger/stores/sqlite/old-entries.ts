@@ -24,7 +24,7 @@ export function batchesOfInputs(isSure: boolean): string {
 
 /**
  * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
- * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
+ * is certain in a later boot. Attempts without a boot were made before all of them.
  */
 const BOOTS = `
 begun AS MATERIALIZED (
@@ -47,7 +47,10 @@ made AS MATERIALIZED (
   SELECT l.batch, min(${LATEST}) AS first, max(coalesce(${LATEST}, 9e18)) AS last
     FROM attempts l JOIN spans s ON s.id = coalesce(l.boot, 0) GROUP BY l.batch)`;
 
-/** A batch has no boot. It began before every attempt of itself and of later batches, and its rows may be as young as its last one. */
+/**
+ * A batch has no boot. It began before every attempt of itself and of later batches, and its rows may be as young as its
+ * last one.
+ */
 const IS_BATCH_SURELY_OLD = `
   b.ordinal <= (SELECT max(n.ordinal) FROM made m JOIN batches n ON n.id = m.batch WHERE m.first < :before)
   AND NOT EXISTS (SELECT 1 FROM made m WHERE m.batch = b.id AND m.last >= :before)`;
@@ -63,7 +66,8 @@ const NEEDED_BY = `coalesce(
 const DOUBTFUL = `
 doubtful AS MATERIALIZED (
   SELECT a.call, min(r.batch) AS batch
-    FROM batches b JOIN rows r ON r.batch = b.id AND r.outcome = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
+    FROM batches b JOIN rows r ON r.batch = b.id AND r.outcome = 'in_doubt', json_each(r.answers) j
+    JOIN attempts a ON a.id = j.value
    WHERE b.state = 'finished' GROUP BY a.call)`;
 
 const OLD_CALLS = `

@@ -161,7 +161,8 @@ export class SqliteReader implements LedgerReader {
   }
 
   openRequests(batch: BatchId): Promise<number> {
-    const sql = 'SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?';
+    const sql =
+      'SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?';
     return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
   }
 

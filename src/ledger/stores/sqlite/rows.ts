@@ -1,8 +1,8 @@
 import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { hasReadings, insertNotes } from './entries.ts';
 import { book } from './money.ts';
+import { hasReadings, insertNotes } from './notes.ts';
 import { ROW_CELLS, type RowCells } from './row-records.ts';
 import { batchNumber, ROWS_TABLE } from './tables.ts';
 
@@ -128,11 +128,17 @@ export function lostRefresh(connection: Connection, answer: number): number | un
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   book(connection);
-  const atMs = connection.get<{ at: number | null }>('SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)')?.at ?? 0;
+  const atMs =
+    connection.get<{ at: number | null }>(
+      'SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)',
+    )?.at ?? 0;
   let retracted = 0;
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
   for (;;) {
-    const misses = connection.all<{ call: number; of: number; sees: number | null }>(FREE_MISSES, accountIdentity);
+    const misses = connection.all<{ call: number; of: number; sees: number | null }>(
+      FREE_MISSES,
+      accountIdentity,
+    );
     if (misses.length === 0) break;
     insertNotes(
       connection,

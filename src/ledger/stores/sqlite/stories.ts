@@ -140,7 +140,12 @@ export class Story {
       if (note.kind !== 'reading' && note.kind !== 'read') return [];
       charged += note.spent;
       const { id, said, dialect, at: atMs } = note;
-      const read = { answer: said as ReadAs, charged: credits(charged), why: wordsOf(note), dialect: dialect ?? 0 };
+      const read = {
+        answer: said as ReadAs,
+        charged: credits(charged),
+        why: wordsOf(note),
+        dialect: dialect ?? 0,
+      };
       return [{ id, attempt: this.id, ...read, atMs }];
     });
   }
@@ -150,7 +155,13 @@ export class Story {
       if (entry.kind !== 'look') return [];
       const { kind } = factsOf<Pick<Look, 'kind'>>(entry);
       const { said, status, body, at: atMs } = entry;
-      const seen = { kind, said: said as Look['said'], why: wordsOf(entry), status: status ?? 0, body: body ?? EMPTY };
+      const seen = {
+        kind,
+        said: said as Look['said'],
+        why: wordsOf(entry),
+        status: status ?? 0,
+        body: body ?? EMPTY,
+      };
       return [{ attempt: this.id, ...seen, atMs }];
     });
   }
@@ -158,7 +169,9 @@ export class Story {
   /** Decisions of a batch about this loss, oldest first. */
   decisionsOf(batch: number, key: Buffer): readonly Decision[] {
     return this.#notes.flatMap((entry) =>
-      entry.batch === batch && (entry.kind === 'decided' || entry.kind === 'told') ? [decisionFrom(entry, key)] : [],
+      entry.batch === batch && (entry.kind === 'decided' || entry.kind === 'told')
+        ? [decisionFrom(entry, key)]
+        : [],
     );
   }
 
@@ -169,14 +182,21 @@ export class Story {
     if (freed === undefined) return undefined;
     const sql = "SELECT * FROM notes WHERE id = ? AND kind = 'released'";
     const by = this.#connection.get<NoteRow>(sql, freed.sees);
-    return by === undefined ? { why: CHARGED_ONCE, atMs: freed.at } : { why: wordsOf(NOTES_TABLE.checked(by)), atMs: by.at };
+    return by === undefined
+      ? { why: CHARGED_ONCE, atMs: freed.at }
+      : { why: wordsOf(NOTES_TABLE.checked(by)), atMs: by.at };
   }
 
   get request(): KeyedRequest | undefined {
     const sql = 'SELECT * FROM requests WHERE attempt = ?';
     const row = this.#connection.get<ReadRow<typeof REQUESTS_TABLE>>(sql, this.id);
     if (row === undefined) return undefined;
-    const { idempotency_key: idempotencyKey, path, body, first_sent_at: firstSentAtMs } = REQUESTS_TABLE.checked(row);
+    const {
+      idempotency_key: idempotencyKey,
+      path,
+      body,
+      first_sent_at: firstSentAtMs,
+    } = REQUESTS_TABLE.checked(row);
     const method = row.method as KeyedRequest['method'];
     return { idempotencyKey, method, path, ...present({ body: body ?? undefined }), firstSentAtMs };
   }
@@ -225,7 +245,13 @@ export class Story {
     if (told !== undefined) {
       const { received_at: answeredAtMs = told.at } = factsOf<DecisionFacts>(told);
       const said = { status: told.status ?? 0, body: told.body ?? EMPTY, answeredAtMs };
-      const answer = { ...common, kind: 'found', why: wordsOf(told), charged: credits(begun.reserved), ...said };
+      const answer = {
+        ...common,
+        kind: 'found',
+        why: wordsOf(told),
+        charged: credits(begun.reserved),
+        ...said,
+      };
       return answer as AnswerRecord<ReadAs>;
     }
     const readings = this.readings;
@@ -255,7 +281,13 @@ function paidRow(connection: Connection, { id, row }: AttemptRow): number {
 }
 
 /** What an entry says in words. */
-export function wordsOf({ words, status }: { readonly words: string | null; readonly status: number | null }): string {
+export function wordsOf({
+  words,
+  status,
+}: {
+  readonly words: string | null;
+  readonly status: number | null;
+}): string {
   return words ?? statusWords(status);
 }
 

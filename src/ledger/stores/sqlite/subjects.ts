@@ -75,7 +75,11 @@ export type Left = WrittenRow<typeof CHANGES_TABLE>;
  * change that has an answer: a person told it while the change was being sent again, and that stays.
  * @param left how the change left its subject; without it the subject is as it was.
  */
-export function leftBy(connection: Connection, attempt: number, left: SubjectFacts | undefined): Left | undefined {
+export function leftBy(
+  connection: Connection,
+  attempt: number,
+  left: SubjectFacts | undefined,
+): Left | undefined {
   const change = connection.get<{ subject: number | null; after: number; state: string }>(
     'SELECT c.subject, c.after, c.state FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?',
     attempt,

@@ -2,9 +2,8 @@ import { crc32 } from 'node:zlib';
 import { AlteredRow, type Connection, type Value } from './connection.ts';
 
 /**
- * Sums of batches and accounts, whose rows change. A trigger removes the sum of a row that anything changes,
- * and every commit gives a new one to the rows that have none. They cover all columns of a table, by their names, so a migration that
- * adds a column sets them to NULL and they are made again.
+ * Sums of batches and accounts, whose rows change. A trigger removes the sum of a row that anything changes, and every
+ * commit gives a new one to the rows that have none. A sum covers the columns with their names.
  */
 interface Summed {
   readonly table: 'batches' | 'accounts';

@@ -102,7 +102,8 @@ export class Table<Row extends object> {
   /** @throws AlteredRow when the row is not as it was written. */
   checked<Found extends Stored<Row> & WithContents>(row: Found): Found {
     if (row.sum !== this.sumOf(row)) throw this.altered(row);
-    if (this.#contents.length > 0 && (row.content_sum ?? null) !== this.contentSumOf(row)) throw this.altered(row);
+    if (this.#contents.length > 0 && (row.content_sum ?? null) !== this.contentSumOf(row))
+      throw this.altered(row);
     return row;
   }
 
@@ -163,7 +164,9 @@ export class Table<Row extends object> {
   checkAll(connection: Connection, withContents = true): void {
     connection.define('sum_of', sumOfText);
     const contents =
-      withContents && this.#contents.length > 0 ? ` OR t.content_sum IS NOT ${this.contentSumInSql('t')}` : '';
+      withContents && this.#contents.length > 0
+        ? ` OR t.content_sum IS NOT ${this.contentSumInSql('t')}`
+        : '';
     const sql = `SELECT t.* FROM ${this.name} t WHERE t.sum IS NOT sum_of(${this.listInSql('t')}, NULL)${contents}`;
     for (const row of connection.each<Stored<Row> & WithContents>(sql)) {
       if (withContents) this.checked(row);

@@ -1,5 +1,5 @@
-import { attemptsOf } from '../lookups.ts';
-import { isOneOf, refusedEntry } from './refusals.ts';
+import { attemptsOf, isOneOf } from '../lookups.ts';
+import { refusedEntry } from './refusals.ts';
 
 /** That what is said of an answer is one of the words for it, in SQL. */
 export const isAnswer = (said: string): string => isOneOf(said, ['found', 'no_match', 'refused']);

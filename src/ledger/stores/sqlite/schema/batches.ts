@@ -1,4 +1,5 @@
-import { isOneOf, refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.

@@ -1,8 +1,8 @@
 import { ENDED, type Kind, MOVES, type Names, type Phase, SENT, type Stands } from '../../../rules/moves.ts';
+import { isOneOf } from '../lookups.ts';
 import {
   BODY,
   HEADERS,
-  isOneOf,
   keptUnlessErased,
   ofAttempt,
   refusedEntry,
@@ -34,7 +34,8 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
 const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
 
 /** How far the attempt is that is under way: it has its reply, or has not. */
-const PHASE = "iif(calls.open IS NULL, 'nothing', iif(EXISTS (SELECT 1 FROM replies WHERE of = calls.open), 'back', 'sent'))";
+const PHASE =
+  "iif(calls.open IS NULL, 'nothing', iif(EXISTS (SELECT 1 FROM replies WHERE of = calls.open), 'back', 'sent'))";
 
 /** Where the list has a move for an entry, in SQL. @param of the attempt that it is about. */
 const isAllowed = (kind: string, of: string): string => `t.kind = ${kind}

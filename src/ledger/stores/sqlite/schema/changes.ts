@@ -1,5 +1,6 @@
 import { SENT } from '../../../rules/moves.ts';
-import { covers, emptied, isOneOf, keptUnlessErased, REASON, refusedEntry, refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
+import { covers, emptied, keptUnlessErased, REASON, refusedEntry, refusedEvent } from './refusals.ts';
 
 /**
  * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against

@@ -1,4 +1,5 @@
-import { isOneOf, refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow

@@ -1,5 +1,6 @@
 import { LOSS_OVER } from '../../../rules/moves.ts';
-import { isOneOf, refusedEntry, refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
+import { refusedEntry, refusedEvent } from './refusals.ts';
 
 /** Requests whose answers were lost: what each may have been charged, and how that was over, once. */
 export const LOSSES = [

@@ -1,4 +1,5 @@
 import { ENDED, type Kind, SENT } from '../../../rules/moves.ts';
+import { isOneOf } from '../lookups.ts';
 
 /** What several topics of the schema share: guards that keep rows as they were written, and words about erasures. */
 
@@ -33,14 +34,6 @@ CREATE TRIGGER ${table}_${name} BEFORE INSERT ON ${table}${isAll ? '' : ` WHEN $
 ${rule.from === undefined ? '' : `    FROM ${rule.from}\n`}   WHERE ${rule.where};
 END;
 `;
-}
-
-/**
- * That a column has one of these words. SQLite makes an index for a list after IN of more than two words, whenever it comes past
- * it, so the words stand one by one.
- */
-export function isOneOf(column: string, words: readonly string[]): string {
-  return `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
 }
 
 /** The reason of a row whose content was erased. */

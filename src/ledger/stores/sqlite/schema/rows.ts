@@ -1,4 +1,5 @@
-import { covers, isOneOf, REASON } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
+import { covers, REASON } from './refusals.ts';
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {

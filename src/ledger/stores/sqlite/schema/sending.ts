@@ -1,6 +1,7 @@
 import { SENT } from '../../../rules/moves.ts';
+import { isOneOf } from '../lookups.ts';
 import { isAnswer } from './answers.ts';
-import { emptied, isOneOf, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
+import { emptied, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
 
 const AGAIN = ['repeat', 'retry'] as const;
 
