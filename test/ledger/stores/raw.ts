@@ -7,8 +7,9 @@ import { NOON_MS } from './book.ts';
 export type Cells = Readonly<Record<string, number | string>>;
 
 /** The number of the next entry, and that of the newest. */
-export const NEXT = '(SELECT tail + 1 FROM book)';
-export const NEWEST = '(SELECT tail FROM book)';
+export const NEWEST = `(SELECT max(booked, coalesce((SELECT max(id) FROM attempts), 0), coalesce((SELECT max(id) FROM ends), 0),
+  coalesce((SELECT max(id) FROM notes), 0)) FROM book)`;
+export const NEXT = `(${NEWEST} + 1)`;
 
 export const batchKeyed = (key: string): string => `(SELECT id FROM batches WHERE key = '${key}')`;
 
@@ -35,12 +36,10 @@ export const first = (cells: Cells = {}, asked: Cells = {}): string => call(aske
 
 const callOf = (attemptNumber: number | string): string =>
   `(SELECT call FROM attempts WHERE id = ${attemptNumber})`;
-const reservedBy = (attemptNumber: number | string): string =>
-  `(SELECT reserved FROM attempts WHERE id = ${attemptNumber})`;
 
 export function reply(of: number | string, cells: Cells = {}): string {
   const came = { at: NOON_MS, status: 200, headers: "'{}'", body: "x''" };
-  return insertion('replies', { of, id: NEXT, call: callOf(of), ...came, sum: 0, content_sum: 0, ...cells });
+  return insertion('replies', { of, call: callOf(of), ...came, sum: 0, content_sum: 0, ...cells });
 }
 
 /** What is not said is as the rules have it. */
@@ -49,10 +48,8 @@ export function end(of: number | string, kind: Kind, cells: Cells = {}): string 
     kind === 'answered'
       ? { said: "'found'", status: 200, spent: 1 }
       : { said: kind === 'unsold' ? "'not_sent'" : 'NULL', spent: 0, words: "'x'" };
-  const held = kind.startsWith('lost') ? reservedBy(of) : 0;
-  const gives = { reserved: `-${reservedBy(of)}`, held };
   const common = { of, id: NEXT, kind: quoted(kind), call: callOf(of), at: NOON_MS, estimated: 0, sum: 0 };
-  return insertion('ends', { ...common, ...gives, ...said, ...cells });
+  return insertion('ends', { ...common, ...said, ...cells });
 }
 
 export const answer = (of: number | string, cells: Cells = {}): string =>
@@ -65,5 +62,4 @@ export function note(kind: string, of: number | string, cells: Cells = {}): stri
 }
 
 /** Books all that was written since the last group, as is done before each commit. */
-export const BOOK =
-  'INSERT INTO groups (id, first, sums, sum) SELECT tail, booked + 1, sums, 0 FROM book WHERE tail > booked;';
+export const BOOK = `INSERT INTO groups (id, first, sum) SELECT ${NEWEST}, booked + 1, 0 FROM book WHERE unbooked IS NOT NULL;`;

@@ -88,7 +88,7 @@ export function questionOf({ operation: _, creditsMost: __, ifLost, ...question 
 /** An intent that is admitted, and what is known of its call. */
 export interface Begun {
   readonly intent: Intent;
-  readonly account: number;
+  readonly payer: Payer;
   /** The call in the tables, when it is there. */
   readonly kept: KeptCall | undefined;
   /** The number of the boot in which the attempt is made; undefined when it is unknown. */
@@ -110,10 +110,8 @@ export function insertAttempts(
     attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }),
   );
   ATTEMPTS_TABLE.insertAll(connection, attempts);
-  return attempts.map(({ id, kind, call, batch, reserved }, at) => {
-    const { intent, account } = begun[at] as Begun;
-    const payer = { batch, account, atMs: intent.atMs, isRetry: kind === 'retry' };
-    noteMoved(connection, () => payer, { reserved });
+  return attempts.map(({ id, call, reserved }, at) => {
+    const { intent, payer } = begun[at] as Begun;
     if (intent.request !== undefined) insertRequest(connection, id, intent.request);
     return { attempt: id as AttemptId, asked: { call, reserved, payer } };
   });
@@ -122,7 +120,7 @@ export function insertAttempts(
 /** @param id of the attempt, which is that of its call as well. */
 function newCall(
   connection: Connection,
-  { intent: { key, call }, account, kept }: Begun,
+  { intent: { key, call }, payer: { account }, kept }: Begun,
   id: number,
 ): WrittenRow<typeof CALLS_TABLE> | undefined {
   const { change, after = null, operation, creditsMost: credits_most = null } = call;
@@ -143,7 +141,7 @@ function newCall(
 
 function attemptOf(
   connection: Connection,
-  { intent, boot }: Begun,
+  { intent, payer, boot }: Begun,
   numbers: { readonly id: number; readonly call: number },
 ): WrittenRow<typeof ATTEMPTS_TABLE> {
   const { decision, replaces, row, reserve: reserved, uptimeMs } = intent;
@@ -153,7 +151,7 @@ function attemptOf(
     ...numbers,
     kind: replaces === undefined ? again : 'refresh',
     sees: replaces ?? decision ?? null,
-    batch: batchNumber(intent.batch),
+    batch: payer.batch,
     row,
     reserved,
     at: wholeMs(intent.atMs),

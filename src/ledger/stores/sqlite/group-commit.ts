@@ -66,6 +66,8 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #queue: Write[] = [];
+  /** The writes of the queue that further items may join. */
+  #joinable: Write[] = [];
   /** How many items the writes of the queue have. */
   #size = 0;
   #scheduled = false;
@@ -89,12 +91,15 @@ export class GroupCommit {
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
   write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
+    // What comes later is written later: a budget that is set now holds for every intent after it.
+    this.#close();
     return this.together(() => [work()], urgency)(undefined);
   }
 
   /**
    * Writes the items that come until the next commit in one go, because a statement of many rows takes a fraction of the time.
-   * They are written with the first of them, and so before whatever is asked for between the first and the last.
+   * They are written with the first of them, and so before what is written together in other ways meanwhile; a write by itself
+   * ends the list.
    * @param work writes items in their order, and returns what each caller gets. It runs for each item alone when one of the
    *   group is refused.
    */
@@ -108,6 +113,7 @@ export class GroupCommit {
         if (last?.isOpen !== true) {
           last = { work: work as Write['work'], items: [], urgency, isOpen: true };
           this.#queue.push(last);
+          this.#joinable.push(last);
         }
         last.items.push({ item, resolve: (value) => resolve(value as Value), reject });
         this.#size += 1;
@@ -125,12 +131,16 @@ export class GroupCommit {
 
   /** The writes of the queue: as many as there are, up to the largest group. */
   #nextGroup(): readonly Write[] {
+    this.#close();
     const group = this.#queue.splice(0, LARGEST_GROUP);
-    for (const write of group) {
-      write.isOpen = false;
-      this.#size -= write.items.length;
-    }
+    for (const { items } of group) this.#size -= items.length;
     return group;
+  }
+
+  /** Nothing joins the writes of the queue from here on. */
+  #close(): void {
+    for (const write of this.#joinable) write.isOpen = false;
+    this.#joinable = [];
   }
 
   #schedule(): void {

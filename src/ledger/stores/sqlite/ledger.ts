@@ -63,7 +63,7 @@ import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
-import { overBudget } from './money.ts';
+import { overBudget, payerFor } from './money.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
@@ -236,7 +236,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
         admissions[at] = refused;
         continue;
       }
-      waiting.push({ intent, account, kept, boot: this.#boot, pricedFor, at });
+      waiting.push({
+        intent,
+        payer: payerFor(connection, intent, account),
+        kept,
+        boot: this.#boot,
+        pricedFor,
+        at,
+      });
       keys.add(asked.key);
       if (!isPlain(asked)) begin();
     }

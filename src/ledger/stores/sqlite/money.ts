@@ -11,7 +11,7 @@ import {
 } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { sumOfText } from './table.ts';
-import { batchNumber, newestEntry } from './tables.ts';
+import { batchNumber } from './tables.ts';
 
 /** Reads what each scope of money holds. The triggers keep the totals (`schema/`). */
 interface Caps {
@@ -73,18 +73,26 @@ function moneyEver(connection: Connection, account: number): Money {
  * @returns whether there were any.
  */
 export function book(connection: Connection): boolean {
-  const due = connection.get<{ booked: number; before: number }>(DUE);
+  const due = connection.get<Due>(DUE);
   if (due === undefined) return false;
-  const { booked, before } = due;
-  const last = newestEntry(connection);
-  const sum = sumOfGroup(booked + 1, last, before);
-  connection.run('INSERT INTO groups (id, first, sum) VALUES (?, ?, ?)', last, booked + 1, sum);
+  const { first, last, before } = due;
+  const sum = sumOfGroup(first, last, before);
+  connection.run('INSERT INTO groups (id, first, sum) VALUES (?, ?, ?)', last, first, sum);
   connection.forget();
   return true;
 }
 
+interface Due {
+  readonly first: number;
+  readonly last: number;
+  readonly before: number;
+}
+
 const DUE = `
-SELECT b.booked, g.sum AS before FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.unbooked IS NOT NULL`;
+SELECT b.booked + 1 AS first, g.sum AS before, max(
+    b.booked, coalesce((SELECT max(id) FROM attempts), 0), coalesce((SELECT max(id) FROM ends), 0),
+    coalesce((SELECT max(id) FROM notes), 0)) AS last
+  FROM book b CROSS JOIN groups g ON g.id = b.booked WHERE b.unbooked IS NOT NULL`;
 
 /** @param before the sum of the group before. */
 export const sumOfGroup = (first: number, last: number, before: number): number =>
@@ -149,6 +157,18 @@ export function payerOf(connection: Connection, attempt: number): Payer {
   );
   if (row === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
   return { ...row, isRetry: row.retried === 1 };
+}
+
+/** Who pays for an attempt that is about to be written: what it reserves counts from here on. @param account its number. */
+export function payerFor(
+  connection: Connection,
+  { batch, atMs, decision, reserve }: Intent,
+  account: number,
+): Payer {
+  const isRetry = decision !== undefined && sendingAgain(connection, decision) === 'retry';
+  const payer = { batch: batchNumber(batch), account, atMs, isRetry };
+  noteMoved(connection, () => payer, { reserved: reserve });
+  return payer;
 }
 
 /** Adds what an entry moves to what is not booked yet, where somebody in this transaction has asked for that. */

@@ -1,5 +1,4 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import { invariant } from '../../../core/errors.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { table } from './table.ts';
@@ -25,20 +24,11 @@ export function nextNumber(
   connection: Connection,
   of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
 ): number {
-  const name = newestOf(of);
+  const name = `newest of ${of}`;
   const sql = of === 'entries' ? 'SELECT booked AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
   const next = connection.once(name, () => connection.get<{ newest: number | null }>(sql)?.newest ?? 0) + 1;
   connection.remember(name, next);
   return next;
-}
-
-const newestOf = (table: string): string => `newest of ${table}`;
-
-/** The number of the newest entry, where this transaction has written one. */
-export function newestEntry(connection: Connection): number {
-  const newest = connection.known<number>(newestOf('entries'));
-  invariant(newest !== undefined, 'what is not booked was written in this transaction');
-  return newest;
 }
 
 // ---------------------------------------------------------------------------------------------------- the book

@@ -105,11 +105,12 @@ SELECT c.call AS id, c.state, c.stands, c.phase, c.open, c.head FROM places c
    AND (SELECT a.kind FROM attempts a WHERE a.id = c.call) = 'intent', FALSE)`;
 
 const ENTRIES = `
-SELECT a.id, a.kind, a.id AS "of", a.sees FROM ${attemptsOf(':call')} j CROSS JOIN attempts a ON a.id = j.id
-UNION ALL SELECT r.of, 'reply', r.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN replies r ON r.of = j.id
-UNION ALL SELECT k.id, k.kind, k.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN ends k ON k.of = j.id
-UNION ALL SELECT n.id, n.kind, n.of, n.sees FROM ${attemptsOf(':call')} j CROSS JOIN notes n ON n.of = j.id
-ORDER BY 1, 2 = 'reply'`;
+SELECT * FROM (
+  SELECT a.id, a.kind, a.id AS "of", a.sees FROM ${attemptsOf(':call')} j CROSS JOIN attempts a ON a.id = j.id
+  UNION ALL SELECT r.of, 'reply', r.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN replies r ON r.of = j.id
+  UNION ALL SELECT k.id, k.kind, k.of, NULL FROM ${attemptsOf(':call')} j CROSS JOIN ends k ON k.of = j.id
+  UNION ALL SELECT n.id, n.kind, n.of, n.sees FROM ${attemptsOf(':call')} j CROSS JOIN notes n ON n.of = j.id)
+ ORDER BY id, kind = 'reply'`;
 
 interface CallCells {
   readonly id: number;
