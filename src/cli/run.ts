@@ -137,9 +137,8 @@ async function runCommand(
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
-  const { code, message, next, leastBudget } = error;
-  const command = typedCommand(withOption(words, '--budget', leastBudget));
-  return new StopError({ code, message, next, leastBudget, command });
+  const command = typedCommand(withOption(words, '--budget', error.leastBudget));
+  return new StopError({ ...error.detail, command });
 }
 
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */

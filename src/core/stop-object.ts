@@ -6,17 +6,17 @@ import { sentence } from './plain-text.ts';
 type Stop = Pick<StopDetail, 'message' | 'next'> & {
   /** `bug` for an error of ours. */
   readonly code: StopDetail['code'] | 'bug';
-} & { readonly [Name in 'resumeAtMs' | 'plan' | 'answers']?: StopDetail[Name] | undefined };
+} & { readonly [Name in 'resumeAtMs' | 'command' | 'plan' | 'answers']?: StopDetail[Name] | undefined };
 
 /** The member `stopped` of `--json`: null where nothing stopped the work. It is made here, without zod, for a crash as well. */
 export function stopObject(stopped: Stop | undefined) {
   if (stopped === undefined) return null;
-  const { code, message, next, resumeAtMs, plan, answers } = stopped;
+  const { code, message, next, resumeAtMs, command, plan, answers } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ plan, answers }),
+    ...present({ command, plan, answers }),
   };
 }

@@ -11,6 +11,8 @@ export const StopObject = z.object({
   next: z.string(),
   /** When going on makes sense, ISO 8601 in UTC; only for pauses. */
   resume_at: z.string().nullable(),
+  /** What is typed to go on: the last line on stderr. Left out where the command would stop again. */
+  command: z.string().optional(),
   /** The id of the plan as it is now; only where it has moved, or where a person is to agree to just that plan. */
   plan: z.string().optional(),
   /** What a person may answer, so that the same command goes on: `yes`, or a word that `--accept` takes. */
