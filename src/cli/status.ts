@@ -83,7 +83,7 @@ interface Unproven {
 async function batchesReport(console: Console, all: readonly BatchOverview[]): Promise<Report> {
   return {
     lines: all.length === 0 ? ['There are no batches yet.'] : all.map(overviewLine),
-    object: await objectOf(console, ({ BatchObject }) => ({ batches: all.map(BatchObject.of) })),
+    object: await objectOf(console, ({ BatchListObject }) => BatchListObject.of(all)),
   };
 }
 

@@ -148,6 +148,12 @@ export const BatchObject = noun({
   running_since: overview(z.string().optional(), ({ run }) => run?.since),
 });
 
+const all = membersOf<readonly BatchOverview[]>();
+/** What `status` prints: all batches, the newest first. */
+export const BatchListObject = noun({
+  batches: all(z.array(BatchObject), (batches) => batches.map(BatchObject.of)),
+});
+
 const status = membersOf<BatchStatus>();
 /** Answers with status 404, and whether a person keeps them as no match. */
 export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });

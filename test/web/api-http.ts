@@ -97,7 +97,7 @@ function kindOf(shape: Shape): string {
 }
 
 /** The comment before a schema. */
-function meaningOf(name: string): string {
+export function meaningOf(name: string): string {
   const before = SOURCE.split(`export const ${name} =`)[0]?.trimEnd() ?? '';
   return before.endsWith('*/') ? textOf(before.slice(before.lastIndexOf('/**'))) : '';
 }

@@ -188,7 +188,9 @@ test('a download works once, is an attachment that runs nothing, and leaves the 
   expect((await take({ what: 'needs_attention' })).body).toContain('no domain at all');
   expect((await take({ what: 'report' })).body).toContain('<!doctype html>');
   expect((await take({ what: 'output', format: 'xlsx' })).body.slice(0, 2)).toBe('PK');
-  expect(await detail(batch)).toMatchObject({ output: expect.stringMatching(/\/Bob's löng list\.sandbox\.csv$/) });
+  expect(await detail(batch)).toMatchObject({
+    output: expect.stringMatching(/\/Bob's löng list\.sandbox\.csv$/),
+  });
   expect((await post(`/api/batches/${batch}/tickets`, { what: '../ledger.db' })).status).toBe(400);
 });
 
