@@ -32,6 +32,7 @@ export interface JsonSchema {
   items?: JsonSchema;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
+  $schema?: string;
   $ref?: string;
   definitions?: Record<string, JsonSchema>;
 }
@@ -89,7 +90,8 @@ function outputs(): JsonSchema {
   );
   const definitions = objects.map(([name, schema]) => {
     const meanings: Meanings = (path) => meaningOfMember(name, path) || undefined;
-    return [name, draft(schema, meaningOf(name), meanings)] as const;
+    const { $schema: _, ...definition } = draft(schema, meaningOf(name), meanings);
+    return [name, definition] as const;
   });
   const commands = Object.entries(OUTPUTS).map(([command, printed]) => {
     const anyOf = [...Object.keys(printed), 'StoppedObject'].map((name) => ({
@@ -98,6 +100,7 @@ function outputs(): JsonSchema {
     return [command, { anyOf }] as const;
   });
   return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'What Rowonce prints under --json, by command',
     definitions: Object.fromEntries([...definitions, ...commands]),
   };
