@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander';
 import { commandLine, wholeNumber } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
+import { AccountObject } from '../objects/account.ts';
 import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
 import { addAccount, removeAccount } from '../vendor/account/edit.ts';
-import { accountView } from '../vendor/account/view.ts';
 import { configureEdit, editAccount, type NumberFlags, numbersOf } from './accounts/edit.ts';
 import { listAccounts } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
@@ -123,7 +123,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
   const account = await addAccount(accounts, name, given);
   return {
     lines: [`Added account ${name} to ${accounts.path}.`],
-    object: { path: accounts.path, account: accountView(account, undefined) },
+    object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
     advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
   };
 }

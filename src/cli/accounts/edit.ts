@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { wholeNumber } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { AccountObject } from '../../objects/account.ts';
 import {
   addressProblem,
   findAccount,
@@ -11,7 +12,6 @@ import {
   usableKey,
 } from '../../vendor/account/account.ts';
 import { changeAccount } from '../../vendor/account/edit.ts';
-import { accountView } from '../../vendor/account/view.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
@@ -80,7 +80,11 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
   const isSame = account.identity === former.identity;
   return {
     lines: [`Changed account ${name} in ${accounts.path}.`],
-    object: { path: accounts.path, account: accountView(account, undefined), same_identity: isSame },
+    object: {
+      path: accounts.path,
+      account: AccountObject.of({ ...account, problem: undefined }),
+      same_identity: isSame,
+    },
     advice: isSame
       ? []
       : ['It counts as another account now: nothing that was bought before is known as bought with it.'],

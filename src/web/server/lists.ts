@@ -64,7 +64,7 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
     })
     .post('/lists/:id/describe', async (context) => {
       const words = await bodyOf(context, ReadWords);
-      return context.json(await facts.describe(await listOf(server, context), words));
+      return context.json(await facts.of(await listOf(server, context), words));
     })
     .get('/lists/:id/rows', async (context) => {
       const { from = '2', limit = '100', ...words } = context.req.query();

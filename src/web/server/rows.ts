@@ -3,12 +3,12 @@ import { StopError, stop } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { RowObject } from '../../objects/row.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchLines, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { rowStory } from '../../run/row-story.ts';
-import { rowObject } from '../../run/story-objects.ts';
-import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
+import { BatchNamed, type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { batchOf, listNames, type NameOf } from './batches.ts';
 import { find } from './rows/find.ts';
@@ -97,16 +97,10 @@ async function readAhead(server: Server, lists: ListFiles): Promise<void> {
 
 function headOf(
   batch: Batch,
-  { state }: FoundList,
+  { state: list }: FoundList,
   nameOf: NameOf,
-): Pick<RowPage, 'batch' | 'operation' | 'input' | 'sandbox' | 'list'> {
-  return {
-    batch: batch.id,
-    operation: batch.operation,
-    input: nameOf(batch.inputPath),
-    sandbox: batch.sandbox,
-    list: state,
-  };
+): Pick<RowPage, keyof typeof BatchNamed.shape | 'list'> {
+  return { ...BatchNamed.of({ batch, name: nameOf(batch.inputPath) }), list };
 }
 
 async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
@@ -153,7 +147,6 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
   const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
-    const { attempts } = rowObject(story) as Pick<RowDetail, 'attempts'>;
     const near = await rowsAround(ledger, batch, found, story.row);
     const [both] = near.includes(story.row) ? await bothOfRows(ledger, batch, found, [story.row]) : [];
     if (both === undefined)
@@ -167,7 +160,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,
       planned: story.planned === undefined ? [] : stepsOf(story.planned),
-      attempts,
+      attempts: RowObject.of(story).attempts,
       prev: near.findLast((row) => row < story.row) ?? null,
       next: near.find((row) => row > story.row) ?? null,
     };

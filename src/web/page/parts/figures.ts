@@ -17,6 +17,10 @@ export function spentWords({ spent, exact }: { readonly spent: number; readonly 
   return exact || spent === 0 ? grouped(spent) : text.atMost(grouped(spent));
 }
 
+/** All rows of a batch, with those of people whom its list does not name. */
+export const allRows = (of: { readonly rows: number; readonly rows_beyond?: number | undefined }): number =>
+  of.rows + (of.rows_beyond ?? 0);
+
 const STEP = 1024;
 const UNITS = ['bytes', 'KB', 'MB', 'GB'] as const;
 

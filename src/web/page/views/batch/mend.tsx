@@ -35,7 +35,7 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
       {(batch.counts.in_doubt ?? 0) > 0 && (
         <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
       )}
-      {batch.read_before && batch.unanswered === 0 && (
+      {batch.read_before && batch.unanswered === undefined && (
         <Once
           {...{ batch, running }}
           button={words.settleAnew}
@@ -85,7 +85,7 @@ export function BuyAgain({ batch, running }: { readonly batch: BatchDetail; read
     <WithBudget
       label={batch.has_costs && !batch.sandbox ? words.moreBudget : undefined}
       enough={budget ?? undefined}
-      button={words.buyAgain(counted(batch.unanswered, 'row'))}
+      button={words.buyAgain(counted(batch.unanswered ?? 0, 'row'))}
       what={words.buyAgainWhat}
       isHeld={running || batch.next === null || batch.followed_by !== null}
       onGo={(action, limit) => goOn(action, batch, { ...limit, answer: 'yes' })}
