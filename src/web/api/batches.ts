@@ -115,6 +115,8 @@ export const BatchDetail = BatchView.extend({
   unanswered: z.number(),
   /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
   read_before: z.boolean(),
+  /** When its account was last changed on the page, ms since 1970; null when it was not. */
+  account_changed_ms: z.number().nullable(),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: z.string().nullable(),
   /** The name of the file that was written. */

@@ -102,6 +102,8 @@ export const text = {
     changeKey: (account: string) => `Change the key of ${account}`,
     changeBudget: (account: string) => `Change the budgets of ${account}`,
     changeAddress: (account: string) => `Change the address of ${account}`,
+    accountChanged: (account: string) =>
+      `${account} was changed after this batch stopped. Continue to go on.`,
     answers: {
       yes: 'Make just these changes',
       guards: 'They are meant: make just these changes',

@@ -64,6 +64,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
         return detailOf(status, await listNames(server), {
           activity: await activities.of(id, status.requests, read),
           // Another batch may have changed the same people since, which no figure of this one shows.
+          account_changed_ms: server.accountChanges.get(found.batch.accountName) ?? null,
           read_before: await isReadBefore(readBefore, ledger, status.batch),
           changes: await changes.of(id, server.clock.monotonicMs(), async () =>
             changesView(await changesDone(ledger, status.batch)),
@@ -128,7 +129,7 @@ function viewOf(
 function detailOf(
   status: BatchStatus,
   nameOf: NameOf,
-  more: Pick<BatchDetail, 'activity' | 'changes' | 'read_before'>,
+  more: Pick<BatchDetail, 'activity' | 'changes' | 'read_before' | 'account_changed_ms'>,
 ): BatchDetail {
   const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
   const { unanswered, followedBy } = status;
