@@ -55,12 +55,13 @@ export const BatchList = z.object({
 });
 export type BatchList = z.infer<typeof BatchList>;
 
-/** What a batch sent and was charged, in stretches of equal length. */
+/** What a batch sent and was charged, in stretches of equal length, and when its account sent nothing. */
 export const ActivityView = z.object({
   from_ms: z.number(),
   bucket_ms: z.number(),
   requests: z.array(z.number()),
   credits: z.array(z.number()),
+  pauses: z.array(z.object({ from_ms: z.number(), until_ms: z.number() })),
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 

@@ -2,10 +2,12 @@ import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { commandToGoOn, wordsOfCommand } from '../../core/command-line.ts';
+import type { ChartData } from '../../files/output/activity-chart.ts';
 import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
+import { chartOf } from '../../files/output/report.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -60,7 +62,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       const { id } = found.batch;
       const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
-        const read = async () => activityView(await ledger.activity(id, BUCKETS, UNIT_MS));
+        const read = async () => activityView(await chartOf(ledger, status.batch));
         return detailOf(status, await listNames(server), {
           activity: await activities.of(id, status.requests, read),
           // Another batch may have changed the same people since, which no figure of this one shows.
@@ -173,19 +175,16 @@ async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: 
   }
 }
 
-/** The chart has so many stretches of time, of at least a second each. */
-const BUCKETS = 120;
-const UNIT_MS = 1_000;
-
 /** As many batches as are open in tabs, at most. */
 const MOST_ACTIVITIES = 50;
 
-function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
+function activityView({ activity: { fromMs, bucketMs, buckets }, pauses }: ChartData): ActivityView {
   return {
     from_ms: fromMs,
     bucket_ms: bucketMs,
     requests: buckets.map(({ requests }) => requests),
     credits: buckets.map(({ credits }) => credits),
+    pauses: pauses.map(({ fromMs: from_ms, untilMs: until_ms }) => ({ from_ms, until_ms })),
   };
 }
 
