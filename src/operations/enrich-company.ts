@@ -3,20 +3,13 @@ import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
 import {
-  FORMER_WEBSITE,
   normaliseAbn,
   normaliseCompanyProfile,
   normaliseDomain,
   normaliseWebsite,
 } from './lookup/identifiers.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
-import {
-  formerLookUps,
-  type Identifier,
-  nextTier,
-  prepareTiers,
-  type TieredInput,
-} from './lookup/waterfall.ts';
+import { type Identifier, nextTier, prepareTiers, type TieredInput } from './lookup/waterfall.ts';
 
 /** The identifiers in the order in which they are tried: first the number that one company alone has, then what may be shared. */
 const identifiers: readonly Identifier[] = [
@@ -60,7 +53,6 @@ const identifiers: readonly Identifier[] = [
       businesswebsite charitywebsite organisationwebsite organizationwebsite
     `),
     normalise: normaliseWebsite,
-    formerly: FORMER_WEBSITE,
     looksRight: isWebsite,
   },
 ];
@@ -77,5 +69,4 @@ export default defineOperation<TieredInput>({
       // A lost answer may have been charged, so only the user may pay again.
       present({ operation: 'enrich-company', parameters, sent, ifLost: 'hold' }),
     ),
-  formerly: (call) => formerLookUps(identifiers, call),
 });

@@ -1,20 +1,9 @@
 import { present } from '../core/objects.ts';
 import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
-import {
-  FORMER_EMAIL,
-  normaliseEmail,
-  normalisePersonProfile,
-  normaliseProfileSlug,
-} from './lookup/identifiers.ts';
+import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from './lookup/identifiers.ts';
 import { isEmail, isPersonProfile } from './lookup/recognise.ts';
-import {
-  formerLookUps,
-  type Identifier,
-  nextTier,
-  prepareTiers,
-  type TieredInput,
-} from './lookup/waterfall.ts';
+import { type Identifier, nextTier, prepareTiers, type TieredInput } from './lookup/waterfall.ts';
 
 /** The identifiers in the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
 const identifiers: readonly Identifier[] = [
@@ -27,7 +16,6 @@ const identifiers: readonly Identifier[] = [
       contactemail primaryemail
     `),
     normalise: normaliseEmail,
-    formerly: FORMER_EMAIL,
     looksRight: isEmail,
     standsAlone: true,
   },
@@ -64,5 +52,4 @@ export default defineOperation<TieredInput>({
       // A lost answer may have been charged, so only the user may pay again.
       present({ operation: 'enrich-person', parameters, sent, ifLost: 'hold' }),
     ),
-  formerly: (call) => formerLookUps(identifiers, call),
 });

@@ -4,7 +4,6 @@ import { present } from '../../core/objects.ts';
 import type {
   Answered,
   Call,
-  FormerCall,
   InputField,
   Normalised,
   OperationOptions,
@@ -33,15 +32,6 @@ export interface Identifier extends InputField {
   readonly standsAlone?: true;
   /** A cell as it is quoted to the user; left out: as it stands. */
   readonly quote?: (cell: string) => string;
-  /** How earlier versions spelled its values. Left out: as now. */
-  readonly formerly?: FormerSpelling;
-}
-
-export interface FormerSpelling {
-  /** The value in that spelling. */
-  spelled(value: string): string;
-  /** Whether both name the very same, see `FormerCall`. */
-  readonly asksTheSame: boolean;
 }
 
 /** One lookup that may be made for a row. */
@@ -356,16 +346,6 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
     unreachable(answer);
   }
   return end(unmatched(missed, refused, input.remark));
-}
-
-/** The lookups by which earlier versions asked the same: with one of the identifiers in its old spelling. */
-export function formerLookUps(identifiers: readonly Identifier[], call: Call): readonly FormerCall[] {
-  return identifiers.flatMap(({ name, formerly }) => {
-    const value = call.parameters[name];
-    if (formerly === undefined || typeof value !== 'string') return [];
-    const parameters = { ...call.parameters, [name]: formerly.spelled(value) };
-    return [{ call: { ...call, parameters }, asksTheSame: formerly.asksTheSame }];
-  });
 }
 
 /** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */
