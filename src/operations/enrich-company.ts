@@ -1,5 +1,3 @@
-import { present } from '../core/objects.ts';
-import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
 import {
@@ -9,7 +7,7 @@ import {
   normaliseWebsite,
 } from './lookup/identifiers.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
-import { type Identifier, nextTier, prepareTiers, type TieredInput } from './lookup/waterfall.ts';
+import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
 /** The identifiers in the order in which they are tried: first the number that one company alone has, then what may be shared. */
 const identifiers: readonly Identifier[] = [
@@ -57,16 +55,8 @@ const identifiers: readonly Identifier[] = [
   },
 ];
 
-export default defineOperation<TieredInput>({
-  name: 'enrich-company',
-  summary: 'Find a company by ABN, domain, profile URL or website.',
-  vendor: 'provider',
-  inputs: identifiers,
-  tiers: identifiers.map(({ name }) => name),
-  prepare: (row, options) => prepareTiers(identifiers, row, options),
-  next: (input, answered) =>
-    nextTier(input, answered, ({ parameters, sent }) =>
-      // A lost answer may have been charged, so only the user may pay again.
-      present({ operation: 'enrich-company', parameters, sent, ifLost: 'hold' }),
-    ),
-});
+export default lookUpOperation(
+  'enrich-company',
+  'Find a company by ABN, domain, profile URL or website.',
+  identifiers,
+);

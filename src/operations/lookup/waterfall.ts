@@ -6,18 +6,19 @@ import type {
   Call,
   InputField,
   Normalised,
+  Operation,
   OperationOptions,
   Prepared,
   RowInput,
   Step,
 } from '../../core/operation.ts';
-import { end, send } from '../../core/operation.ts';
+import { defineOperation, end, send } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
 
 /**
  * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
- * says which calls a row may need, `nextTier` which of them is next. Both are pure.
+ * says which calls a row may need, `nextTier` which of them is next. Both are pure, and `lookUpOperation` puts them together.
  */
 
 /** An input that identifies what is looked up. Its name is also the name of the call's parameter. */
@@ -346,6 +347,27 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
     unreachable(answer);
   }
   return end(unmatched(missed, refused, input.remark));
+}
+
+/** An operation that looks somebody up by one identifier after the other, until one is known. */
+export function lookUpOperation(
+  name: string,
+  summary: string,
+  identifiers: readonly Identifier[],
+): Operation {
+  return defineOperation<TieredInput>({
+    name,
+    summary,
+    vendor: 'provider',
+    inputs: identifiers,
+    tiers: identifiers.map((identifier) => identifier.name),
+    prepare: (row, options) => prepareTiers(identifiers, row, options),
+    next: (input, answered) =>
+      nextTier(input, answered, ({ parameters, sent }) =>
+        // A lost answer may have been charged, so only the user may pay again.
+        present({ operation: name, parameters, sent, ifLost: 'hold' }),
+      ),
+  });
 }
 
 /** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */
