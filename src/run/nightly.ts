@@ -46,7 +46,7 @@ export interface SweepOptions extends SpenderOptions {
 
 const SWEEP_CHECKS: Checks<SweepOptions> = {
   ...SPENDER_CHECKS,
-  jobs: texts,
+  jobs: texts.nonoptional(),
   maxPauseMs: milliseconds,
   signal,
   onEvent: called,
@@ -77,7 +77,7 @@ export interface SweepSummary {
 
 /** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
-  checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
+  checkOptions('sweep', options, SWEEP_CHECKS);
   const jobs = await sweptJobs(options.jobs);
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);

@@ -1,4 +1,4 @@
-import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
@@ -276,12 +276,10 @@ async function settleOnce(running: RunningBatch, wanted: WantedCall): Promise<Ob
 /** Looks, buys, and looks again unless the answer is at hand. It ends, because every round settles something. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { context, run, batch } = running;
-  const { ledger, job, account } = context;
+  const { ledger, account } = context;
   for (;;) {
     const [found] = await findCalls<CallState>([wanted], {
-      operation: job.operation,
       accountIdentity: account.identity,
-      batch,
       ledger,
       find: async (keys) =>
         asReadToday(await ledger.find(keys, batch.id), context, (read) => keepReading(run.session, read)),
@@ -344,9 +342,6 @@ async function settleAnswered(
   if (await isFreshFor(batch, state.answer, context.ledger)) {
     if (state.kind === 'answered') return state;
     if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);
-    // What stands for the call in an older spelling is not replaced: the call is bought under its own key.
-    if (callKeyOf(context.account.identity, state.answer.call) !== wanted.key)
-      return buyUnknown(running, wanted);
   }
   const bought = await buy(run, { ...wanted, replaces: attempt });
   return typeof bought === 'object' && bought.kind === 'put_off' ? withheld(bought) : undefined;

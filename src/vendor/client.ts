@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
 import { invariant, messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -340,16 +341,11 @@ export async function checkAddress(url: URL): Promise<Reached> {
   return { addresses, proxy };
 }
 
-function connectOnce(undici: Undici, url: URL): Promise<void> {
+async function connectOnce(undici: Undici, url: URL): Promise<void> {
   const { hostname, host, protocol, port } = url;
-  const connect = connectorTo(undici, url);
-  return new Promise((resolve, reject) => {
-    connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (error, socket) => {
-      socket?.destroy();
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
+  const connect = promisify(connectorTo(undici, url));
+  const socket = await connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port });
+  socket?.destroy();
 }
 
 /** For a host name with several addresses Node collects the errors in one error without a message. */

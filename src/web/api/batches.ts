@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { ChangesDone } from '../../files/output/changes-done.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch } from '../../ledger/ledger.ts';
+import type { Batch } from '../../ledger/ledger.ts';
 import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 import { StopObject } from '../../objects/stop.ts';
@@ -50,13 +51,16 @@ export const BatchList = z.object({
 });
 export type BatchList = z.infer<typeof BatchList>;
 
-const activity = membersOf<Activity>();
-/** What a batch sent and was charged, in stretches of equal length. */
+const activity = membersOf<ChartData>();
+/** What a batch sent and was charged, in stretches of equal length, and when its account sent nothing. */
 export const ActivityView = noun({
-  from_ms: activity(z.number(), ({ fromMs }) => fromMs),
-  bucket_ms: activity(z.number(), ({ bucketMs }) => bucketMs),
-  requests: activity(z.array(z.number()), ({ buckets }) => buckets.map(({ requests }) => requests)),
-  credits: activity(z.array(z.number()), ({ buckets }) => buckets.map(({ credits }) => credits)),
+  from_ms: activity(z.number(), (of) => of.activity.fromMs),
+  bucket_ms: activity(z.number(), (of) => of.activity.bucketMs),
+  requests: activity(z.array(z.number()), (of) => of.activity.buckets.map(({ requests }) => requests)),
+  credits: activity(z.array(z.number()), (of) => of.activity.buckets.map(({ credits }) => credits)),
+  pauses: activity(z.array(z.object({ from_ms: z.number(), until_ms: z.number() })), ({ pauses }) =>
+    pauses.map(({ fromMs: from_ms, untilMs: until_ms }) => ({ from_ms, until_ms })),
+  ),
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 
@@ -71,9 +75,10 @@ export type ChangesView = z.infer<typeof ChangesView>;
 
 /** What the page knows of a batch beside its status. */
 interface Beside {
-  readonly activity: Activity;
+  readonly activity: ChartData;
   readonly changed: ChangesView | undefined;
   readonly isReadBefore: boolean;
+  readonly accountChangedMs: number | undefined;
 }
 
 const status = membersOf<BatchStatus>();
@@ -93,6 +98,8 @@ export const BatchDetail = noun({
   changes: beside(ChangesView.optional(), ({ changed }) => changed),
   /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
   read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
+  /** When its account was last changed on the page, ms since 1970; null when it was not. */
+  account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Another process that is spending from the store, on something else. */

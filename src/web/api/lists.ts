@@ -14,6 +14,12 @@ export const ReadWords = z.strictObject({
 });
 export type ReadWords = z.infer<typeof ReadWords>;
 
+/** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
+export const ListRowsQuery = ReadWords.extend({
+  from: z.coerce.number().int().min(0).default(2),
+  limit: z.coerce.number().int().min(0).default(100),
+});
+
 /** How the list is read and whether what is sure is repaired, as it was chosen on its view. */
 export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
 export type Reading = z.infer<typeof Reading>;

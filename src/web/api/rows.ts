@@ -15,6 +15,26 @@ export { AttemptObject, DecisionObject, LookObject } from '../../objects/row.ts'
 export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'settled', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
 
+export const USUAL_ROWS = 100;
+
+const Whole = z.coerce.number().int().min(0);
+
+/** Which rows of a batch are shown: those from a row on, or those before one. */
+export const RowPageQuery = z.object({
+  from: Whole.default(0),
+  before: Whole.optional(),
+  limit: Whole.default(USUAL_ROWS),
+  status: RowFilter.optional(),
+});
+
+const LETTERS = 'a search has from 1 to 200 letters';
+
+/** What is looked for in every cell and answer, from a row on. */
+export const FindQuery = z.object({
+  text: z.string().trim().min(1, LETTERS).max(200, LETTERS),
+  from: Whole.default(2).transform((row) => Math.max(2, row)),
+});
+
 /** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */
 export const ListState = z.enum(['same', 'changed', 'gone']);
 export type ListState = z.infer<typeof ListState>;

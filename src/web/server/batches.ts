@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { wordsOfCommand } from '../../core/command-line.ts';
+import type { ChartData } from '../../files/output/activity-chart.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
-import type { Activity, Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { chartOf } from '../../files/output/report.ts';
+import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { batchesPage, batchStatus, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { chooseAccount, loadAccounts } from '../../vendor/account/account.ts';
@@ -26,7 +28,7 @@ const PER_PAGE = 50;
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server, savings: Savings): Hono {
-  const activities = new Paced<Activity>(server.clock, MOST_ACTIVITIES);
+  const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesView | undefined>(server.clock, MOST_ACTIVITIES);
   const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
@@ -49,7 +51,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       const { id } = found.batch;
       const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
-        const read = () => ledger.activity(id, BUCKETS, UNIT_MS);
+        const read = () => chartOf(ledger, status.batch);
         const done = async (): Promise<ChangesView | undefined> => {
           const figures = await changesDone(ledger, status.batch);
           return figures && ChangesView.of(figures);
@@ -60,6 +62,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           activity: await activities.of(id, status.requests, read),
           isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
           // Another batch may have changed the same people since, which no figure of this one shows.
+          accountChangedMs: server.accountChanges.get(found.batch.accountName),
           changed: await changes.of(id, server.clock.monotonicMs(), done),
         });
       });
@@ -106,10 +109,6 @@ async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: 
     return false;
   }
 }
-
-/** The chart has so many stretches of time, of at least a second each. */
-const BUCKETS = 120;
-const UNIT_MS = 1_000;
 
 /** As many batches as are open in tabs, at most. */
 const MOST_ACTIVITIES = 50;

@@ -13,7 +13,7 @@ import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
-import { BuyAgain, Finished, Mend } from './batch/mend.tsx';
+import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -129,14 +129,29 @@ function Notices({
           {waiting === undefined ? words.queue : words.queued}
         </p>
       )}
-      {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
-        <>
-          <Refusal refused={new Refused(shownStop(last.stopped, batch))} />
-          {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
-          {batch.followed_by === null && <Mend batch={batch} stopped={last.stopped} said={last.said} />}
-        </>
-      )}
+      {last?.state === 'ended' && !running && <Stop batch={batch} work={last} />}
     </div>
+  );
+}
+
+/** Why it stopped, and what mends that. */
+function Stop({
+  batch,
+  work: { stopped, said, at_ms: begunMs },
+}: {
+  readonly batch: BatchDetail;
+  readonly work: WorkView;
+}) {
+  if (stopped === null || stopped.code === 'terminated') return null;
+  // A run reads its account once, when it begins.
+  if (isOfAccount(stopped.code) && (batch.account_changed_ms ?? 0) > begunMs)
+    return <p class="notice">{words.accountChanged(batch.account)}</p>;
+  return (
+    <>
+      <Refusal refused={new Refused(shownStop(stopped, batch))} />
+      {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
+      {batch.followed_by === null && <Mend batch={batch} stopped={stopped} said={said} />}
+    </>
   );
 }
 

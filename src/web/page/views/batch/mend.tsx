@@ -93,6 +93,17 @@ export function BuyAgain({ batch, running }: { readonly batch: BatchDetail; read
   );
 }
 
+/** What changes an account, by the code of a stop that this mends. */
+const ACCOUNT_CHANGES = {
+  key: words.changeKey,
+  account_budget: words.changeBudget,
+  address: words.changeAddress,
+};
+
+export function isOfAccount(code: string): code is keyof typeof ACCOUNT_CHANGES {
+  return Object.hasOwn(ACCOUNT_CHANGES, code);
+}
+
 /** What mends a stop, where the page can. */
 export function Mend({
   batch,
@@ -105,14 +116,13 @@ export function Mend({
   readonly said: readonly string[];
 }) {
   const action = useAction();
-  if (code === 'key' || code === 'account_budget' || code === 'address') {
+  if (isOfAccount(code)) {
     const { account } = batch;
     const where = new URLSearchParams({ [code === 'key' ? 'key' : 'change']: account, batch: batch.batch });
-    const change = { key: words.changeKey, account_budget: words.changeBudget, address: words.changeAddress };
     return (
       <div class="actions">
         <a class="button" href={`/accounts?${where}`}>
-          {change[code](account)}
+          {ACCOUNT_CHANGES[code](account)}
         </a>
         <Answers {...{ action, batch, answers, plan }} />
       </div>
