@@ -190,9 +190,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
-    text: 'const admission = await admit(run, wanted,',
-    instead: `await turn.send({} as never, outgoing.request, () => {});
-    const admission = await admit(run, wanted,`,
+    text: 'const admission = await admit(run, asking,',
+    instead: `await turn.send({} as never, request, () => {});
+    const admission = await admit(run, asking,`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },
