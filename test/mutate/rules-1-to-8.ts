@@ -396,7 +396,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 8,
     without: 'asking before what turned out to be no answer is bought again',
-    at: 'src/run/pipeline.ts',
+    at: 'src/run/pipeline/answer-call.ts',
     text: 'if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);',
     instead: '',
     test: 'test/cli/unanswered.test.ts',
