@@ -77,10 +77,10 @@ interface Asking {
 interface Attempted<What = Next> {
   readonly next: What;
   /**
-   * Its closure, which is being written by then; undefined where nothing was sent. It resolves to what kept it from the disk,
+   * Its closure, which is being written by then; absent where nothing was sent. It resolves to what kept it from the disk,
    * because a rejection would be heard later than Node expects.
    */
-  readonly closed: Promise<unknown> | undefined;
+  readonly closed?: Promise<unknown> | undefined;
 }
 
 /**
@@ -133,11 +133,10 @@ async function attempt(run: Run, asking: Asking, movedTo: string | undefined): P
   const turn = await run.session.client.turn(run.waiter);
   try {
     const outgoing = outgoingFor(run.session, wanted, movedTo);
-    if (outgoing === 'expired') return { next: 'in_doubt', closed: undefined };
+    if (outgoing === 'expired') return { next: 'in_doubt' };
     const { request, keyed } = outgoing;
     const admission = await admit(run, asking, keyed);
-    if (admission.kind !== 'admitted')
-      return { next: await notAdmitted(run, asking, turn, admission), closed: undefined };
+    if (admission.kind !== 'admitted') return { next: await notAdmitted(run, asking, turn, admission) };
     const sent = await turn.send(admission, request, () => run.emit({ kind: 'sent' }));
     const replied: RunReply = {
       attempt: admission.attempt,

@@ -86,7 +86,7 @@ async function answerFrom(
     case 'unknown':
       return obtainedBy(work, await buy(work.run, wanted));
     case 'in_doubt':
-      return resolve(work, { ...wanted, key, call }, state);
+      return answerInDoubt(work, { ...wanted, key, call }, state);
     default:
       return unreachable(state);
   }
@@ -129,8 +129,8 @@ async function useAnswer(
   return typeof bought === 'object' && bought.kind === 'put_off' ? withheld(bought) : undefined;
 }
 
-/** Resolves a doubt. @returns what the row gets by it; undefined when the ledger knows more now. */
-async function resolve(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
+/** Resolves a doubt as far as that is possible. @returns what the row gets; undefined when the ledger knows more now. */
+async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
   try {
     return await resolved(work, wanted, state);
