@@ -225,7 +225,7 @@ describe('imports', () => {
 });
 
 test.for([
-  ['takes a turn at the vendor for what may cost something', /\.exchange\(/, ['run/attempt.ts']],
+  ['takes a turn at the vendor for what may cost something', /client\.turn\(/, ['run/attempt.ts']],
   ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['vendor/client.ts']],
   [
     'says that an intent is committed',

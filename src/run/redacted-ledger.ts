@@ -39,7 +39,7 @@ export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => P
       if (found !== undefined) return found;
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
-      const asIs = (...words: unknown[]): unknown => Reflect.apply(member, target, words);
+      const asIs: (...words: unknown[]) => unknown = member.bind(target);
       const redacted = async (value: unknown): Promise<unknown> => {
         redaction ??= known();
         return withoutKeys(await value, await redaction);
