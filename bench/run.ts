@@ -1,7 +1,7 @@
 /**
  * The speed and memory promises, measured again: `npm run bench [files|learning|page|plan|rate …]`, which prints one table a bench,
- * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks
- * of SQLite. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ * with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench statements` what a list asks
+ * of SQLite, and `npm run bench walk` which functions a row passes. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -13,6 +13,7 @@ import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
+import { measureWalk } from './walk.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   plan: measurePlan,
   rate: measureRate,
   statements: measureStatements,
+  walk: measureWalk,
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.

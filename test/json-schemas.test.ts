@@ -6,14 +6,17 @@
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { jobSchema } from '../src/job/job.ts';
+import { StoppedObject } from '../src/objects/stop.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
 import { dialectFileSchema } from '../src/vendor/dialect/file.ts';
+import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';
-import { type JsonSchema, schemasNow } from './json-schemas.ts';
+import { type JsonSchema, OUTPUTS, schemasNow } from './json-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs', 'schemas');
@@ -28,7 +31,8 @@ if (process.env.UPDATE_SCHEMAS === '1') {
   }
 }
 
-const shipped = (kind: Kind): JsonSchema => JSON.parse(readFileSync(join(FOLDER, `${kind}.json`), 'utf8'));
+const shipped = (kind: Kind | 'output'): JsonSchema =>
+  JSON.parse(readFileSync(join(FOLDER, `${kind}.json`), 'utf8'));
 
 /** As an editor judges it. */
 const accepts = (kind: Kind, value: unknown): boolean =>
@@ -58,14 +62,21 @@ describe('the schemas that are shipped', () => {
     );
   });
 
-  test.each(KINDS)('rowonce schema %s prints it, and --path where it lies', async (kind) => {
-    const { code, stdout, stderr } = await typedAt(['schema', kind]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual(shipped(kind));
-    expect(JSON.parse((await typedAt(['schema', kind, '--path', '--json'])).stdout)).toEqual({
-      path: join(FOLDER, `${kind}.json`),
-    });
+  test('what --json prints is what its commands are written by (else: UPDATE_SCHEMAS=1)', () => {
+    expect(shipped('output')).toEqual(JSON.parse(JSON.stringify(now.get('output'))));
   });
+
+  test.each([...KINDS, 'output'] as const)(
+    'rowonce schema %s prints it, and --path where it lies',
+    async (kind) => {
+      const { code, stdout, stderr } = await typedAt(['schema', kind]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toEqual(shipped(kind));
+      expect(JSON.parse((await typedAt(['schema', kind, '--path', '--json'])).stdout)).toEqual({
+        path: join(FOLDER, `${kind}.json`),
+      });
+    },
+  );
 });
 
 interface Member {
@@ -84,6 +95,53 @@ function membersOf(schema: JsonSchema, path: string): readonly Member[] {
     typeof additionalProperties === 'object' ? membersOf(additionalProperties, `${path}NAME.`) : [];
   return [...below, ...forms, ...named];
 }
+
+// ---------------------------------------------------------------------------------------------------- outputs
+
+describe('what commands print under --json', () => {
+  /** Every object that the command may print, told with each of its members; the words name one batch. */
+  const printed: readonly (readonly [command: keyof typeof OUTPUTS, words: readonly string[]])[] = [
+    ['plan', ['list.csv']],
+    ['plan', ['enrich-company', 'list.csv']],
+    ['run', ['enrich-company', 'list.csv', '--budget', '1', '-o', 'out.csv']],
+    ['run', ['enrich-company', 'list.csv', '--sample', '2', '--yes', '-o', 'out.csv']],
+    ['run', ['enrich-company', 'no.csv']],
+    ['status', []],
+    ['status', ['last']],
+    ['status', ['last', '2']],
+    ['settle', ['last']],
+    ['try', ['enrich-company', 'domain=one.example', '--yes']],
+    ['nightly', ['night.yaml']],
+    ['plan', ['invite-user', 'team.csv', '--account', 'sandbox-service']],
+    ['run', ['invite-user', 'team.csv', '--account', 'sandbox-service', '--yes']],
+    ['status', ['last', '2']],
+    ['undo', ['last', '--plan']],
+    ['undo', ['last', '--yes']],
+    ['settle', ['nobody']],
+  ];
+
+  test('has every member that the schema needs, and none that it does not name', async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x1' });
+    desk.list(5);
+    await desk.write('team.csv', 'Email,Role,Project\njo@a.example,viewer,proj-1\n');
+    mkdirSync(desk.place.path('inbox'));
+    desk.list(1, 'inbox/night.csv');
+    await desk.write('night.yaml', 'operation: enrich-company\ninbox: inbox\nbudget: { credits: 5 }\n');
+    const met = new Set<string>();
+    for (const [command, words] of printed) {
+      const object = await desk.json([command, ...words]);
+      const objects = Object.entries({ ...OUTPUTS[command], StoppedObject });
+      // What the schema does not name is left out by reading it, so an object that has just these members comes back whole.
+      const fitting = objects.filter(([, schema]) =>
+        isDeepStrictEqual(schema.safeParse(object).data, object),
+      );
+      expect(fitting, `${command} ${words.join(' ')}: ${JSON.stringify(object)}`).toHaveLength(1);
+      met.add(fitting[0]?.[0] ?? '');
+    }
+    const all = Object.values(OUTPUTS).flatMap((each) => Object.keys(each));
+    expect([...met].sort()).toEqual([...all, 'StoppedObject'].sort());
+  });
+});
 
 // ---------------------------------------------------------------------------------------------------- files
 

@@ -7,8 +7,16 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
+import { BatchListObject, BatchStatusObject } from '../src/objects/batch.ts';
+import { ListDescription } from '../src/objects/list.ts';
+import { PlanObject, UndoPlanObject } from '../src/objects/plan.ts';
+import { DoubtListObject, RowObject } from '../src/objects/row.ts';
+import { RunObject, SweepObject, UndoObject } from '../src/objects/run.ts';
+import { StoppedObject } from '../src/objects/stop.ts';
+import { TrialObject } from '../src/objects/trial.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
 import { dialectFileSchema } from '../src/vendor/dialect/file.ts';
+import { meaningOf, meaningOfMember } from './web/api-http.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -24,6 +32,9 @@ export interface JsonSchema {
   items?: JsonSchema;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
+  $schema?: string;
+  $ref?: string;
+  definitions?: Record<string, JsonSchema>;
 }
 
 /** What a member at a path of keys means; NAME stands for a key of the user's own. */
@@ -54,7 +65,45 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
     ['job', job],
     ['accounts', accounts],
     ['dialect', draft(dialectFileSchema, 'A dialect of Rowonce', meaningsOfDialects())],
+    ['output', outputs()],
   ]);
+}
+
+/**
+ * What commands print under `--json`, by name; where there are several, it depends on the arguments. Any of them prints
+ * `stopped` alone when it was stopped before it had anything else to say.
+ */
+export const OUTPUTS = {
+  run: { RunObject },
+  plan: { ListDescription, PlanObject },
+  status: { BatchListObject, BatchStatusObject, RowObject },
+  settle: { DoubtListObject },
+  nightly: { SweepObject },
+  undo: { UndoObject, UndoPlanObject },
+  try: { TrialObject },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>;
+
+/** Each object is a definition, and each command says which of them it prints. */
+function outputs(): JsonSchema {
+  const objects = Object.entries(
+    Object.assign({ StoppedObject }, ...Object.values(OUTPUTS)) as Record<string, z.ZodType>,
+  );
+  const definitions = objects.map(([name, schema]) => {
+    const meanings: Meanings = (path) => meaningOfMember(name, path) || undefined;
+    const { $schema: _, ...definition } = draft(schema, meaningOf(name), meanings);
+    return [name, definition] as const;
+  });
+  const commands = Object.entries(OUTPUTS).map(([command, printed]) => {
+    const anyOf = [...Object.keys(printed), 'StoppedObject'].map((name) => ({
+      $ref: `#/definitions/${name}`,
+    }));
+    return [command, { anyOf }] as const;
+  });
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'What Rowonce prints under --json, by command',
+    definitions: Object.fromEntries([...definitions, ...commands]),
+  };
 }
 
 /**

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
-import { isUnread } from '../src/run/attempt/unread-answers.ts';
+import { isUnread } from '../src/run/attempt/odd-matches.ts';
 import provider from '../src/vendor/dialects/provider.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
 

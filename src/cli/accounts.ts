@@ -1,13 +1,19 @@
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { commandLine, wholeNumber } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
+import { AccountObject } from '../objects/account.ts';
 import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
 import { addAccount, removeAccount } from '../vendor/account/edit.ts';
-import { accountView } from '../vendor/account/view.ts';
-import { configureEdit, editAccount, type NumberFlags, numbersOf } from './accounts/edit.ts';
+import {
+  addNumberFlags,
+  configureEdit,
+  type EditFlags,
+  editAccount,
+  keyFrom,
+  numbersOf,
+} from './accounts/edit.ts';
 import { listAccounts } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -15,16 +21,10 @@ import { choiceOption } from './shell/flags.ts';
 
 const VENDORS = ['service', 'provider'] as const;
 
-interface AddFlags extends NumberFlags {
+interface AddFlags extends EditFlags {
   readonly name?: string;
   readonly vendor?: string;
-  readonly baseUrl?: string;
-  readonly region?: string;
-  readonly organization?: string;
-  readonly project?: string;
   readonly id?: string;
-  readonly keyEnv?: string;
-  readonly keyStdin?: boolean;
   readonly exclusiveKey?: true;
   readonly dialect?: string;
   readonly via?: string;
@@ -66,7 +66,7 @@ const accounts: CliCommand = {
 export default accounts;
 
 function configureAdd(command: Command): Command {
-  return command
+  command
     .description('Add an account; asks on a terminal for what is not given. A key is never an argument.')
     .option('--name <name>', 'what jobs call it')
     .addOption(choiceOption('--vendor <vendor>', 'whose account it is', VENDORS))
@@ -85,17 +85,8 @@ function configureAdd(command: Command): Command {
     .option('--dialect <file>', 'what differs from the built-in dialect of the vendor')
     .option('--via <account>', 'of a provider: the service account that it is reached through')
     .option('--connected-account <name>', 'with --via: what the service calls the account')
-    .option('--api-call-url <address>', "with --via: where the service's API Call step is")
-    .option('--per-second <requests>', 'limit of the plan')
-    .option('--per-minute <requests>', 'limit of the plan')
-    .option('--per-hour <requests>', 'limit of the plan')
-    .option('--per-day <requests>', 'limit of the plan')
-    .option(
-      '--concurrency <requests>',
-      'most requests at the same time; after a kill so many may be in doubt',
-    )
-    .option('--budget-per-day <credits>', 'most credits of a day (UTC), over all runs')
-    .option('--budget-per-month <credits>', 'most credits of a month (UTC), over all runs');
+    .option('--api-call-url <address>', "with --via: where the service's API Call step is");
+  return addNumberFlags(command);
 }
 
 // ---------------------------------------------------------------------------------------------------- add
@@ -123,7 +114,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
   const account = await addAccount(accounts, name, given);
   return {
     lines: [`Added account ${name} to ${accounts.path}.`],
-    object: { path: accounts.path, account: accountView(account, undefined) },
+    object: { path: accounts.path, account: AccountObject.of({ ...account, problem: undefined }) },
     advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
   };
 }
@@ -152,7 +143,7 @@ async function directFrom(console: Console, flags: AddFlags, account: string): P
     base_url: await addressFrom(console, flags),
     connected_account: flags.connectedAccount,
     api_call_url: flags.apiCallUrl,
-    ...(await keyFrom(console, flags, account)),
+    ...(await keyOf(console, flags, account)),
   };
 }
 
@@ -212,13 +203,9 @@ async function organizationFrom(
   return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
 }
 
-async function keyFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
-  if (flags.keyEnv !== undefined && flags.keyStdin) {
-    throw stop('usage', '--key-env and --key-stdin both say what the key is.', 'Give one of them.');
-  }
-  if (flags.keyEnv !== undefined) return { key_env: flags.keyEnv };
-  const key = flags.keyStdin ? await text(process.stdin) : await askForKey(console);
-  return { key: usableKey(account, key) };
+async function keyOf(console: Console, flags: AddFlags, account: string): Promise<object> {
+  const given = await keyFrom(account, flags);
+  return Object.keys(given).length > 0 ? given : { key: usableKey(account, await askForKey(console)) };
 }
 
 async function askForKey(console: Console): Promise<string> {

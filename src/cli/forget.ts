@@ -4,8 +4,9 @@ import { durationOf } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
+import { ErasureObject } from '../objects/erasure.ts';
 import { eraseIn, storesWithLists } from '../run/open-ledger.ts';
-import { erasureObject, talkedErasure } from './render/erasure.ts';
+import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 
@@ -52,7 +53,7 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
       erase: async (dryRun) =>
         requireSettled(await eraseIn(location, { kind: 'person', person }, { ...options, dryRun })),
     });
-    stores.push(erasureObject(location, erased));
+    stores.push(ErasureObject.of({ ...erased, location }));
   }
   return {
     lines: stores.length === 0 ? ['There is no store, so nothing is kept.'] : [],

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { typedCommand } from '../core/command-line.ts';
+import { SweepObject } from '../objects/run.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
-import { sweepLines, sweepObject } from './render/summary.ts';
+import { sweepLines } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { acceptOption, WAIT_FLAG } from './shell/flags.ts';
 import { type SpendFlags, spend, stoppedBy, toldOn } from './shell/spending.ts';
@@ -43,7 +44,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
   );
   return {
     lines: console.quiet && !didAnything(summary) ? [] : sweepLines(summary, flags.store),
-    object: sweepObject(summary),
+    object: SweepObject.of(summary),
     stopped: stoppedBy(summary.stopped, command),
     exitCode: exitCodeOfSweep(summary, flags.attentionOk === true),
   };

@@ -3,29 +3,22 @@ import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
-import type { Sheet } from '../core/format.ts';
-import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { plainText } from '../core/plain-text.ts';
-import { type ColumnMap, guessWords } from '../files/columns/columns.ts';
+import { guessWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
+import { ListDescription } from '../objects/list.ts';
+import { PlanObject } from '../objects/plan.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
-import { unprovenObject, unprovenWords } from '../run/unproven-changes.ts';
+import { unprovenWords } from '../run/unproven-changes.ts';
 import type { Agreement } from '../vendor/account/agreements.ts';
-import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
-import { descriptionLines, descriptionObject } from './render/description.ts';
-import {
-  changePlanLines,
-  changePlanObject,
-  knownFieldLine,
-  planLines,
-  planObject,
-  unfinishedLine,
-} from './render/plan.ts';
+import { jobDamageLines } from './render/cell-issues.ts';
+import { descriptionLines } from './render/description.ts';
+import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { acceptOption, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
@@ -81,8 +74,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { id, unfinished, input, plan: found, damage, change, known, requests, reread, unproven } = planned;
-  const { toAgree } = planned;
+  const { unfinished, plan: found, damage, change, known, reread, unproven } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
   const fields = known === undefined ? [] : [knownFieldLine(known)];
@@ -96,19 +88,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       ...(reread === undefined && found.unanswered !== undefined ? [`  ${AGREED_TO}`] : []),
       ...(unproven === undefined ? [] : [unprovenWords(unproven)]),
     ],
-    object: {
-      id,
-      ...present({ unfinished }),
-      ...columnsObject(input.columns),
-      ...planObject(found),
-      ...tabsObject(input.sheet),
-      ...jobDamageObject(damage, repairs),
-      ...(change === undefined ? {} : changePlanObject(change.plan, change.guards)),
-      ...present({ fields: known?.paths }),
-      ...(requests.length === 0 ? {} : { requests }),
-      ...present({ to_agree: toAgree }),
-      ...present({ reread, unproven: unproven && unprovenObject(unproven) }),
-    },
+    object: PlanObject.of({ ...planned, ...found, sheet: planned.input.sheet }),
     advice: adviceOn(planned),
   };
 }
@@ -174,17 +154,6 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<R
   for (const note of input.sheet.notes) console.say(plainText(note));
   return {
     lines: descriptionLines(input.path, description),
-    object: { ...descriptionObject(description), ...tabsObject(input.sheet) },
+    object: ListDescription.of({ ...description, sheet: input.sheet }),
   };
-}
-
-/** Which column feeds which input, and why where that was guessed. */
-function columnsObject({ columns, because }: ColumnMap): object {
-  return { columns, ...(because.size === 0 ? {} : { because: Object.fromEntries(because) }) };
-}
-
-/** The sheets of a workbook, as \`--sheet\` may name them. */
-function tabsObject({ tabs }: Pick<Sheet, 'tabs'>): object {
-  if (tabs === undefined) return {};
-  return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }

@@ -13,6 +13,7 @@ import type { FormulaMode } from '../core/formulas.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
+import { RunObject } from '../objects/run.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
@@ -22,7 +23,7 @@ import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { planLines } from './render/plan.ts';
-import { summaryLines, summaryObject } from './render/summary.ts';
+import { summaryLines } from './render/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
@@ -136,9 +137,8 @@ async function runCommand(
 function withBudget(error: unknown, words: readonly string[]): unknown {
   if (!(error instanceof StopError) || error.code !== 'consent' || error.leastBudget === undefined)
     return error;
-  const { code, message, next, leastBudget } = error;
-  const command = typedCommand(withOption(words, '--budget', leastBudget));
-  return new StopError({ code, message, next, leastBudget, command });
+  const command = typedCommand(withOption(words, '--budget', error.leastBudget));
+  return new StopError({ ...error.detail, command });
 }
 
 /** The command for all rows: what somebody has agreed to for a part of them is not said for the rest. */
@@ -178,7 +178,7 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
     summary.stopped?.code === 'budget' ? withOption(words, '--budget', summary.budgetToFinish) : words;
   return {
     lines: toStdout ? [] : lines,
-    object: summaryObject(summary),
+    object: RunObject.of(summary),
     ...endOf(summary, flags.store, { words: goesOn }),
     exitCode: exitCodeOf(summary, flags.attentionOk === true),
   };

@@ -5,11 +5,11 @@ import type { CliCommand, Report } from './shell/command.ts';
 
 const schema: CliCommand = {
   name: 'schema',
-  summary: 'Prints the JSON schema by which an editor completes and checks a job, accounts or a dialect.',
+  summary: 'Prints the JSON schema of a job, accounts or a dialect, for editors, or of what --json prints.',
   example: 'npx --no rowonce schema job',
   configure(command: Command, run) {
     command
-      .addArgument(new Argument('<kind>', 'of which file').choices(SCHEMA_KINDS))
+      .addArgument(new Argument('<kind>', 'of which file, or output').choices(SCHEMA_KINDS))
       .option('--path', 'print where the schema lies instead, for the settings of an editor')
       .action(run((_console, kind: SchemaKind, flags: { readonly path?: true }) => show(kind, flags)));
   },

@@ -3,6 +3,7 @@ import { commandToGoOn } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
+import { DoubtListObject } from '../objects/row.ts';
 import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
 import {
   type AlikeDoubts,
@@ -15,7 +16,6 @@ import {
   settleDoubts,
   settleLeftOpenIn,
 } from '../run/settle.ts';
-import { doubtListObject } from '../run/story-objects.ts';
 import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -141,7 +141,7 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ...(open > 0 ? [openWords(open)] : []),
       ...(undecidable > 0 ? [`${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`] : []),
     ],
-    object: doubtListObject(batch, list),
+    object: DoubtListObject.of({ ...list, batch }),
     advice: [
       ...decidedLines(batch, list),
       ...heldBackLines(batch.id, retries, storeWords(location)),

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
 import { commandLine, commandToGoOn } from '../core/command-line.ts';
-import { present } from '../core/objects.ts';
 import { atMost, counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
-import { originOf, undoneBy } from '../job/job-origin.ts';
+import { originOf } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
 import {
   type BatchOverview,
@@ -16,9 +15,9 @@ import {
 } from '../run/batch-status.ts';
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
-import { retriesObjectIfAny } from '../run/story-objects.ts';
+import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { onlyMissesWords } from '../vendor/misses.ts';
-import { changesLines, changesObject } from './render/changes.ts';
+import { changesLines } from './render/changes.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -42,7 +41,7 @@ async function statusCommand(
   row: string | undefined,
   flags: { readonly store?: string },
 ): Promise<Report> {
-  if (word === undefined) return batchesReport(await batchOverviews(flags.store, console.warn));
+  if (word === undefined) return batchesReport(console, await batchOverviews(flags.store, console.warn));
   const found = await findBatch(word, flags.store, console.warn);
   const { batch, location } = found;
   const ledger = await lookAtLedger(location);
@@ -50,7 +49,7 @@ async function statusCommand(
     if (row === undefined) {
       const shown = await batchStatus(ledger, found);
       const isInDoubt = (shown.counts.in_doubt ?? 0) > 0;
-      return batchReport(shown, location, {
+      return await batchReport(console, shown, location, {
         retries: isInDoubt ? await retriesOf(ledger, batch.id) : undefined,
         unproven: await unprovenOf(ledger, batch),
         changes: await changesOf(ledger, shown.batch),
@@ -68,24 +67,32 @@ async function statusCommand(
 /** Only a batch of changes keeps a plan, and only for one are the accounts read. */
 async function unprovenOf(ledger: LedgerReader, batch: Batch): Promise<Unproven | undefined> {
   if ((await ledger.plannedRows(batch.id, 0, 1)).length === 0) return undefined;
-  const { unprovenIn, unprovenObject, unprovenWords } = await import('../run/unproven-changes.ts');
+  const { unprovenIn, unprovenWords } = await import('../run/unproven-changes.ts');
   const found = await unprovenIn(ledger, batch);
-  return found && { words: unprovenWords(found), object: unprovenObject(found) };
+  return found && { words: unprovenWords(found), found };
 }
 
 /** The changes that would not count as done today. */
 interface Unproven {
   readonly words: string;
-  readonly object: object;
+  readonly found: UnprovenChanges;
 }
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-function batchesReport(all: readonly BatchOverview[]): Report {
+async function batchesReport(console: Console, all: readonly BatchOverview[]): Promise<Report> {
   return {
     lines: all.length === 0 ? ['There are no batches yet.'] : all.map(overviewLine),
-    object: { batches: all.map(batchObject) },
+    object: await objectOf(console, ({ BatchListObject }) => BatchListObject.of(all)),
   };
+}
+
+/** What is printed under `--json` alone is loaded late. */
+async function objectOf(
+  { json }: Console,
+  of: (nouns: typeof import('../objects/batch.ts')) => object,
+): Promise<object> {
+  return json ? of(await import('../objects/batch.ts')) : {};
 }
 
 function overviewLine(overview: BatchOverview): string {
@@ -107,33 +114,6 @@ function whatOf({ operation, settings }: Batch): string {
   return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
-function batchObject({ batch, counts, money, heldSinceMs, run }: BatchOverview): object {
-  return {
-    batch: batch.id,
-    state: batch.state,
-    operation: batch.operation,
-    account: batch.accountName,
-    input: batch.inputPath,
-    undoes: undoneBy(batch.settings) ?? null,
-    rows: batch.inputRows,
-    ...present({ rows_beyond: batch.rowsBeyond }),
-    counts,
-    credits: {
-      spent: money.spent,
-      exact: money.isExact,
-      in_doubt: money.inDoubt,
-      reserved: money.reserved,
-      budget: money.cap ?? null,
-    },
-    created_at: isoTime(batch.createdAtMs),
-    output: batch.outputPath ?? null,
-    next: commandToGoOn(batch) ?? null,
-    ...present({ held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs) }),
-    running: run !== undefined,
-    ...present({ running_since: run?.since }),
-  };
-}
-
 // ---------------------------------------------------------------------------------------------------- one batch
 
 /** What is open about a batch that has nothing more to do by itself. */
@@ -152,10 +132,17 @@ async function changesOf(ledger: LedgerReader, batch: Batch): Promise<ChangesDon
   return changesDone(ledger, batch);
 }
 
-function batchReport(status: BatchStatus, location: string, left: LeftOpen): Report {
+async function batchReport(
+  console: Console,
+  status: BatchStatus,
+  location: string,
+  left: LeftOpen,
+): Promise<Report> {
   return {
     lines: [...stateLines(status, left), ...openLines(status, left)],
-    object: { ...batchObject(status), ...openObject(status, left) },
+    object: await objectOf(console, ({ BatchStatusObject }) =>
+      BatchStatusObject.of({ ...status, ...left, unproven: left.unproven?.found }),
+    ),
     advice: adviceOn(status, location, left.retries),
   };
 }
@@ -192,27 +179,6 @@ function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readon
     ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
     ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
   ];
-}
-
-function openObject(
-  { requests, calls, open, lastMinute, pause, misses, unanswered }: BatchStatus,
-  { retries, unproven, changes }: LeftOpen,
-): object {
-  return {
-    requests,
-    calls,
-    open,
-    requests_last_minute: lastMinute,
-    paused_until: pause === undefined ? null : isoTime(pause.untilMs),
-    ...present({
-      paused_why: pause?.why,
-      misses: misses && { count: misses.count, kept: misses.kept },
-      retries: retriesObjectIfAny(retries),
-      changes: changes && changesObject(changes),
-      unanswered: unanswered === 0 ? undefined : unanswered,
-      unproven: unproven?.object,
-    }),
-  };
 }
 
 function adviceOn(

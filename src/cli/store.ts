@@ -3,9 +3,10 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import type { ErasureOrder } from '../ledger/store.ts';
+import { ErasureObject } from '../objects/erasure.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/salvage.ts';
-import { erasureObject, talkedErasure } from './render/erasure.ts';
+import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 
@@ -77,7 +78,7 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> 
   });
   const { length } = erased.unsettled;
   return {
-    object: { dry_run: flags.dryRun === true, ...erasureObject(location, erased) },
+    object: { dry_run: flags.dryRun === true, ...ErasureObject.of({ ...erased, location }) },
     advice:
       length > 0 ? [`${length} of them may have been charged, so they stay until they are settled.`] : [],
   };

@@ -3,7 +3,8 @@ import { isoTime } from '../core/clock.ts';
 import { typedCommand } from '../core/command-line.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords } from '../core/plain-text.ts';
-import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
+import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
+import { TrialObject } from '../objects/trial.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import {
@@ -23,7 +24,6 @@ import {
 import type { AnswerRule } from '../vendor/dialect.ts';
 import type { RuleFound } from '../vendor/judge.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import { stoppedObject } from './shell/console.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags {
@@ -131,13 +131,10 @@ function knownReport(trial: Trial, tried: Tried): Report {
       ...triedLines(trial, tried),
       `Source     the ledger: batch ${batch} bought it${asOf}, and nothing was sent now`,
     ],
-    object: {
-      batch,
-      source: 'ledger',
-      ...triedObject(trial, tried),
-      credits: { spent: 0, exact: true, in_doubt: 0 },
-      stopped: null,
-    },
+    object: TrialObject.of({
+      ...{ batch, source: 'ledger', trial, tried, stopped: undefined },
+      money: { spent: credits(0), isExact: true, inDoubt: credits(0) },
+    }),
     advice: ['To ask again: the same command with --refresh'],
     exitCode: isRefused ? EXIT.attention : EXIT.done,
   };
@@ -151,13 +148,10 @@ function runReport(trial: Trial, { summary, tried }: RanTrial, { store }: Flags)
       ...(tried === undefined ? [] : triedLines(trial, tried)),
       `Credits    ${atMost(spentNow, money.isExact, `${spentNow} spent`)}${inDoubt}, in batch ${batch}`,
     ],
-    object: {
-      batch,
-      source: trial.account.sandbox ? 'sandbox' : 'bought',
-      ...triedObject(trial, tried),
-      credits: { spent: spentNow, exact: money.isExact, in_doubt: money.inDoubt },
-      stopped: stoppedObject(stopped),
-    },
+    object: TrialObject.of({
+      ...{ batch, source: trial.account.sandbox ? 'sandbox' : 'bought', trial, tried, stopped },
+      money: { ...money, spent: spentNow },
+    }),
     ...endOf(summary, store, { words: thisCommand() }),
     exitCode: exitCodeOf(summary, false),
   };
@@ -231,31 +225,4 @@ function bodyWords(body: AnswerRule['body']): readonly string[] {
     ...(body.equals === undefined ? [] : [`${where} is ${JSON.stringify(body.equals)}`]),
     ...(body.matches === undefined ? [] : [`${where} fits /${body.matches}/i`]),
   ];
-}
-
-/** The members of `--json` about one request; those of the answer are null when there is none. */
-function triedObject(trial: Trial, tried: Tried | undefined): object {
-  const rule = tried && ruleBehind(trial, tried);
-  const closure = tried?.closure;
-  return {
-    request: requestShown(trial),
-    reply: tried?.reply === undefined ? null : replyObject(tried.reply),
-    answer: closure === undefined ? null : closure.kind === 'settled' ? closure.answer : closure.kind,
-    charged: closure?.kind === 'settled' ? closure.charged : null,
-    rule:
-      rule === undefined
-        ? null
-        : {
-            dialect: trial.dialect.name,
-            list: rule.list,
-            number: rule.number,
-            ...rule.rule,
-            means: rule.means,
-          },
-    fields: tried === undefined ? [] : triedFields(trial, tried).paths,
-  };
-}
-
-function replyObject({ status, headers, body, receivedAtMs }: RawReply): object {
-  return { status, headers, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) };
 }

@@ -1,19 +1,18 @@
 import type { Command } from 'commander';
 import { typedCommand, withArgument } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { ATTENTION_KINDS } from '../core/row.ts';
+import { UndoPlanObject } from '../objects/plan.ts';
+import { UndoObject } from '../objects/run.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/undo.ts';
-import { changesObject, overtakenLines } from './render/changes.ts';
-import { changePlanObject } from './render/plan.ts';
+import { overtakenLines } from './render/changes.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
-import { stoppedObject } from './shell/console.ts';
 import {
   addSpendFlags,
   endOf,
@@ -69,7 +68,7 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
   );
   return {
     lines: [...undoneLines(batch.id, undone), ...undone.left.map((each) => leftLine(batch.id, each))],
-    object: { undoes: batch.id, ...undoneObject(undone), not_undone: undone.left },
+    object: UndoObject.of({ undoes: batch.id, undone }),
     ...(undone.kind === 'run' ? endOf(undone.summary, store, resume) : {}),
     exitCode: exitCode(undone, flags.attentionOk === true),
   };
@@ -79,19 +78,12 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
 function planReport(batch: string, planned: UndoPlan): Report {
   const { kind, left } = planned;
   const plan = kind === 'plan' ? planned.plan : undefined;
-  const by = kind === 'begun' || kind === 'undone' ? planned.by : null;
   return {
     lines: [
       ...(plan === undefined ? [plannedLine(batch, planned)] : diffLines(plan).map(plainText)),
       ...left.map((each) => leftLine(batch, each)),
     ],
-    object: {
-      undoes: batch,
-      state: kind,
-      by,
-      ...(plan === undefined ? { changes: [] } : changePlanObject(plan, [])),
-      not_undone: left,
-    },
+    object: UndoPlanObject.of({ undoes: batch, planned, change: plan && { plan, guards: [] } }),
   };
 }
 
@@ -136,28 +128,6 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
         ...(files.output === undefined ? [] : [`Output     ${files.output}`]),
         ...(files.attention === undefined ? [] : [`Attention  ${files.attention}`]),
       ];
-    }
-  }
-}
-
-function undoneObject(undone: Undone): object {
-  switch (undone.kind) {
-    case 'nothing':
-      return { batch: null, counts: {}, requests: 0, stopped: null };
-    case 'undone':
-      return { batch: undone.by, counts: undone.counts, requests: 0, stopped: null };
-    case 'run': {
-      const { batch, rows, counts, requests, files, changes, stopped } = undone.summary;
-      return {
-        batch,
-        rows,
-        counts,
-        requests,
-        output: files.output ?? null,
-        needs_attention: files.attention ?? null,
-        ...present({ changes: changes && changesObject(changes) }),
-        stopped: stoppedObject(stopped),
-      };
     }
   }
 }

@@ -1,61 +1,44 @@
+import { z } from 'zod';
 import { stop } from './errors.ts';
 import { type Credits, credits } from './ids.ts';
 import { suggestion } from './nearest.ts';
+import { isObject } from './objects.ts';
+import { namesAt } from './yaml/schema-problem.ts';
 
 /**
  * What a program passes to the library is looked at as the command line looks at its flags. A type does not hold at run
  * time: a limit that is no number would compare as false everywhere, and so limit nothing.
  */
 
-/** @returns what an option has to be when the value is not that: `a whole number`. Undefined is never asked about. */
-export type Check = (value: unknown) => Wanted | undefined;
-
-interface Wanted {
-  /** The words that follow "is not". */
-  readonly what: string;
-  /** The words that follow "such as". */
-  readonly example: string;
-}
-
 /** One for every option that a call has. */
-export type Checks<Request> = Readonly<Record<keyof Request & string, Check>>;
+export type Checks<Request> = Readonly<Record<keyof Request & string, z.ZodType>>;
 
 /** @throws StopError `usage` with the option. */
 export function checkOptions<Request extends object>(
   call: string,
   request: Request,
   checks: Checks<Request>,
-  needed: readonly (keyof Request & string)[],
 ): void {
-  if (typeof request !== 'object' || request === null) {
-    throw stop('usage', `${call} was called without its options.`, `Give ${needed.join(' and ')}.`);
+  const options = z.strictObject(checks);
+  const issue = options.safeParse(request, { reportInput: true }).error?.issues[0];
+  if (issue === undefined) return;
+  const at = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const [name = ''] = issue.keys;
+    const fact = at === '' ? `${call} has no option ${name}.` : `${at} has no member ${at}.${name}.`;
+    throw stop('usage', fact, suggestion(name, namesAt(options, request, issue.path)));
   }
-  for (const name of needed) {
-    if (request[name] === undefined) throw stop('usage', `${name} is missing.`, `Give ${call} its ${name}.`);
+  if (at === '') {
+    const needed = Object.entries<z.ZodType>(checks).filter(
+      ([, check]) => !check.safeParse(undefined).success,
+    );
+    const names = needed.map(([name]) => name).join(' and ');
+    throw stop('usage', `${call} was called without its options.`, `Give ${names}.`);
   }
-  checkEach(`${call} has no option`, '', Object.entries(request), new Map(Object.entries<Check>(checks)));
-}
-
-function checkEach(
-  unknown: string,
-  prefix: string,
-  given: readonly (readonly [string, unknown])[],
-  checks: ReadonlyMap<string, Check>,
-): void {
-  for (const [name, value] of given) {
-    const check = checks.get(name);
-    if (check === undefined) {
-      throw stop('usage', `${unknown} ${prefix}${name}.`, suggestion(name, [...checks.keys()]));
-    }
-    if (value !== undefined) require(`${prefix}${name}`, value, check);
-  }
-}
-
-function require(name: string, value: unknown, check: Check): void {
-  const wanted = check(value);
-  if (wanted === undefined) return;
-  const fact = `${name} ${shown(value)} is not ${wanted.what}.`;
-  throw stop('usage', fact, `Give ${name} as ${wanted.what}, such as ${wanted.example}.`);
+  if (issue.input === undefined) throw stop('usage', `${at} is missing.`, `Give ${call} its ${at}.`);
+  const { what, example } = issue.code === 'custom' ? (issue.params as Wanted) : MEMBERS;
+  const fact = `${at} ${shown(issue.input)} is not ${what}.`;
+  throw stop('usage', fact, `Give ${at} as ${what}, such as ${example}.`);
 }
 
 /** Short, and never a value that could hold a secret: of objects only what they are. */
@@ -65,69 +48,66 @@ function shown(value: unknown): string {
   return typeof value === 'function' ? 'of a function' : String(value);
 }
 
-const isWhole = (value: unknown, least: number): boolean =>
-  Number.isSafeInteger(value) && Number(value) >= least;
+interface Wanted {
+  /** The words that follow "is not". */
+  readonly what: string;
+  /** The words that follow "such as". */
+  readonly example: string;
+}
 
-const unless = (holds: boolean, what: string, example: string): Wanted | undefined =>
-  holds ? undefined : { what, example };
+/** An option that may be left out. It is wrong as a whole, in our words. */
+export function option(schema: z.ZodType, what: string, example: string): z.ZodOptional {
+  const params: Wanted = { what, example };
+  return z.custom((value) => schema.safeParse(value).success, { params }).optional();
+}
 
-export const text: Check = (value) => unless(typeof value === 'string', 'a text', '"leads.csv"');
-
-export const texts: Check = (value) =>
-  unless(
-    Array.isArray(value) && value.length > 0 && value.every((each) => text(each) === undefined),
-    'a list of texts',
-    '["night.yaml"]',
-  );
-
-export const flag: Check = (value) => unless(typeof value === 'boolean', 'true or false', 'true');
-
-export const called: Check = (value) => unless(typeof value === 'function', 'a function', '() => {}');
-
-/** A path, or what can be written to. */
-export const target: Check = (value) =>
-  unless(
-    text(value) === undefined || (typeof value === 'object' && value !== null && 'write' in value),
-    'a path or a stream',
-    '"out.csv"',
-  );
-
-export const signal: Check = (value) =>
-  unless(value instanceof AbortSignal, 'an AbortSignal', 'new AbortController().signal');
-
-export const timepiece: Check = (value) =>
-  unless(typeof value === 'object' && value !== null && 'wallMs' in value, 'a clock', 'systemClock');
-
-export const amount: Check = (value) => unless(isWhole(value, 0), 'a whole number of credits', '500');
-
-export const rows: Check = (value) => unless(isWhole(value, 0), 'a whole number of rows', '500');
-
-/** None would be chosen, and nothing bought. */
-export const sampleRows: Check = (value) => unless(isWhole(value, 1), 'a whole number of rows above 0', '50');
-
-export const milliseconds: Check = (value) =>
-  unless(
-    typeof value === 'number' && Number.isFinite(value) && value >= 0,
-    'a time in milliseconds',
-    '60000',
-  );
-
-export const oneOfWords =
-  (words: readonly string[]): Check =>
-  (value) =>
-    unless(typeof value === 'string' && words.includes(value), `one of ${words.join(', ')}`, words[0] ?? '');
+const MEMBERS: Wanted = { what: 'an object', example: '{}' };
 
 /** An object whose members are checked by name as well. */
-export const members =
-  (name: string, checks: Readonly<Record<string, Check>>): Check =>
-  (value) => {
-    if (typeof value !== 'object' || value === null) return { what: 'an object', example: '{}' };
-    checkEach(`${name} has no member`, `${name}.`, Object.entries(value), new Map(Object.entries(checks)));
-    return undefined;
-  };
+export const members = (checks: Readonly<Record<string, z.ZodType>>): z.ZodOptional =>
+  z.strictObject(checks).optional();
+
+export const text = option(z.string(), 'a text', '"leads.csv"');
+
+export const texts = option(z.array(z.string()).min(1), 'a list of texts', '["night.yaml"]');
+
+export const flag = option(z.boolean(), 'true or false', 'true');
+
+export const called = option(
+  z.custom((value) => typeof value === 'function'),
+  'a function',
+  '() => {}',
+);
+
+/** A path, or what can be written to. */
+export const target = option(
+  z.custom((value) => typeof value === 'string' || (isObject(value) && 'write' in value)),
+  'a path or a stream',
+  '"out.csv"',
+);
+
+export const signal = option(z.instanceof(AbortSignal), 'an AbortSignal', 'new AbortController().signal');
+
+export const timepiece = option(
+  z.custom((value) => isObject(value) && 'wallMs' in value),
+  'a clock',
+  'systemClock',
+);
+
+export const amount = option(z.int().min(0), 'a whole number of credits', '500');
+
+export const rows = option(z.int().min(0), 'a whole number of rows', '500');
+
+/** None would be chosen, and nothing bought. */
+export const sampleRows = option(z.int().min(1), 'a whole number of rows above 0', '50');
+
+export const milliseconds = option(z.number().min(0), 'a time in milliseconds', '60000');
+
+export const oneOfWords = (words: readonly string[]): z.ZodOptional =>
+  option(z.enum(words), `one of ${words.join(', ')}`, words[0] ?? '');
 
 /** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
 export function checkedCredits(value: number): Credits {
-  require('credits', value, amount);
+  checkOptions('credits', { credits: value }, { credits: amount.nonoptional() });
   return credits(value);
 }

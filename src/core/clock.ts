@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { present } from './objects.ts';
 
 /**
  * Time, injected. Waits are measured on `monotonicMs`, which no clock change moves; `wallMs` is only ever
@@ -37,7 +39,9 @@ export const systemClock: Clock = {
   },
   async sleep(durationMs, signal) {
     for (let leftMs = durationMs; leftMs > 0; leftMs -= LONGEST_TIMER_MS) {
-      await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);
+      await setTimeout(Math.min(leftMs, LONGEST_TIMER_MS), undefined, present({ signal })).catch((error) => {
+        throw signal?.reason ?? error;
+      });
     }
   },
 };
@@ -67,21 +71,6 @@ function bootOfMachine(): Boot | undefined {
   } catch {
     return undefined;
   }
-}
-
-function timer(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
-      clearTimeout(handle);
-      reject(signal?.reason);
-    };
-    const handle = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, durationMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }
 
 /** `2026-11-20T02:13:00.000Z`, the only form in which a time is stored or written to a file. */

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { parseDurationMs } from './duration.ts';
 import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
 import { PACKAGE } from './families.ts';
-import { present } from './objects.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -64,9 +63,7 @@ export async function resumedBy<T>(command: () => string, work: Promise<T>): Pro
     return await work;
   } catch (error) {
     if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
-    const { code, message, next, resumeAtMs, answers } = error;
-    const stopped = present({ code, message, next, command: command(), resumeAtMs, answers });
-    throw new StopError(stopped, { cause: error });
+    throw new StopError({ command: command(), ...error.detail }, { cause: error });
   }
 }
 

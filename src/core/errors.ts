@@ -74,6 +74,8 @@ export interface StopDetail {
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
 export class StopError extends Error {
+  /** All of it, as it is told elsewhere. */
+  readonly detail: StopDetail;
   readonly code: StopCode;
   readonly next: string;
   readonly exitCode: ExitCode;
@@ -86,6 +88,7 @@ export class StopError extends Error {
   constructor(detail: StopDetail, options?: ErrorOptions) {
     super(detail.message, options);
     this.name = 'StopError';
+    this.detail = detail;
     this.code = detail.code;
     this.next = detail.next;
     this.exitCode = STOP_CODES[detail.code];

@@ -56,13 +56,6 @@ export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
   return sent === undefined ? parameters : { ...parameters, ...sent };
 }
 
-/** A call that an earlier version of Rowonce made where another is made now. It is looked up, and never sent. */
-export interface FormerCall {
-  readonly call: Call;
-  /** Whether it asked the vendor about the very same, so that a "no match" to it holds for the call of now, too. */
-  readonly asksTheSame: boolean;
-}
-
 /** What the ledger holds for a settled call, as an operation sees it. */
 export type Answer =
   /**
@@ -244,11 +237,6 @@ export interface Operation<Input = unknown, Work = Input> {
    * ledger, so the same answers must always give the same step. At most 20 calls a row.
    */
   next(input: Work, answered: Answered): Step;
-  /**
-   * The calls by which earlier versions asked what this one asks: what is known of them is not bought again. Pure. Left
-   * out: they asked as it is asked now.
-   */
-  formerly?(call: Call): readonly FormerCall[];
 }
 
 /** Keeps the input's type inside one file; the rest of the program handles every operation alike. */

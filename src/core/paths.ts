@@ -62,11 +62,11 @@ function xdgFolder(named: string | undefined, byDefault: string): string {
   return join(homedir() || userInfo().homedir, byDefault, 'rowonce');
 }
 
-/** What a user writes by hand and an editor can complete. */
-export const SCHEMA_KINDS = ['job', 'accounts', 'dialect'] as const;
+/** What a user writes by hand and an editor can complete, and what `--json` prints. */
+export const SCHEMA_KINDS = ['job', 'accounts', 'dialect', 'output'] as const;
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
-/** The JSON schema of such files, which comes with the program. */
+/** The JSON schema of such files and objects, which comes with the program. */
 export function schemaPath(kind: SchemaKind): string {
   return fileURLToPath(new URL(`docs/schemas/${kind}.json`, PACKAGE));
 }

@@ -39,7 +39,7 @@ export interface FileDescription {
   readonly operations: readonly Fit[];
 }
 
-interface ColumnDescription {
+export interface ColumnDescription {
   readonly name: string;
   /** What at least four fifths of the filled cells look like. */
   readonly looksLike: CellLook | 'blank';

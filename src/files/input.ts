@@ -231,7 +231,7 @@ export class OtherContent extends StopError {
 }
 
 /**
- * @param settled what it was settled from; undefined for one that an older Rowonce settled, which is believed.
+ * @param settled what it was settled from; undefined for a row that is not settled.
  * @throws OtherContent
  */
 export function requireSameInput(

@@ -1,22 +1,13 @@
-import { present } from '../core/objects.ts';
-import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
 import {
-  FORMER_WEBSITE,
   normaliseAbn,
   normaliseCompanyProfile,
   normaliseDomain,
   normaliseWebsite,
 } from './lookup/identifiers.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
-import {
-  formerLookUps,
-  type Identifier,
-  nextTier,
-  prepareTiers,
-  type TieredInput,
-} from './lookup/waterfall.ts';
+import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
 /** The identifiers in the order in which they are tried: first the number that one company alone has, then what may be shared. */
 const identifiers: readonly Identifier[] = [
@@ -60,22 +51,12 @@ const identifiers: readonly Identifier[] = [
       businesswebsite charitywebsite organisationwebsite organizationwebsite
     `),
     normalise: normaliseWebsite,
-    formerly: FORMER_WEBSITE,
     looksRight: isWebsite,
   },
 ];
 
-export default defineOperation<TieredInput>({
-  name: 'enrich-company',
-  summary: 'Find a company by ABN, domain, profile URL or website.',
-  vendor: 'provider',
-  inputs: identifiers,
-  tiers: identifiers.map(({ name }) => name),
-  prepare: (row, options) => prepareTiers(identifiers, row, options),
-  next: (input, answered) =>
-    nextTier(input, answered, ({ parameters, sent }) =>
-      // A lost answer may have been charged, so only the user may pay again.
-      present({ operation: 'enrich-company', parameters, sent, ifLost: 'hold' }),
-    ),
-  formerly: (call) => formerLookUps(identifiers, call),
-});
+export default lookUpOperation(
+  'enrich-company',
+  'Find a company by ABN, domain, profile URL or website.',
+  identifiers,
+);

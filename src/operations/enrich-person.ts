@@ -1,20 +1,7 @@
-import { present } from '../core/objects.ts';
-import { defineOperation } from '../core/operation.ts';
 import { wordsIn } from '../core/plain-text.ts';
-import {
-  FORMER_EMAIL,
-  normaliseEmail,
-  normalisePersonProfile,
-  normaliseProfileSlug,
-} from './lookup/identifiers.ts';
+import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from './lookup/identifiers.ts';
 import { isEmail, isPersonProfile } from './lookup/recognise.ts';
-import {
-  formerLookUps,
-  type Identifier,
-  nextTier,
-  prepareTiers,
-  type TieredInput,
-} from './lookup/waterfall.ts';
+import { type Identifier, lookUpOperation } from './lookup/waterfall.ts';
 
 /** The identifiers in the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
 const identifiers: readonly Identifier[] = [
@@ -27,7 +14,6 @@ const identifiers: readonly Identifier[] = [
       contactemail primaryemail
     `),
     normalise: normaliseEmail,
-    formerly: FORMER_EMAIL,
     looksRight: isEmail,
     standsAlone: true,
   },
@@ -52,17 +38,8 @@ const identifiers: readonly Identifier[] = [
   },
 ];
 
-export default defineOperation<TieredInput>({
-  name: 'enrich-person',
-  summary: 'Find a person by e-mail address, profile URL or profile slug.',
-  vendor: 'provider',
-  inputs: identifiers,
-  tiers: identifiers.map(({ name }) => name),
-  prepare: (row, options) => prepareTiers(identifiers, row, options),
-  next: (input, answered) =>
-    nextTier(input, answered, ({ parameters, sent }) =>
-      // A lost answer may have been charged, so only the user may pay again.
-      present({ operation: 'enrich-person', parameters, sent, ifLost: 'hold' }),
-    ),
-  formerly: (call) => formerLookUps(identifiers, call),
-});
+export default lookUpOperation(
+  'enrich-person',
+  'Find a person by e-mail address, profile URL or profile slug.',
+  identifiers,
+);

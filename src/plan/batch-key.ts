@@ -19,7 +19,7 @@ export interface BatchIdentity {
   /** The column of the file for each input of the operation. */
   readonly columns: Readonly<Record<string, string>>;
   readonly waterfall: readonly string[] | undefined;
-  /** The job's entries that decide which question is sent; undefined when there are none, so older batches keep their key. */
+  /** The job's entries that decide which question is sent; undefined when there are none. */
   readonly settings: JsonObject | undefined;
 }
 

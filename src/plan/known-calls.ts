@@ -1,7 +1,7 @@
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { invariant, unreachable } from '../core/errors.ts';
-import type { Call, FormerCall, Operation } from '../core/operation.ts';
+import { invariant } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import {
@@ -16,46 +16,43 @@ import {
   type ReadAs,
 } from '../ledger/ledger.ts';
 
-/**
- * This file finds calls in the ledger and says which of their answers a batch can use. Earlier versions of Rowonce spelled
- * some identifiers differently, so a call that is unknown under its present key is looked for under its earlier keys, too. A
- * call that was bought under an earlier key is not bought again.
- */
+/** This file finds calls in the ledger and says which of their answers a batch can use. */
 
 export interface AskedCall {
   readonly key: CallKey;
   readonly call: Call;
 }
 
-/** `key` and `call` are those under which the ledger knows it; for an unknown call they are those that were asked for. */
+/** What the ledger knows of a call that was asked for. */
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }
 
 export interface LookUp<State> {
-  readonly operation: Pick<Operation, 'formerly'>;
   readonly accountIdentity: string;
-  /** The batch that wants the answers. When a former answer is too old for it, the call is bought in its present form. */
-  readonly batch: Partial<Pick<Batch, 'id' | 'freshSince'>>;
-  readonly ledger: Pick<LedgerReader, 'lostRefresh' | 'forgettingAccounts'>;
+  readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
   /** Returns the states in the order of the keys. */
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
 
-/** Finds the calls, by their present or an earlier key, and returns them in the order in which they were asked for. */
+/**
+ * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and was erased in
+ * another account, because a person was forgotten there, is found as erased.
+ */
 export async function findCalls<State extends KnownCall | CallState>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
 ): Promise<readonly FoundCall<State>[]> {
   const states = await lookUp.find(asked.map(({ key }) => key));
   const found = asked.map((each, index) => ({ ...each, state: states[index] as State }));
-  const former = formerOf(found, lookUp, await forgettingBeside(lookUp));
-  const formerStates = former.length === 0 ? [] : await lookUp.find(former.map(({ key }) => key));
-  for (const [index, { at, key, call, asksTheSame, isElsewhere }] of former.entries()) {
-    const state = formerStates[index];
-    if (state === undefined || found[at]?.state.kind !== 'unknown') continue;
-    const stands = isElsewhere ? isErased(state) : await standsFor(state, asksTheSame, lookUp);
-    if (stands) found[at] = { key, call, state };
+  for (const other of await forgettingBeside(lookUp)) {
+    const unknown = found.filter(({ state }) => state.kind === 'unknown');
+    if (unknown.length === 0) break;
+    const elsewhere = await lookUp.find(unknown.map(({ call }) => callKeyOf(other, call)));
+    for (const [index, each] of unknown.entries()) {
+      const state = elsewhere[index];
+      if (state !== undefined && isErased(state)) each.state = state;
+    }
   }
   return found;
 }
@@ -64,64 +61,12 @@ export async function findCalls<State extends KnownCall | CallState>(
 export async function forgettingBeside({
   ledger,
   accountIdentity,
-}: {
-  readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
-  readonly accountIdentity: string;
-}): Promise<readonly string[]> {
+}: Pick<LookUp<unknown>, 'ledger' | 'accountIdentity'>): Promise<readonly string[]> {
   return (await ledger.forgettingAccounts()).filter((each) => each !== accountIdentity);
 }
 
 const isErased = (state: KnownCall | CallState): boolean =>
   state.kind === 'answered' && state.answer.erasedAtMs !== undefined;
-
-/** `isElsewhere`: as another account asks it. */
-type Former = FormerCall & AskedCall & { readonly at: number; readonly isElsewhere?: true };
-
-/** The earlier keys of the unknown calls. Most calls are known or have none, so a second look into the ledger is rare. */
-function formerOf(
-  found: readonly FoundCall<{ readonly kind: string }>[],
-  { operation, accountIdentity }: Pick<LookUp<unknown>, 'operation' | 'accountIdentity'>,
-  others: readonly string[],
-): readonly Former[] {
-  const all: Former[] = [];
-  // A plan comes here a million times, so nothing is made for a call that is known.
-  for (const [at, { call, state }] of found.entries()) {
-    if (state.kind !== 'unknown') continue;
-    const formerly = operation.formerly?.(call) ?? [];
-    for (const each of formerly) all.push({ ...each, at, key: callKeyOf(accountIdentity, each.call) });
-    for (const other of others)
-      for (const each of [{ call, asksTheSame: true }, ...formerly])
-        all.push({ ...each, at, key: callKeyOf(other, each.call), isElsewhere: true });
-  }
-  return all;
-}
-
-/**
- * Whether the state of a former call counts for the present one. A refusal may be due to the old spelling, and so may a
- * "no match", unless both spellings ask the vendor the same. A lost answer may have been charged, so it is settled first.
- */
-async function standsFor(
-  state: KnownCall | CallState,
-  asksTheSame: boolean,
-  { batch, ledger }: Pick<LookUp<unknown>, 'batch' | 'ledger'>,
-): Promise<boolean> {
-  switch (state.kind) {
-    case 'unknown':
-      return false;
-    case 'in_doubt':
-      return true;
-    // It was bought, so it is not bought in another spelling unasked.
-    case 'unanswered':
-      return isKnownFreshFor(batch, state.answer, ledger);
-    case 'answered': {
-      const { answer } = state;
-      const counts = answer.kind === 'found' || (answer.kind === 'no_match' && asksTheSame);
-      return counts && (await isKnownFreshFor(batch, answer, ledger));
-    }
-    default:
-      return unreachable(state);
-  }
-}
 
 // -------------------------------------------------------------------------------------------------------- freshness
 

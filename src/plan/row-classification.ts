@@ -184,9 +184,7 @@ class Answers {
     const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
     const withAges = batch.freshSince !== undefined;
     const found = await findCalls<KnownCall | CallState>(asked, {
-      operation,
       accountIdentity: account.identity,
-      batch,
       ledger,
       find: async (keys) => {
         const states: readonly (KnownCall | CallState)[] = operation.readsAnswers

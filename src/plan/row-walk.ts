@@ -17,7 +17,7 @@ import type { ColumnMap } from '../files/columns/columns.ts';
 import { repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
-import type { AnswerRecord, AttemptId, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
+import type { AnswerRecord, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { unaskable } from '../vendor/dialect.ts';
@@ -144,7 +144,7 @@ const MOST_CALLS_A_ROW = 20;
 
 /**
  * One row on its way through its operation. Only this class asks an operation for its next call. The answers come from
- * its callers: a run buys them one by one (`replay`), a plan asks the ledger for those of many rows at once
+ * its callers: a run gets them one by one (`run/pipeline.ts`), a plan asks the ledger for those of many rows at once
  * (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
@@ -254,43 +254,7 @@ function haveSameMembers(one: Call['parameters'], other: Call['parameters']): bo
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-// ------------------------------------------------------------------------------------------------------------ replay
-
-/** How far a row got: to its end, or to a call without an answer, which `at` describes. */
-export type Replayed<Halt> =
-  | { readonly kind: 'ended'; readonly outcome: Outcome; readonly answers: readonly AttemptId[] }
-  | { readonly kind: 'halted'; readonly at: Halt; readonly answers: readonly AttemptId[] };
-
-export interface Answering {
-  readonly kind: 'answered';
-  readonly answer: KnownAnswer | AnswerRecord;
-}
-
-/**
- * Walks a row to its end and gets an answer for each of its calls on the way. An operation is pure, so the same walk after
- * a crash arrives at the same place.
- * @param earlier the answers that the row has got already.
- */
-export async function replay<Halt extends { readonly kind: string }>(
-  walk: RowWalk,
-  accountIdentity: string,
-  answerTo: (call: Call, key: CallKey) => Promise<Answering | Halt>,
-  earlier: readonly AttemptId[] = [],
-): Promise<Replayed<Halt>> {
-  const answers = [...earlier];
-  for (;;) {
-    const step = walk.step();
-    if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };
-    const found = await answerTo(step.met.call, step.met.keyFor(accountIdentity));
-    if (!isAnswer(found)) return { kind: 'halted', at: found, answers };
-    walk.tell(step.met, operationAnswer(step.met.call, found.answer, walk.operation));
-    answers.push(found.answer.attempt);
-  }
-}
-
-function isAnswer(found: Answering | { readonly kind: string }): found is Answering {
-  return found.kind === 'answered';
-}
+// ------------------------------------------------------------------------------------------------------------ answers
 
 /** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
 export function operationAnswer(

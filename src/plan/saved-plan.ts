@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { canonicalJson } from '../core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
@@ -166,17 +167,11 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
 /**
  * The row as text for a comparison. The order of its names does not count, because a store may change it. The fingerprint
  * of the row's cells does not count either, because the files themselves were compared. Nor does the work of a row for which
- * nothing is sent: earlier versions did not save it.
+ * nothing is sent.
  */
 export function comparedText({ input: _, ...row }: object & { readonly input?: unknown }): string {
-  const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject & { readonly work?: JsonObject };
-  const isSent = work !== undefined && rest.kind === 'work';
-  return canonicalJson(isSent ? { ...rest, work: withoutAction(work) } : rest);
-}
-
-/** The work without its `action`: earlier versions did not save it, and it follows from the rest of the work. */
-function withoutAction({ action: _, parts, ...work }: JsonObject): JsonObject {
-  return parts === undefined ? work : { ...work, parts: (parts as readonly JsonObject[]).map(withoutAction) };
+  const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
+  return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);
 }
 
 /** `row 4, jo@x.com in Sales: was to be invited as viewer, is unchanged now: changed by batch 5716a1b2`. */

@@ -1,6 +1,6 @@
 import type { CallKey } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
-import { StopError, stop, unreachable } from '../core/errors.ts';
+import { StopError, stop } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
@@ -8,41 +8,45 @@ import type { RowNumber } from '../core/row.ts';
 import { APART_MS, type Moment } from '../ledger/believed-time.ts';
 import {
   type Admission,
+  type Admitted,
   type AttemptId,
   type Credits,
   credits,
   type DecisionId,
   type KeyedRequest,
-  type KnownAnswer,
 } from '../ledger/ledger.ts';
-import type { Client, Sent, Turn } from '../vendor/client.ts';
+import type { Turn } from '../vendor/client.ts';
 import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
-import { judge, leftBy, type Reply, type Verdict } from '../vendor/judge.ts';
-import { missesStop, requestAddress, suspectMisses, suspicionOf } from '../vendor/misses.ts';
+import { judge, leftBy, type Verdict } from '../vendor/judge.ts';
 import { type HttpRequest, requestOf } from '../vendor/request.ts';
-import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
-import { heedAnswer } from './attempt/heed-answer.ts';
-import { heedDoubt } from './attempt/heed-doubt.ts';
-import { dearer, isPriced, priced, untilPriced } from './attempt/price.ts';
+import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
+import { apply, stopNow } from './attempt/apply.ts';
+import { isPriced, priced, untilPriced } from './attempt/price.ts';
+import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
 import { overBudget } from './budget.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
-import { type AskedCall, type PutOff, turnedAway } from './too-fast.ts';
+import type { AskedCall } from './too-fast.ts';
 
 /**
- * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend. The slot is free
- * once the reply is recorded and judged, and the row goes on once the attempt is closed.
+ * ★ This file makes one call: slot → permit → intent → send → record → judge → consequences for the account → close. No other
+ * file can spend. The slot is free once the reply is recorded, judged and applied, and the row goes on once the attempt is
+ * closed.
  *
  * What a crash leaves behind, step by step:
  * - before the intent's commit: nothing, because nothing was sent.
  * - after the intent's commit, before the reply is recorded: an open attempt; the next run treats the call as in doubt.
  * - after the reply is recorded, before the close: an open attempt with a reply; the next run judges that reply.
- * - after the close: a settled call, which no run sends again.
+ * - after the close: an answered call, which no run sends again.
+ *
+ * The steps after `record` look at one reply and wait for no other. So the replies that one commit has recorded may all be
+ * judged and applied before a request leaves whose intent stands in the same commit.
  */
 
-export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
 export { acceptOdd, type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt/odd-answers.ts';
+export { MOST_ODD_MATCHES, oddMatches } from './attempt/odd-matches.ts';
+export type { Bought, Closing, Withheld } from './attempt/replied.ts';
 
 export interface Wanted {
   readonly key: CallKey;
@@ -62,145 +66,101 @@ export interface Wanted {
   readonly ifUnknown?: true;
 }
 
-/** The reason why a change was not sent: its subject is no longer as planned. */
-export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+/** A call that is being asked, until it is bought or left. */
+interface Asking {
+  readonly wanted: Wanted;
+  readonly operation: DialectOperation;
+  readonly asked: AskedCall;
+}
 
-/** The answer that an attempt brought, as the ledger holds it by now. */
-export interface Answered {
-  readonly kind: 'answered';
-  readonly answer: KnownAnswer;
+/** How an attempt ended. */
+interface Attempted<What = Next> {
+  readonly next: What;
+  /**
+   * Its closure, which is being written by then; absent where nothing was sent. It resolves to what kept it from the disk,
+   * because a rejection would be heard later than Node expects.
+   */
+  readonly closed?: Promise<unknown> | undefined;
 }
 
 /**
- * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
- * `known` a call that was wanted `ifUnknown`.
+ * Buys one call: alone while no answer has shown the price, and in a slot. A call that has to be asked after others leaves its
+ * slot to them.
+ * @throws StopError when the run has to stop; the row then stays pending.
  */
-export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
-
-/** What follows an attempt: nothing, the same request again or after others, or the same request at another path. */
-type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string };
-
-/** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
 export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
   const { client, tooFast } = run.session;
   const operation = operationFor(client.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
-  const asked = tooFast.begin();
+  const asking = { wanted, operation, asked: tooFast.begin() };
   try {
     for (;;) {
-      const next = await askInTurn(run, wanted, { operation, asked });
-      if (next !== 'after_others') return next;
+      const leave = isPriced(run, wanted.call) ? undefined : await untilPriced(run, wanted.call);
+      try {
+        const { next, closed } = await client.limiter.slot(run.waiter, () => askInSlot(run, asking));
+        // The row waits for the closure, and the slot does not: what was bought is known by the reply.
+        const failure = await closed;
+        if (failure !== undefined) throw failure;
+        if (next instanceof StopError) throw next;
+        if (next !== 'after_others') return next;
+      } finally {
+        leave?.();
+      }
     }
   } finally {
-    asked.end();
+    asking.asked.end();
   }
 }
 
-/** Asks alone while no answer has shown the price. A call that has to be asked after others leaves its turn to them. */
-async function askInTurn(
-  run: Run,
-  wanted: Wanted,
-  manner: Omit<Manner, 'movedTo'>,
-): Promise<Bought | 'after_others'> {
-  const leave = isPriced(run, wanted.call) ? undefined : await untilPriced(run, wanted.call);
-  try {
-    return await askInSlot(run, wanted, manner);
-  } finally {
-    leave?.();
+/** Asks until there is a reply for this call, until others have to be asked first, or until the run has to stop. */
+async function askInSlot(run: Run, asking: Asking): Promise<Attempted<Bought | 'after_others' | StopError>> {
+  const moves: string[] = [];
+  for (;;) {
+    const { next, closed } = await attempt(run, asking, moves.at(-1));
+    if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
+    else if (next !== 'again') return { next, closed };
+    if (moves.length > MOST_MOVES) return { next: stopNow(run, movedTooOften(moves)), closed };
+    const failure = await closed;
+    if (failure !== undefined) throw failure;
   }
 }
 
-/** Asks until there is a reply for this call, or until others have to be asked first. */
-async function askInSlot(
-  run: Run,
-  wanted: Wanted,
-  manner: Omit<Manner, 'movedTo'>,
-): Promise<Bought | 'after_others'> {
-  const { client } = run.session;
-  let closed: Promise<void> | undefined;
-  try {
-    return await client.limiter.slot(run.waiter, async () => {
-      const moves: string[] = [];
-      for (;;) {
-        await closed;
-        const next = await client.exchange(run.waiter, (turn) =>
-          attempt(run, turn, wanted, { ...manner, movedTo: moves.at(-1) }, (closing) => {
-            closed = closing;
-            // What it fails with is heard below, which may be later than Node expects.
-            closing.catch(() => {});
-          }),
-        );
-        if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
-        else if (next !== 'again') return next;
-        if (moves.length > MOST_MOVES) throw stopped(run, movedTooOften(moves));
-      }
-    });
-  } finally {
-    // The row waits for the closure, and the slot does not: what was bought is known by the reply.
-    await closed;
-  }
-}
-
-/** How the vendor is asked this time. */
-interface Manner {
-  readonly operation: DialectOperation;
-  readonly movedTo: string | undefined;
-  readonly asked: AskedCall;
-}
-
-/**
- * Makes one attempt to buy the call. It ends as soon as its reply is on the disk and all consequences of it are drawn.
- * @param closing is told the attempt's closure, which is being written by then.
- */
-async function attempt(
-  run: Run,
-  turn: Turn,
-  wanted: Wanted,
-  { operation, movedTo, asked }: Manner,
-  closing: (closed: Promise<void>) => void,
-): Promise<Next> {
+/** One attempt to buy the call, step by step. It ends as soon as its reply is on the disk and has had its consequences. */
+async function attempt(run: Run, asking: Asking, movedTo: string | undefined): Promise<Attempted> {
+  const { wanted, operation, asked } = asking;
+  const turn = await run.session.client.turn(run.waiter);
   try {
     const outgoing = outgoingFor(run.session, wanted, movedTo);
-    if (outgoing === 'expired') return 'in_doubt';
-    const admission = await admit(run, wanted, operation, outgoing.keyed);
-    if (admission.kind === 'over_budget') {
-      turn.giveBack();
-      return await overBudget(run, admission, reserveOf(wanted, operation));
-    }
-    if (admission.kind === 'known') return 'known';
-    if (admission.kind !== 'admitted') return admission;
-    const sent = await turn.send(admission, outgoing.request, () => run.emit({ kind: 'sent' }));
-    const tried = { attempt: admission.attempt, call: wanted.call };
-    await record(run, tried, sent.reply);
-    const { verdict, closed } = conclude(run, tried, sent.reply, operation, outgoing.request.path);
-    closing(
-      closed.then(
-        () => emitClosed(run, sent.reply),
-        (error) => Promise.reject(stopped(run, error)),
-      ),
-    );
+    if (outgoing === 'expired') return { next: 'in_doubt' };
+    const { request, keyed } = outgoing;
+    const admission = await admit(run, asking, keyed);
+    if (admission.kind !== 'admitted') return { next: await notAdmitted(run, asking, turn, admission) };
+    const sent = await turn.send(admission, request, () => run.emit({ kind: 'sent' }));
+    const replied: RunReply = {
+      attempt: admission.attempt,
+      call: wanted.call,
+      operation,
+      path: request.path,
+      reply: sent.reply,
+      sentAtMs: sent.sentAtMs,
+      asked,
+      reserved: admission.reserved,
+      isRepeat: wanted.decision !== undefined,
+    };
+    await record(run, replied);
+    const verdict = judged(run, replied);
+    const closed = close(run, replied, verdict);
+    const next = await apply(run, replied, verdict);
     // Where no reply is on the disk, an open attempt would be in doubt after a crash.
-    if (sent.reply.kind !== 'answered') await closed;
-    heedClocks(run);
-    const paid = { ...sent, attempt: admission.attempt, reserved: admission.reserved };
-    return await follow(run, wanted, { operation, asked }, verdict, paid);
+    if (replied.reply.kind !== 'answered') await closed;
+    return { next, closed };
   } catch (error) {
-    throw stopped(run, error);
+    throw stopNow(run, error);
+  } finally {
+    turn.end();
   }
-}
-
-/** Reports what became known about the clocks. Clocks that contradict each other stop the run; its answers are kept. */
-function heedClocks({ session: { clock }, emit, stopAll }: Run): void {
-  for (const message of clock.takeNews()) emit({ kind: 'note', message });
-  if (clock.apart !== undefined) stopAll(clock.apart);
-}
-
-/** Stops the run at once. If it waited until the row has failed, the next call would get this slot and still be sent. */
-function stopped(run: Run, error: unknown): unknown {
-  if (error instanceof StopError) run.stopAll(error);
-  return error;
 }
 
 interface Outgoing {
@@ -232,27 +192,39 @@ function outgoingFor(
 
 async function admit(
   { session, batch, begunMs = Number.NEGATIVE_INFINITY }: Run,
-  wanted: Wanted,
-  operation: DialectOperation,
+  { wanted, operation }: Asking,
   keyed: KeyedRequest | undefined,
-) {
+): Promise<Admission> {
   crashPoint('before-intent');
   const { ledger, account, clock } = session;
-  const { decision, replaces, ifUnknown } = wanted;
+  const { key, call, row, decision, replaces, ifUnknown } = wanted;
   const dated = clock.dated();
   if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
   const admission = await ledger.admit({
-    key: wanted.key,
+    key,
     accountIdentity: account.identity,
-    call: wanted.call,
+    call,
     batch,
-    row: wanted.row,
+    row,
     reserve: reserveOf(wanted, operation),
     ...dated,
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   });
   crashPoint('after-intent');
   return admission;
+}
+
+/** What comes next where the ledger admitted nothing. After a refusal by a budget, it waits for what may still be released. */
+async function notAdmitted(
+  run: Run,
+  { wanted, operation }: Asking,
+  turn: Turn,
+  admission: Exclude<Admission, Admitted>,
+): Promise<Next> {
+  if (admission.kind === 'known') return 'known';
+  if (admission.kind !== 'over_budget') return admission;
+  turn.giveBack();
+  return overBudget(run, admission, reserveOf(wanted, operation));
 }
 
 /** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
@@ -269,126 +241,44 @@ function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Cre
   return credits(wanted.request === undefined ? most : 0);
 }
 
-async function record({ session }: Run, { attempt }: Tried, reply: Reply): Promise<void> {
+async function record({ session }: Run, { attempt, reply }: RunReply): Promise<void> {
   crashPoint('before-record');
   if (reply.kind === 'answered') await session.ledger.record(attempt, reply.raw);
   crashPoint('after-record');
 }
 
-function emitClosed({ emit }: Run, { kind }: Reply): void {
-  if (kind !== 'not_sent') emit({ kind: 'closed' });
-}
-
-/** An attempt that has to be closed. */
-interface Tried {
-  readonly attempt: AttemptId;
-  readonly call: Call;
-}
-
-/** What is needed to close attempts. None of it sends a request. */
-export interface Closing extends Pick<Run, 'projects'> {
-  readonly session: Pick<Session, 'account' | 'ledger' | 'clock'> & {
-    readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
-  };
-}
-
-/** What a reply means, and the closure of its attempt, which rejects when it cannot be written. */
-interface Concluded {
-  readonly verdict: Verdict;
-  readonly closed: Promise<void>;
-}
-
-/** Judges a reply and closes its attempt. `recover.ts` begins here, because an earlier run recorded the reply already. */
-export function conclude(
-  { session, projects }: Closing,
-  { attempt, call }: Tried,
-  reply: Reply,
-  operation: DialectOperation,
-  path: string,
-): Concluded {
-  const { dialect, origin } = session.client;
+/** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
+export function judged(
+  { session: { client }, projects }: Closing,
+  { call, operation, path, reply }: Replied,
+): Verdict {
+  const { dialect, origin } = client;
   const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path, call }));
   crashPoint('after-judge');
+  return verdict;
+}
+
+/** Closes the attempt as its verdict says. The closure takes its place in the ledger at once, before whatever is written next. */
+export async function writeClosure(
+  { session: { client, ledger, clock } }: Closing,
+  { attempt, call, operation, reply }: Replied,
+  verdict: Verdict,
+): Promise<void> {
+  const { dialect } = client;
   const isSettled = reply.kind === 'answered' && verdict.kind === 'settled';
   const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
-  const closed = session.ledger
-    .closeAttempt(attempt, priced(closure, reply, dialect, operation), session.clock.wallMs(), left)
-    .then(() => crashPoint('after-close'));
-  return { verdict, closed };
+  await ledger.closeAttempt(attempt, priced(closure, reply, dialect, operation), clock.wallMs(), left);
+  crashPoint('after-close');
 }
 
-/** The request that was sent, with its attempt and the credits that were reserved for it. */
-interface Paid extends Sent {
-  readonly attempt: AttemptId;
-  readonly reserved: Credits;
-}
-
-/** Draws the consequences of a verdict for the account and for this call. */
-function follow(
-  run: Run,
-  wanted: Wanted,
-  { operation, asked }: Omit<Manner, 'movedTo'>,
-  verdict: Verdict,
-  { attempt, reply, sentAtMs, reserved }: Paid,
-): Next | Promise<Next> {
-  const { session, emit } = run;
-  const { limiter, dialect } = session.client;
-  session.client.hear({ reply, sentAtMs });
-  switch (verdict.kind) {
-    case 'settled': {
-      limiter.settled();
-      session.tooFast.answered(sentAtMs);
-      const { answer: kind, charged, why } = verdict;
-      emit({ kind: 'answered', found: kind === 'found', credits: charged });
-      // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
-      const most = Math.max(operation.credits.most, reserved);
-      if (charged > most) run.stopAll(dearer(charged, most));
-      const bought = {
-        kind: 'answered',
-        answer: { attempt, batch: run.batch, kind, why, dialect: dialectMark(dialect) },
-      } as const;
-      if (reply.kind !== 'answered') return bought;
-      heedAnswer(run, wanted.call, reply.raw, kind === 'found', operation);
-      return refuseMisses(run, wanted.call, operation) ?? bought;
-    }
-    case 'in_doubt':
-      emit({ kind: 'in_doubt', credits: reserved });
-      return heedDoubt(
-        run,
-        { attempt, call: wanted.call, isRepeat: wanted.decision !== undefined, reply, sentAtMs },
-        verdict,
-      );
-    case 'paused':
-      return turnedAway(limiter, asked, verdict, sentAtMs);
-    case 'not_sent':
-      if (verdict.movedTo !== undefined) return { movedTo: verdict.movedTo };
-      if (reply.kind === 'not_sent') refuseWrongAddress(session.history, reply.cause, reply.message);
-      limiter.backOff(sentAtMs, verdict.why);
-      return 'again';
-    case 'stopped':
-      throw new StopError(verdict.stop);
-    default:
-      return unreachable(verdict);
+/** Begins to close the attempt. @returns see `Attempted`. */
+async function close(run: Run, replied: RunReply, verdict: Verdict): Promise<unknown> {
+  try {
+    await writeClosure(run, replied, verdict);
+    if (replied.reply.kind !== 'not_sent') run.emit({ kind: 'closed' });
+    return undefined;
+  } catch (error) {
+    return stopNow(run, error);
   }
-}
-
-/**
- * Stops the run at misses that look like a wrong address; undefined when they do not. It first stops all further requests, then the ledger keeps the
- * address that was asked. After a crash in between, the next run still finds the series of misses and asks about it.
- */
-function refuseMisses(
-  { session, stopAll }: Run,
-  { change }: Call,
-  operation: DialectOperation,
-): Promise<never> | undefined {
-  const { history, ledger, account, client } = session;
-  const suspicion = suspicionOf(history);
-  if (suspicion === undefined) return undefined;
-  const stopped = missesStop(suspectMisses(history, suspicion), change !== undefined);
-  stopAll(stopped);
-  const place = requestAddress(client.origin, client.basePath, operation);
-  return ledger.markMisses(account.identity, { place, kept: false }).then(() => {
-    throw stopped;
-  });
 }

@@ -2,8 +2,9 @@ import { type Checks, called, checkOptions, milliseconds, signal, texts } from '
 import { type Clock, systemClock } from '../core/clock.ts';
 import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
 import { contentHash } from '../files/input.ts';
-import { type BatchId, type Credits, credits, type Ledger } from '../ledger/ledger.ts';
+import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../ledger/ledger.ts';
 import {
   type DonePlace,
   isAsSeen,
@@ -45,7 +46,7 @@ export interface SweepOptions extends SpenderOptions {
 
 const SWEEP_CHECKS: Checks<SweepOptions> = {
   ...SPENDER_CHECKS,
-  jobs: texts,
+  jobs: texts.nonoptional(),
   maxPauseMs: milliseconds,
   signal,
   onEvent: called,
@@ -76,7 +77,7 @@ export interface SweepSummary {
 
 /** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
 export async function sweep(options: SweepOptions): Promise<SweepSummary> {
-  checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
+  checkOptions('sweep', options, SWEEP_CHECKS);
   const jobs = await sweptJobs(options.jobs);
   await requireAgreedJobs(jobs, options);
   const stores = await openStores(jobs, options);
@@ -278,4 +279,27 @@ const NOTHING = credits(0);
 
 function notBegun(path: string, { job }: SweptJob, stopped: StopError): SweptFile {
   return { path, job: job.name, movedTo: undefined, summary: undefined, spent: NOTHING, stopped };
+}
+
+/** What a sweep spent on a file. */
+export function spentIn({ spent, summary }: SweptFile): Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'> {
+  const { isExact = true, inDoubt = credits(0) } = summary?.money ?? {};
+  return { spent, isExact: spent === 0 || isExact, inDoubt };
+}
+
+/** The sums over the files of a sweep. */
+export function totalsOf({ files }: SweepSummary) {
+  const summaries = files.flatMap(({ summary }) => summary ?? []);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+  const parts = files.map(spentIn);
+  const counts = OUTCOME_KINDS.map(
+    (kind) => [kind, sum(summaries.map((each) => each.counts[kind] ?? 0))] as const,
+  );
+  return {
+    rows: sum(summaries.map(({ rows }) => rows)),
+    counts: Object.fromEntries(counts.filter(([, count]) => count > 0)) as RunSummary['counts'],
+    spent: credits(sum(parts.map(({ spent }) => spent))),
+    isExact: parts.every(({ isExact }) => isExact),
+    inDoubt: credits(sum(parts.map(({ inDoubt }) => inDoubt))),
+  };
 }

@@ -21,7 +21,7 @@ import { operationFor, type Repetition } from '../vendor/dialect.ts';
 import { oddAnswerIn } from '../vendor/judge.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/request.ts';
-import { type Closing, conclude } from './attempt.ts';
+import { type Closing, judged, writeClosure } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
@@ -127,7 +127,9 @@ async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   const ours = open.accountIdentity === account.identity;
   if (open.reply !== undefined && ours) {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
-    await conclude(closing, open, { kind: 'answered', raw: open.reply }, operation, client.basePath).closed;
+    const reply = { kind: 'answered', raw: open.reply } as const;
+    const replied = { ...open, operation, path: client.basePath, reply };
+    await writeClosure(closing, replied, judged(closing, replied));
     return;
   }
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.

@@ -4,9 +4,9 @@ import type { LedgerReader } from '../ledger/ledger.ts';
 import type { Salvage } from '../ledger/store.ts';
 
 /**
- * A ledger that removes all keys known today from the answers that it returns. New records contain no keys, but an older
- * version of Rowonce recorded answers as they came, and a key may belong to another account by now. The ledger itself is
- * not changed.
+ * A ledger that removes all keys known today from the answers that it returns. A record contains none
+ * that was known when it was made, but a key may have become one of another account since. The ledger itself is not
+ * changed.
  */
 
 /** The methods that return words or answers of a vendor. The other methods are called millions of times and return none. */
@@ -39,7 +39,7 @@ export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => P
       if (found !== undefined) return found;
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
-      const asIs = (...words: unknown[]): unknown => Reflect.apply(member, target, words);
+      const asIs: (...words: unknown[]) => unknown = member.bind(target);
       const redacted = async (value: unknown): Promise<unknown> => {
         redaction ??= known();
         return withoutKeys(await value, await redaction);

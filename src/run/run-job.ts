@@ -1,8 +1,8 @@
+import { z } from 'zod';
 import type { PathSearch } from '../core/answer-fields.ts';
 import {
   signal as abortSignal,
   amount,
-  type Check,
   type Checks,
   called,
   checkOptions,
@@ -10,6 +10,7 @@ import {
   members,
   milliseconds,
   oneOfWords,
+  option,
   rows,
   sampleRows,
   target,
@@ -64,16 +65,17 @@ export type SpenderOptions = Pick<
   'store' | 'accept' | 'askAgreement' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
 >;
 
-const acceptable: Check = (value) =>
-  isAgreement(String(value)) || ACCEPTABLE.some((word) => word === value)
-    ? undefined
-    : { what: `one of ${ACCEPTABLE.join(', ')}, dialect:HASH`, example: ACCEPTABLE[0] };
+const acceptable = option(
+  z.union([z.enum(ACCEPTABLE), z.string().refine(isAgreement)]),
+  `one of ${ACCEPTABLE.join(', ')}, dialect:HASH`,
+  ACCEPTABLE[0],
+);
 
 const JOB_CHECKS: Checks<JobOptions> = {
-  job: text,
-  file: text,
+  job: text.nonoptional(),
+  file: text.nonoptional(),
   account: text,
-  read: members('read', {
+  read: members({
     encoding: oneOfWords(ENCODINGS),
     delimiter: oneOfWords(DELIMITER_NAMES),
     skipLines: rows,
@@ -142,7 +144,7 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
 export async function runJob(options: RunOptions): Promise<RunSummary> {
-  checkOptions('runJob', options, RUN_CHECKS, ['job', 'file']);
+  checkOptions('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
@@ -271,7 +273,7 @@ export interface PlanOptions
  * the dialect's questions about who is in a project. @throws StopError
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
-  checkOptions('planJob', options, PLAN_CHECKS, ['job', 'file']);
+  checkOptions('planJob', options, PLAN_CHECKS);
   const { job, account, dialect } = await choose(options);
   requireFitting(job, { planFile: options.savePlanAs, refresh: options.refresh });
   const { accept, onEvent: emit = () => {} } = options;

@@ -8,7 +8,7 @@ import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { Client, type ClientOptions, type Limits, type Pause } from '../vendor/client.ts';
 import { historyOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/request.ts';
-import { ODD_MATCHES, oddMatches } from './attempt.ts';
+import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { Run, Session } from './session.ts';
@@ -232,7 +232,7 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
     });
-    const newest = await ledger.newestFound(account.identity, ODD_MATCHES);
+    const newest = await ledger.newestFound(account.identity, MOST_ODD_MATCHES);
     const history = {
       ...historyOf(await ledger.account(account.identity), account.sandbox),
       ...oddMatches(dialect, baseUrl.origin, newest),

@@ -188,14 +188,12 @@ export type Known =
  * nothing. @param ledger undefined when there is none yet.
  */
 export async function knownOf(
-  { account, dialect, job: { operation }, call }: Trial,
+  { account, dialect, call }: Trial,
   ledger: LedgerReader | undefined,
 ): Promise<Known> {
   if (ledger === undefined) return { kind: 'unknown' };
   const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call }], {
-    operation,
     accountIdentity: account.identity,
-    batch: {},
     ledger,
     find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
   });

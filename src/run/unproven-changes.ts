@@ -59,8 +59,3 @@ export function unprovenWords({ batch, changes, firstRows }: UnprovenChanges): s
   const look = commandLine(['status', batch, String(firstRows[0])]);
   return `${fact} ${are} not sent again: see at the service whether ${changes === 1 ? 'it was' : 'they were'} made. What came: ${look}`;
 }
-
-/** The same for `--json`. */
-export function unprovenObject({ batch, changes, firstRows }: UnprovenChanges): object {
-  return { batch, changes, first_rows: firstRows };
-}

@@ -50,9 +50,6 @@ const answered = z.strictObject({
   body: z.custom<JsonMembers>((value) => isMembers(value as Json)),
 });
 
-/** What was answered to a request that named an idempotency key. */
-export type SandboxAnswered = Readonly<z.infer<typeof answered>>;
-
 const person = z.strictObject({ project: z.string(), email: z.string() });
 
 /** A person in one project; the same e-mail in another project counts as another person here. */

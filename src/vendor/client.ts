@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
+import { promisify } from 'node:util';
 import type { Clock } from '../core/clock.ts';
-import { invariant, messageOf, StopError, stop } from '../core/errors.ts';
+import { messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
-import type { Admitted } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
 import { requireAgreement } from './account/agreements.ts';
@@ -17,6 +17,7 @@ import {
   refuseUnreachable,
   silent,
 } from './client/free-questions.ts';
+import { type Sender, type Sent, Turn } from './client/turn.ts';
 import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
 import { type Dialect, dialectQuestion, type Listing, type ReadBack, vendorReply } from './dialect.ts';
 import type { Reply, Verdict } from './judge.ts';
@@ -26,7 +27,6 @@ import {
   basePathOf,
   type FreeRequest,
   freeRequestOf,
-  type HttpRequest,
   type RequestShape,
   type RequestValues,
   readBackRequestOf,
@@ -34,6 +34,7 @@ import {
 import { Transport } from './transport.ts';
 
 export type { ListedPerson, MemberList } from './client/free-questions.ts';
+export type { Sent, Turn } from './client/turn.ts';
 export type { Pause, Waiter } from './limits/limiter.ts';
 export type { Limits } from './limits/windows.ts';
 
@@ -53,30 +54,12 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   onSurplus?(requests: number): void;
 }
 
-/** A request that is finished. */
-export interface Sent {
-  readonly reply: Reply;
-  /** Monotonic time at which the request left, or was given up. */
-  readonly sentAtMs: number;
-}
-
 /** A free question that was sent. */
 export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
 
-/** The right to send one request now. */
-export interface Turn {
-  /** Sends what may cost something, once for each admission. */
-  send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent>;
-  /** Ends the turn early, because the ledger admitted nothing. */
-  giveBack(): void;
-}
-
-/** Admissions whose request was sent. */
-const USED = new WeakSet<Admitted>();
-
-interface Parts {
+interface Parts extends Sender {
   readonly dialect: Dialect;
   readonly origin: string;
   /** Path of the account's base address, without a slash at its end. */
@@ -85,9 +68,6 @@ interface Parts {
   /** How long a whole exchange may take. */
   readonly timeoutMs: number;
   readonly limiter: Limiter;
-  readonly transport: Transport;
-  readonly machine: Clock;
-  readonly heard: (reply: Reply, askedMs: number) => Reply;
 }
 
 /** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
@@ -146,20 +126,14 @@ export class Client {
   }
 
   /**
-   * Silence → permit → `work`, which commits the intent and sends at once. A slot is held by the caller, so a permit never
-   * waits for one and then bursts. The permit is given back however `work` ends. Only `run/attempt.ts` calls this.
+   * Silence → permit. The holder of the turn commits an intent, sends at once, and ends the turn. It has a slot by then, so a
+   * permit never waits for one and then bursts. Only `run/attempt.ts` takes one for what may cost something.
    */
-  exchange<T>(waiter: Waiter, work: (turn: Turn) => Promise<T>): Promise<T> {
-    return this.#inTurn(waiter, (send, giveBack) =>
-      work({
-        giveBack,
-        send(admission, request, onSent) {
-          invariant(!USED.has(admission), 'an admission sends one request');
-          USED.add(admission);
-          return send(request, onSent);
-        },
-      }),
-    );
+  async turn(waiter: Waiter): Promise<Turn> {
+    const { limiter, transport } = this.#parts;
+    const quiet = transport.untilQuiet();
+    if (quiet !== undefined) await quiet;
+    return new Turn(this.#parts, limiter.permitAtOnce(waiter) ?? (await limiter.permit(waiter)));
   }
 
   /** A free request about no call, such as for the vendor's count of credits. */
@@ -233,49 +207,21 @@ export class Client {
     await this.#parts.transport.close();
   }
 
-  #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
-    return this.#inTurn(waiter, async (send) => {
-      const sent = await send(request, () => {});
+  async #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+    const turn = await this.turn(waiter);
+    try {
+      const sent = await turn.ask(request);
       this.hear(sent);
       return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
-    });
-  }
-
-  async #inTurn<T>(
-    waiter: Waiter,
-    work: (
-      send: (request: HttpRequest, onSent: () => void) => Promise<Sent>,
-      giveBack: () => void,
-    ) => Promise<T>,
-  ): Promise<T> {
-    const { limiter, transport, machine, heard } = this.#parts;
-    const quiet = transport.untilQuiet();
-    if (quiet !== undefined) await quiet;
-    const permit = limiter.permitAtOnce(waiter) ?? (await limiter.permit(waiter));
-    // Taken before the commit, so that a process that is stopped in the middle of it is late as well. It is the
-    // machine's own calendar, because a jump of that shows that the machine may have slept.
-    const intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
-    const send = async (request: HttpRequest, onSent: () => void): Promise<Sent> => {
-      let sentAtMs = intentAt.monotonicMs;
-      const left = (): void => {
-        sentAtMs = machine.monotonicMs();
-        permit.sent();
-        onSent();
-      };
-      const reply = heard(await transport.send(request, { intentAt, onSent: left }), intentAt.wallMs);
-      if (reply.kind === 'answered') permit.answered();
-      return { reply, sentAtMs };
-    };
-    try {
-      return await work(send, () => permit.giveBack());
     } finally {
-      permit.done();
+      turn.end();
     }
   }
 
   /**
    * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind has limits of its
-   * own. Requests that wait may leave at once, so a paid answer is closed, and what it says of the clocks is heeded, before.
+   * own. Requests that wait may leave at once, so the closure of a paid answer has its place in the ledger before, and what the
+   * answer says of the clocks is applied before.
    */
   hear({ reply, sentAtMs }: Sent): void {
     if (reply.kind !== 'answered') return;
@@ -340,16 +286,11 @@ export async function checkAddress(url: URL): Promise<Reached> {
   return { addresses, proxy };
 }
 
-function connectOnce(undici: Undici, url: URL): Promise<void> {
+async function connectOnce(undici: Undici, url: URL): Promise<void> {
   const { hostname, host, protocol, port } = url;
-  const connect = connectorTo(undici, url);
-  return new Promise((resolve, reject) => {
-    connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (error, socket) => {
-      socket?.destroy();
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
+  const connect = promisify(connectorTo(undici, url));
+  const socket = await connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port });
+  socket?.destroy();
 }
 
 /** For a host name with several addresses Node collects the errors in one error without a message. */

@@ -96,7 +96,9 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
   const limits = { mostUploadBytes, mostSilenceMs };
-  const server: Server = { store, folder, clock, program, work, changes, schedules, ...limits };
+  const accountChanges = new Map<string, number>();
+  const kept = { work, changes, accountChanges, schedules };
+  const server: Server = { store, folder, clock, program, ...kept, ...limits };
   // After a killed run this look at the store checks all of it, and nobody waits for the address until then.
   let isLookedAt = false;
   const lookedAt = (): void => {

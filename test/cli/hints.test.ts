@@ -1,5 +1,5 @@
 /**
- * Goal: a command that is printed works. Whatever stopped a run, its last line goes on to the end when it is typed into a
+ * Goal: a command that is printed works. Whatever stopped a run, its last line, which --json names too, goes on to the end when it is typed into a
  * shell as it stands, with every flag that was given; and so does every other command that we print on the way.
  * Method: the real program, stopped in every way, with names that a shell takes apart. What was printed is given to `sh`
  * as it stands, where `npx --no rowonce` is this checkout. The vendor's book says that nothing was paid for twice.
@@ -8,10 +8,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
-import { Desk } from './desk.ts';
+import { Desk, objectIn } from './desk.ts';
 import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
 
 const LIST = `Jo's "best" leads.csv`;
@@ -84,7 +85,7 @@ const STOPS: Readonly<Record<string, Case>> = {
     code: 77,
     list: '-',
     vendor: { faults: '401:1' },
-    flags: ['--budget', '9', '--events', '-.jsonl', '--json'],
+    flags: ['--budget', '9', '--events', '-.jsonl'],
     mend: truthful,
   },
   'a vendor that says "too fast" for ever': {
@@ -129,9 +130,10 @@ describe.concurrent('the last line of a run that was stopped goes on', () => {
     const { list = LIST, flags, env = {}, rows = ROWS, settled = rows } = stopped;
     const desk = deskAt(place, rows);
     const stdin = list === '-' ? { stdin: readFileSync(desk.place.path(LIST)) } : {};
-    const words = ['run', 'enrich-company', list, '-o', OUT, ...flags];
+    const words = ['run', 'enrich-company', list, '-o', OUT, ...flags, '--json'];
     const first = await desk.type(words, { env, ...stdin });
     expect(first, first.stderr).toMatchObject({ code: stopped.code });
+    expect(objectIn(first.stdout).stopped.command).toBe(lastLine(first));
     await stopped.mend?.(desk);
 
     const again = await typeAsPrinted(shellOf(desk), lastLine(first));
@@ -148,10 +150,11 @@ describe.concurrent('the last line of a run that was stopped goes on', () => {
     await using place = await Workplace.open({ latencyMs: 300, concurrency: 1 });
     const desk = deskAt(place, ROWS);
     const child = startRowonce(
-      ['run', 'enrich-company', LIST, '-o', OUT, '--yes', '--save-job', 'my job.yaml'],
+      ['run', 'enrich-company', LIST, '-o', OUT, '--yes', '--save-job', 'my job.yaml', '--json'],
       { cwd: desk.place.folder, env: desk.environment() },
     );
     let stderr = '';
+    const stdout = text(child.stdout ?? Readable.from([]));
     child.stderr?.setEncoding('utf8').on('data', (words: string) => {
       // One signal when it works, and the second when it has heard the first.
       if (/^Batch /m.test(stderr + words) && !/^Batch /m.test(stderr)) child.kill(signal);
@@ -160,6 +163,7 @@ describe.concurrent('the last line of a run that was stopped goes on', () => {
     });
     const [code] = await once(child, 'close');
     expect(code, stderr).toBe(signal === 'SIGINT' ? 130 : 143);
+    expect(objectIn(await stdout).stopped.command).toBe(lastLine({ stderr }));
     const again = await typeAsPrinted(shellOf(desk), lastLine({ stderr }));
     // What was left at once may be in doubt.
     expect([0, 3], again.stderr).toContain(again.code);

@@ -202,7 +202,11 @@ describe('--json prints one object on stdout and nothing else there', () => {
     const ended = await desk.type(desk.run(...more, '--json'));
     expect(ended.code).toBe(code);
     const { stopped } = objectIn(ended.stdout);
-    expect(stopped).toEqual({
+    const { command, ...told } = stopped;
+    expect(ended.stderr.trimEnd().split('\n').at(-1)).toBe(
+      code === 2 && reason !== 'address' ? stopped.next : command,
+    );
+    expect(told).toEqual({
       code: reason,
       message: expect.stringMatching(/\S/),
       next: expect.stringMatching(/\S/),

@@ -80,7 +80,7 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   expect(stdout).toMatch(/^ {4}found, 1 credit at .*Z/m);
 
   const { attempts, outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
-  expect(outcome).toMatchObject({ kind: 'matched', matchedBy: 'domain' });
+  expect(outcome).toMatchObject({ kind: 'matched', matched_by: 'domain' });
   expect(attempts).toMatchObject([
     {
       parameters: { domain: 'acme.example' },

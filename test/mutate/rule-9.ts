@@ -133,8 +133,8 @@ export const RULE_9: readonly Mutation[] = [
   {
     rule: 9,
     without: 'the stop at five matches that cannot be read',
-    at: 'src/run/attempt/heed-answer.ts',
-    text: 'if (history.unread >= MOST_UNREAD) stopAll(',
+    at: 'src/run/attempt/apply.ts',
+    text: 'if (history.unread >= MOST_ODD_MATCHES) stopAll(',
     instead: 'if (history.unread < 0) stopAll(',
     test: 'test/odd-matches.test.ts',
     named: 'ten runs of one row each',

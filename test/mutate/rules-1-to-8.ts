@@ -187,9 +187,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
-    text: 'const admission = await admit(run, wanted,',
-    instead: `await turn.send({} as never, outgoing.request, () => {});
-    const admission = await admit(run, wanted,`,
+    text: 'const admission = await admit(run, asking,',
+    instead: `await turn.send({} as never, request, () => {});
+    const admission = await admit(run, asking,`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },
@@ -411,7 +411,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 8,
     without: 'asking before what turned out to be no answer is bought again',
-    at: 'src/run/pipeline.ts',
+    at: 'src/run/pipeline/answer-call.ts',
     text: 'if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);',
     instead: '',
     test: 'test/cli/unanswered.test.ts',

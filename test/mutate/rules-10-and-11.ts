@@ -234,7 +234,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   {
     rule: 11,
     without: 'the stop at an answer that is dearer than reserved',
-    at: 'src/run/attempt.ts',
+    at: 'src/run/attempt/apply.ts',
     text: 'if (charged > most) ',
     instead: 'if (charged < 0) ',
     test: 'test/cli/search.test.ts',

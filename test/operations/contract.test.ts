@@ -182,21 +182,6 @@ describe.each([...operations])('%s', (name, operation) => {
     expect(operation.tiers.filter((tier) => !names.includes(tier))).toEqual([]);
   });
 
-  test('names, for any call of its own, only other calls of the same kind as what earlier versions asked', () => {
-    const parameters = fc.record(
-      Object.fromEntries(operation.inputs.map((input) => [input.name, fc.string({ minLength: 1 })])),
-    );
-    fc.assert(
-      fc.property(parameters, (given) => {
-        const call: Call = { operation: name, parameters: given, ifLost: 'hold' };
-        for (const { call: former } of operation.formerly?.(call) ?? []) {
-          expect(former).toEqual({ ...call, parameters: former.parameters });
-          expect(Object.keys(former.parameters).sort()).toEqual(Object.keys(given).sort());
-        }
-      }),
-    );
-  });
-
   test('prepares any row, always alike, or says why it cannot', () => {
     fc.assert(
       fc.property(rowOf(operation), (row) => {

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { knownFieldLine, planLines, planObject } from '../../src/cli/render/plan.ts';
+import { knownFieldLine, planLines } from '../../src/cli/render/plan.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import { PlanFigures } from '../../src/objects/plan.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { batchPlaceOf } from '../../src/plan/batch-key.ts';
 import { requireConsent } from '../../src/plan/consent.ts';
@@ -172,11 +173,11 @@ describe('each row is counted once', () => {
     const plan = await list.plan(nobody, { rowsCompared: 2 });
     expect(plan).toMatchObject({ rows: 6, duplicates: 2, toBuy: 4, comparedWith: 2, credits: { most: 4 } });
     expect(planLines(plan)).toContain('  duplicates     are looked for among the first 2 different rows');
-    expect(planObject(plan)).toMatchObject({ duplicates: 2, compared_with: 2 });
+    expect(PlanFigures.of(plan)).toMatchObject({ duplicates: 2, compared_with: 2 });
 
     const whole = await list.plan(nobody, { rowsCompared: 3 });
     expect(whole).toMatchObject({ duplicates: 3, toBuy: 3 });
-    expect(planObject(whole)).not.toHaveProperty('compared_with');
+    expect(PlanFigures.of(whole)).not.toHaveProperty('compared_with');
   });
 
   test('the reasons of invalid rows come with their first rows, the most frequent first', async () => {
@@ -324,7 +325,7 @@ describe('what is expected', () => {
     ];
     expect((await list.plan({ ...nobody, limits: { concurrency: 1, windows } })).seconds).toBe(60);
     const unlimited = await list.plan({ ...nobody, limits: { concurrency: 4, windows: [] } });
-    expect(planObject(unlimited)).toMatchObject({ seconds: null });
+    expect(PlanFigures.of(unlimited)).toMatchObject({ seconds: null });
     expect(planLines(unlimited)).toContain('  time           not known yet, as the account has no limit');
   });
 });

@@ -2,13 +2,16 @@
  * Goal: an operation that its vendor has moved on the same host is bought where it went, once; a vendor that sends us
  * round in a circle stops the run; and nothing else of a redirect is followed.
  * Method: the real pipeline over a real SQLite store before a vendor that redirects as the test says.
- * Besides, a call that was bought by others since the ledger was asked about it is not bought again.
+ * Besides, a call that was bought by others since the ledger was asked about it is not bought again, and a row keeps the
+ * attempts that led to where it ended.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { end, send } from '../../src/core/operation.ts';
+import type { Job } from '../../src/job/job.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../doubtful.ts';
+import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../doubtful.ts';
 
 const dialect = dialectWith({}, { redirect: 'same_host' });
 
@@ -104,6 +107,42 @@ test.each([
 /** Knew nothing of any call when it was asked about all of them. */
 const askedLongAgo = (ledger: Ledger): Ledger =>
   replacing(ledger, { plainAnswers: async (keys) => keys.map(() => 'unknown' as const) });
+
+test('a row whose call is lost ends there, with what it has used by then and the lost attempt last', async () => {
+  const at = await openPlace((_, response) => {
+    if (at.vendor.requests.length === 3) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}');
+  });
+  const finished: (readonly number[])[] = [];
+  const ledger = replacing(at.ledger, {
+    async settleRow(row) {
+      finished.push(row.answers);
+      await at.ledger.settleRow(row);
+    },
+  });
+  const { counts, batch } = await runOnce({ ...at, ledger }, { job: threeTags });
+  expect(counts).toEqual({ in_doubt: 1 });
+  const attempts = await attemptsOf(at, batch);
+  expect(attempts.map(({ closure }) => closure?.kind)).toEqual(['settled', 'settled', 'in_doubt']);
+  expect(finished).toEqual([attempts.map(({ attempt }) => attempt)]);
+});
+
+/** Sets three tags for the one row, one after the other. */
+const threeTags: Job = {
+  ...tagging('hold'),
+  operation: {
+    ...tagging('hold').operation,
+    next(_, answered) {
+      const calls = [1, 2, 3].map((tag) => ({
+        operation: 'set-tag',
+        parameters: { tag },
+        ifLost: 'hold' as const,
+      }));
+      const call = calls.find((each) => answered(each) === undefined);
+      return call === undefined ? end({ kind: 'applied' }) : send(call);
+    },
+  },
+};
 
 test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {
   const at = await openPlace((_, response) =>

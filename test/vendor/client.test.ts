@@ -68,21 +68,27 @@ test('no client speaks a dialect that sends other requests before a user has agr
 test('an admission sends one request, also in another turn', async () => {
   const { client, vendor } = await openClient();
   const once = admission();
-  const send = (turn: Turn) => turn.send(once, PAID, nothing);
-  expect(await client.exchange(WAITER, send)).toMatchObject({ reply: { kind: 'answered' } });
-  await expect(client.exchange(WAITER, send)).rejects.toThrow('an admission sends one request');
+  const first = await client.turn(WAITER);
+  expect(await first.send(once, PAID, nothing)).toMatchObject({ reply: { kind: 'answered' } });
+  const second = await client.turn(WAITER);
+  expect(() => second.send(once, PAID, nothing)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
 });
 
-test('a turn is given back when it sends, when it does not, and when its work fails', async () => {
+test('a turn ends when it was used, when it was not, and earlier when it is given back', async () => {
   const { client } = await openClient();
-  await client.exchange(WAITER, (turn) => turn.send(admission(), PAID, nothing));
-  await client.exchange(WAITER, async () => 'nothing was admitted');
-  await client.exchange(WAITER, async ({ giveBack }) => {
-    giveBack();
-    expect(client.limiter.outstanding).toBe(0);
-  });
-  await expect(client.exchange(WAITER, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  const used = await client.turn(WAITER);
+  await used.send(admission(), PAID, nothing);
+  expect(client.limiter.outstanding).toBe(1);
+  used.end();
+  expect(client.limiter.outstanding).toBe(0);
+  const unused = await client.turn(WAITER);
+  unused.end();
+  expect(client.limiter.outstanding).toBe(0);
+  const givenBack = await client.turn(WAITER);
+  givenBack.giveBack();
+  expect(client.limiter.outstanding).toBe(0);
+  givenBack.end();
   expect(client.limiter.outstanding).toBe(0);
 });
 
@@ -107,11 +113,9 @@ test('an exchange is over after a minute where the account says no timeout, and 
   onTestFinished(() => void vi.useRealTimers());
   const { client, vendor } = await openClient(() => {});
   let isOver = false;
-  const exchange = client
-    .exchange(WAITER, (turn) => turn.send(admission(), PAID, nothing))
-    .finally(() => {
-      isOver = true;
-    });
+  const exchange = (await client.turn(WAITER)).send(admission(), PAID, nothing).finally(() => {
+    isOver = true;
+  });
   while (vendor.requests.length === 0) await turnOfLoop();
   vi.advanceTimersByTime(59_900);
   for (let turns = 0; turns < 10; turns += 1) await turnOfLoop();

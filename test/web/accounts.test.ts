@@ -104,7 +104,7 @@ test('no value becomes a flag of the command', async () => {
 
 test('a test says what was found and spends nothing; an account that is gone is refused in words', async () => {
   const sandbox = await ask('POST', '/sandbox-provider/test');
-  expect(JSON.parse(sandbox.body)).toEqual({ sandbox: true });
+  expect(JSON.parse(sandbox.body)).toEqual({ name: 'sandbox-provider', sandbox: true });
   const gone = await ask('POST', '/gone/test');
   expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([
     400,

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import * as api from '../../src/web/api.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const SOURCE = globSync('src/web/api{,/**/*}.ts', { cwd: ROOT })
+const SOURCE = globSync(['src/web/api{,/**/*}.ts', 'src/objects/*.ts'], { cwd: ROOT })
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))
   .join('\n');
 
@@ -63,11 +63,7 @@ export function shapesNow(): string {
 function tableOf(name: string, shape: Shape): string {
   const members = membersOf(shape, '');
   if (members.length === 0) return `${kindOf(shape)}.`;
-  const meanings = meaningsIn(name);
-  const rows = members.map(
-    ({ path, kind }) =>
-      `| \`${path}\` | ${kind} | ${meanings.get(path.replace(/^.*\./, '').replace('?', '')) ?? ''} |`,
-  );
+  const rows = members.map(({ path, kind }) => `| \`${path}\` | ${kind} | ${meaningOfMember(name, path)} |`);
   return ['| member | is | means |', '|---|---|---|', ...rows].join('\n');
 }
 
@@ -101,16 +97,33 @@ function kindOf(shape: Shape): string {
 }
 
 /** The comment before a schema. */
-function meaningOf(name: string): string {
+export function meaningOf(name: string): string {
   const before = SOURCE.split(`export const ${name} =`)[0]?.trimEnd() ?? '';
   return before.endsWith('*/') ? textOf(before.slice(before.lastIndexOf('/**'))) : '';
 }
 
-/** The comments before the members of a schema. */
-function meaningsIn(name: string): ReadonlyMap<string, string> {
-  const source = SOURCE.split(`export const ${name} =`)[1]?.split(/^export /m)[0] ?? '';
-  const comments = source.matchAll(/(?<comment>\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s+(?<key>\w+):/g);
-  return new Map([...comments].map(({ groups = {} }) => [groups.key ?? '', textOf(groups.comment ?? '')]));
+/** The comment before a member in its schema, or in the part that the schema takes from another. */
+export function meaningOfMember(name: string, path: string): string {
+  const [first = '', ...rest] = path.replaceAll(/[?[\]]/g, '').split('.');
+  const [last = first] = rest.slice(-1);
+  for (const text of textsOf(name)) {
+    const member = new RegExp(`^ +${first}: (?<is>[\\s\\S]*?)(?=^ +(?:\\w+: |\\.\\.\\.|/\\*))`, 'm').exec(
+      `${text}\n  end: `,
+    );
+    if (member === null) continue;
+    const inner = /\b[A-Z]\w+(?:Object|View)\b/.exec(member.groups?.is ?? '')?.[0];
+    if (rest.length > 0 && inner !== undefined) return meaningOfMember(inner, rest.join('.'));
+    const comment = new RegExp(`(/\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/)\\s+${last}: `).exec(text)?.[1];
+    return textOf(comment ?? '');
+  }
+  return '';
+}
+
+/** What stands in a schema itself, then the parts that it takes from others. */
+function textsOf(name: string): readonly string[] {
+  const text = SOURCE.split(new RegExp(`const ${name} =`))[1]?.split(/^(?=[a-z/])/m)[0] ?? '';
+  const taken = [...text.matchAll(/\.\.\.(?<from>\w+)|\b(?<base>[A-Z]\w+)\.extend/g)].toReversed();
+  return [text, ...taken.flatMap(({ groups = {} }) => textsOf(groups.from ?? groups.base ?? ''))];
 }
 
 const textOf = (comment: string): string =>

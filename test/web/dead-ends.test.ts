@@ -166,6 +166,9 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     await expectNoOverflow(page);
     await page.getByRole('button', { name: text.accounts.save }).click();
     await page.waitForURL(`**/batches/${batch}`);
+    await page.getByText(text.batch.accountChanged('data')).waitFor();
+    expect(await page.getByRole('link', { name: text.batch.changeKey('data') }).count()).toBe(0);
+    expect(await page.getByRole('alert').count()).toBe(0);
     await page.getByRole('button', { name: text.batch.goOn }).click();
     await isFinished(page);
     expect(vendor.asked).toHaveLength(2);

@@ -77,7 +77,7 @@ async function pausedIn(served: Served): Promise<AsyncDisposable> {
     const { batches } = JSON.parse((await served.tool('/api/batches')).body) as BatchList;
     const batch = batches.find(({ account }) => account === 'data')?.batch;
     if (batch === undefined) return false;
-    return JSON.parse((await served.tool(`/api/batches/${batch}`)).body).paused !== null;
+    return JSON.parse((await served.tool(`/api/batches/${batch}`)).body).paused_until !== null;
   };
   while (!(await isPaused())) await new Promise((resolve) => setTimeout(resolve, 100));
   return {

@@ -86,20 +86,20 @@ test.each([
 ] as const)('a vendor that %s: terminal, status and page say the same', async (_, weather, why) => {
   const it = await down(weather);
   const tab = tabOf(it);
-  await expect.poll(() => tab()?.paused?.why ?? '', SOON).toContain(why);
-  const { paused, ...page } = await it.detail();
+  await expect.poll(() => tab()?.paused_why ?? '', SOON).toContain(why);
+  const page = await it.detail();
   expect(page).toMatchObject({ running: true, seconds_left: null, running_since: expect.any(String) });
   await it.running.said(/Paused until/);
   await it.running.kill().then(({ stderr }) => {
-    expect(stderr).toContain(`Paused until ${paused?.until}: ${paused?.why}.`);
+    expect(stderr).toContain(`Paused until ${page.paused_until}: ${page.paused_why}.`);
   });
 });
 
 test('a vendor that refuses connections: the page says so, though it asked for nothing', async () => {
   const it = await down('refused');
   const tab = tabOf(it);
-  await expect.poll(() => tab()?.paused?.why ?? '', SOON).toMatch(/ECONNREFUSED/);
-  expect(tab()).toMatchObject({ running: true, seconds_left: null, paused: { asked: false } });
+  await expect.poll(() => tab()?.paused_why ?? '', SOON).toMatch(/ECONNREFUSED/);
+  expect(tab()).toMatchObject({ running: true, seconds_left: null, paused_asked: false });
 });
 
 test('status of a batch that a run works on says so, since when, why it waits, and nothing of going on', async () => {
@@ -107,7 +107,7 @@ test('status of a batch that a run works on says so, since when, why it waits, a
   const status = (...words: readonly string[]): Promise<JsonResult> => it.desk.json(['status', ...words]);
   await expect.poll(async () => (await status('last')).paused_why ?? '', SOON).toContain('asked to wait');
   const { paused_until, running_since } = await status('last');
-  expect(await it.detail()).toMatchObject({ running_since, paused: { until: paused_until } });
+  expect(await it.detail()).toMatchObject({ running_since, paused_until });
   const { stdout, stderr } = await it.desk.type(['status', 'last']);
   expect(stdout).toContain(`Batch ${it.batch}, running, enrich-company`);
   expect(stdout).toContain(`Running    since ${running_since}, by process ${it.running.pid}\n`);

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { wholeNumber } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { AccountObject } from '../../objects/account.ts';
 import {
   addressProblem,
   findAccount,
@@ -11,7 +12,6 @@ import {
   usableKey,
 } from '../../vendor/account/account.ts';
 import { changeAccount } from '../../vendor/account/edit.ts';
-import { accountView } from '../../vendor/account/view.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
@@ -27,7 +27,8 @@ export interface NumberFlags {
   readonly budgetPerMonth?: string;
 }
 
-interface EditFlags extends NumberFlags {
+/** Those that an account is added with and changed by. */
+export interface EditFlags extends NumberFlags {
   readonly baseUrl?: string;
   readonly region?: string;
   readonly organization?: string;
@@ -40,7 +41,7 @@ interface EditFlags extends NumberFlags {
 const NONE = 'none';
 
 export function configureEdit(command: Command): Command {
-  return command
+  command
     .description('Change an account; what is not given stays. A new address needs the key again.')
     .argument('<name>')
     .option('--base-url <address>', 'where the API is')
@@ -48,12 +49,20 @@ export function configureEdit(command: Command): Command {
     .option('--organization <id>', 'of a service; "none" takes it out, here and below')
     .option('--project <id>', 'of a service: the project of invites that name none')
     .option('--key-env <variable>', 'the environment variable that holds the key')
-    .option('--key-stdin', 'read the key from standard input')
+    .option('--key-stdin', 'read the key from standard input');
+  return addNumberFlags(command);
+}
+
+export function addNumberFlags(command: Command): Command {
+  return command
     .option('--per-second <requests>', 'limit of the plan')
     .option('--per-minute <requests>', 'limit of the plan')
     .option('--per-hour <requests>', 'limit of the plan')
     .option('--per-day <requests>', 'limit of the plan')
-    .option('--concurrency <requests>', 'most requests at the same time')
+    .option(
+      '--concurrency <requests>',
+      'most requests at the same time; after a kill so many may be in doubt',
+    )
     .option('--budget-per-day <credits>', 'most credits of a day (UTC), over all runs')
     .option('--budget-per-month <credits>', 'most credits of a month (UTC), over all runs');
 }
@@ -80,14 +89,19 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
   const isSame = account.identity === former.identity;
   return {
     lines: [`Changed account ${name} in ${accounts.path}.`],
-    object: { path: accounts.path, account: accountView(account, undefined), same_identity: isSame },
+    object: {
+      path: accounts.path,
+      account: AccountObject.of({ ...account, problem: undefined }),
+      same_identity: isSame,
+    },
     advice: isSame
       ? []
       : ['It counts as another account now: nothing that was bought before is known as bought with it.'],
   };
 }
 
-async function keyFrom(
+/** What the flags say of the key; nothing where none does. @throws StopError `usage` where two do. */
+export async function keyFrom(
   name: string,
   { keyEnv, keyStdin }: EditFlags,
 ): Promise<{ key?: string; key_env?: string }> {

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../core/duration.ts';
 import type { StopError } from '../../core/errors.ts';
 import { sentence } from '../../core/plain-text.ts';
+import { AccountObject } from '../../objects/account.ts';
 import {
   type Account,
   describeKey,
@@ -9,7 +10,6 @@ import {
   type RegionAddress,
   SANDBOX_NAMES,
 } from '../../vendor/account/account.ts';
-import { accountView } from '../../vendor/account/view.ts';
 import { dialectProblem } from '../../vendor/dialect.ts';
 import type { Console, Report } from '../shell/command.ts';
 
@@ -24,7 +24,7 @@ export async function listAccounts(console: Console): Promise<Report> {
     const problem = await dialectProblem(account);
     lines.push(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
     lines.push(...detailLines([...detailsOf(account), ...problemDetails(problem)]));
-    views.push(accountView(account, problem));
+    views.push(AccountObject.of({ ...account, problem }));
   }
   const { regions = [] } = accounts;
   for (const { region, baseUrl, documentationUrl } of regions) {

@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
+import type { AccountTest } from '../../objects/account.ts';
 import { type AccountFact, testAccount } from '../../run/account-test.ts';
 import { type Account, describeKey, findAccount, loadAccounts } from '../../vendor/account/account.ts';
 import type { Console } from '../shell/command.ts';
@@ -12,10 +13,10 @@ export async function testAccounts(console: Console, name: string | undefined): 
   if (chosen.length === 0) {
     throw stop('account', `There is no account in ${accounts.path}.`, 'Add one: rowonce accounts add.');
   }
-  const reports: object[] = [];
+  const reports: AccountTest[] = [];
   for (const account of chosen) {
     const waits = `${account.name}: waits, because `;
-    let report: object = { name: account.name };
+    let report: AccountTest = { name: account.name };
     for await (const fact of testAccount(
       account,
       (event) => event.kind === 'paused' && console.say(`${waits}${event.why}.`),
@@ -66,7 +67,7 @@ function factLines(account: Account, fact: AccountFact): readonly string[] {
   }
 }
 
-function factObject(fact: AccountFact): object {
+function factObject(fact: AccountFact): Omit<AccountTest, 'name'> {
   switch (fact.kind) {
     case 'sandbox':
       return { sandbox: true };
@@ -75,7 +76,7 @@ function factObject(fact: AccountFact): object {
     case 'key':
       return { key: 'present' };
     case 'address':
-      return { resolves_to: fact.addresses, ...present({ proxy: fact.proxy }), connects: true };
+      return { resolves_to: [...fact.addresses], ...present({ proxy: fact.proxy }), connects: true };
     case 'tried':
       return {
         key_tried: true,

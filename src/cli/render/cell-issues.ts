@@ -1,10 +1,9 @@
-import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import type { FoundCell, FoundIssue, JobIssues } from '../../files/quality/job-issues.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
-/** Describes damaged cells for a person and for `--json`. */
+/** Describes damaged cells. */
 
 /** Words that follow a count: "3 in scientific notation". */
 const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
@@ -61,19 +60,6 @@ export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: 
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-export function jobDamageObject({ columns, repairableRows }: JobIssues, repairs: boolean): object {
-  return {
-    damage: columns.flatMap(({ input, column, findings }) =>
-      findings.map((finding) => ({ input, column, ...findingObject(finding) })),
-    ),
-    ...(repairs ? { repaired: repairableRows } : {}),
-  };
-}
-
-export function findingObject({ kind, count, firstRows, cure, repairable, examples }: FoundIssue): object {
-  return { kind, count, first_rows: firstRows, cure, repairable, examples };
-}
-
 type Duplicates = FileDescription['duplicates'];
 
 /** The lines about duplicates of a file that was looked at without a job. */
@@ -90,13 +76,4 @@ export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): 
     );
   if (comparedWith === undefined) return found;
   return [...found, `duplicates are looked for among the first ${comparedWith} different rows`];
-}
-
-export function duplicatesObject({ same, nearlySame, comparedWith }: Duplicates): object {
-  const object = ({ count, firstRows }: Duplicates['same']): object => ({ count, first_rows: firstRows });
-  return {
-    same: object(same),
-    nearly_same: object(nearlySame),
-    ...present({ compared_with: comparedWith }),
-  };
 }

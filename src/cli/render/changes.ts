@@ -1,14 +1,9 @@
 import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
-import type {
-  ChangeFigures,
-  ChangeGroup,
-  ChangesDone,
-  OvertakenRow,
-} from '../../files/output/changes-done.ts';
+import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/changes-done.ts';
 
-/** Shows what a batch of changes has done, and what others have done since, for a person and for `--json`. */
+/** Shows what a batch of changes has done, and what others have done since. */
 
 /** The number of people whom the file does not name. */
 export function missingIn(changes: ChangesDone | undefined): number {
@@ -53,22 +48,3 @@ export function overtakenLines(overtaken: readonly OvertakenRow[]): readonly str
     ...(more > 0 ? [`  and ${more} more, in the _reason of their rows`] : []),
   ];
 }
-
-/** The member `changes` of a run and of a batch. */
-export function changesObject({ groups, overtaken, ...all }: ChangesDone): object {
-  return {
-    ...figuresObject(all),
-    projects: groups.map(({ project, to, ...figures }) => ({
-      project: project ?? null,
-      to,
-      ...figuresObject(figures),
-    })),
-    overtaken: overtaken.map(({ row, who, since }) => ({ row, who, since })),
-  };
-}
-
-const figuresObject = ({ done, counts, withoutWord }: ChangeFigures): object => ({
-  done,
-  counts,
-  without_a_word: withoutWord,
-});

@@ -2,9 +2,9 @@ import { stringify } from 'yaml';
 import { counted } from '../../core/plain-text.ts';
 import { guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
-import { duplicateLines, duplicatesObject, findingObject, findingWords } from './cell-issues.ts';
+import { duplicateLines, findingWords } from './cell-issues.ts';
 
-/** Shows what a file is and which operations it fits, for a person and for `--json`. */
+/** Shows what a file is and which operations it fits. */
 
 /** The words for what the cells of a column look like. */
 const LOOKS = {
@@ -55,33 +55,6 @@ function filledWords(filled: number, examples: readonly string[]): string {
   return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }
 
-export function descriptionObject({
-  rows,
-  encoding,
-  delimiter,
-  columns,
-  duplicates,
-  operations,
-  unreadable,
-}: FileDescription): object {
-  return {
-    rows,
-    unreadable,
-    encoding,
-    delimiter,
-    columns: columns.map(({ name, looksLike, filled, examples, odd, issues }) => ({
-      name,
-      looks_like: looksLike,
-      filled,
-      examples,
-      odd: { count: odd.count, first_rows: odd.firstRows },
-      damage: issues.map(findingObject),
-    })),
-    duplicates: duplicatesObject(duplicates),
-    operations: operations.map(fitObject),
-  };
-}
-
 // ---------------------------------------------------------------------------------------------------- operations
 
 type Fit = FileDescription['operations'][number];
@@ -121,8 +94,4 @@ function likelyLines({ columns, likely }: Fit): readonly string[] {
 
 function line(label: string, words: string): string {
   return `${label.padEnd(13)} ${words}`;
-}
-
-function fitObject({ operation, columns, because, likely, problem }: Fit): object {
-  return { operation, columns, because, likely, problem: problem ?? null };
 }

@@ -94,26 +94,3 @@ const PLACES: Readonly<Record<string, string>> = {
 function heldLine(credits: number): string {
   return `  ${counted(credits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`;
 }
-
-export function erasureObject(location: string, erased: Erased): object {
-  const { calls, cut, rows, memberships, names, files, stays, needed } = erased;
-  const thatHold = (how: UserFile['holds']): readonly string[] =>
-    stays.filter(({ holds }) => holds === how).map(({ path }) => path);
-  return {
-    store: location,
-    requests: calls,
-    cut,
-    rows,
-    memberships,
-    names,
-    files,
-    outputs: thatHold('certainly'),
-    may_hold: thatHold('perhaps'),
-    unsettled: erased.unsettled.length,
-    hits: erased.hits,
-    held_credits: erased.heldCredits,
-    needed: needed.calls,
-    needed_lists: needed.lists,
-    needed_by: needed.by,
-  };
-}

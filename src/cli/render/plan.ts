@@ -1,14 +1,13 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
-import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
-import { diffLines, isHeldBack } from '../../plan/team/diff-words.ts';
+import type { ChangePlan } from '../../plan/team/change-plan.ts';
+import { diffLines } from '../../plan/team/diff-words.ts';
 
-/** Shows a plan, for a person and for `--json`. */
+/** Shows a plan. */
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
@@ -106,65 +105,3 @@ export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 
 const FIELDS_SHOWN = 30;
 /** Each as far as somebody would type it. */
 const LONGEST_FIELD = 80;
-
-/** The one object of `plan --json`. */
-export function planObject({
-  rows,
-  invalid,
-  duplicates,
-  boughtBefore,
-  inDoubt,
-  toBuy,
-  tooOld,
-  unanswered,
-  again,
-  comparedWith,
-  credits,
-  seconds,
-  reasons,
-}: Plan): object {
-  return {
-    rows,
-    invalid,
-    duplicates,
-    bought_before: boughtBefore,
-    in_doubt: inDoubt,
-    to_buy: toBuy,
-    ...present({ too_old: tooOld, compared_with: comparedWith }),
-    ...(unanswered === undefined ? {} : { unanswered: { rows: unanswered.rows, credits: unanswered.most } }),
-    ...(again === undefined ? {} : { sent_again: { rows: again.rows, credits: again.most } }),
-    credits,
-    seconds: seconds ?? null,
-    ...(reasons.length === 0
-      ? {}
-      : {
-          reasons: reasons.map(({ reason, count, firstRows }) => ({ reason, count, first_rows: firstRows })),
-        }),
-  };
-}
-
-/** The members that `plan --json` adds for a job that changes the service. */
-export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem[]): object {
-  const beyond = plan.changes.filter((change) => change.beyond === true && change.action === 'remove');
-  return {
-    ...(plan.rowsBeyond === 0
-      ? {}
-      : { removed: beyond.length, held_back: plan.changes.filter(isHeldBack).length }),
-    changes: plan.changes.map(changeObject),
-    guards: guards.map(({ fact, allow }) => ({ fact, allow })),
-  };
-}
-
-function changeObject(change: PlannedChange): object {
-  const { row, action, email, project, from, to, calls, reason, refusedBefore, beyond } = change;
-  return {
-    row,
-    action,
-    email: email ?? null,
-    project: project ?? null,
-    from: from ?? null,
-    to: to ?? null,
-    ...(calls.length === 0 ? {} : { calls }),
-    ...present({ reason, refused_before: refusedBefore, beyond }),
-  };
-}

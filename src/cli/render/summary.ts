@@ -1,18 +1,15 @@
 import { commandLine } from '../../core/command-line.ts';
 import { formatDuration } from '../../core/duration.ts';
-import { present } from '../../core/objects.ts';
 import { atMost, counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
-import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
-import { retriesObjectIfAny } from '../../run/story-objects.ts';
+import { type SweepSummary, type SweptFile, totalsOf } from '../../run/nightly.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import { unprovenObject, unprovenWords } from '../../run/unproven-changes.ts';
+import { unprovenWords } from '../../run/unproven-changes.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
-import { stoppedObject } from '../shell/console.ts';
-import { changesLines, changesObject, missingIn } from './changes.ts';
+import { changesLines, missingIn } from './changes.ts';
 
-/** Shows the summary of a run, of its sample and of a sweep, for a person and for `--json`. */
+/** Shows the summary of a run, of its sample and of a sweep. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const {
@@ -79,62 +76,6 @@ function fileLine(name: string, path: string | undefined): readonly string[] {
   return path === undefined ? [] : [`${name.padEnd(11)}${plainText(path)}`];
 }
 
-/** The one object of `run --json`. */
-export function summaryObject(summary: RunSummary): object {
-  const { batch, rows, calls, counts, money, spentNow, saved, requests, pauses, durationMs, files, stopped } =
-    summary;
-  return {
-    batch,
-    rows,
-    calls,
-    counts,
-    credits: {
-      spent: money.spent,
-      exact: money.isExact,
-      spent_now: spentNow,
-      in_doubt: money.inDoubt,
-      saved: saved ?? null,
-    },
-    requests,
-    pauses: { count: pauses.count, seconds: Math.round(pauses.ms / 100) / 10 },
-    seconds: Math.round(durationMs / 100) / 10,
-    output: files.output ?? null,
-    needs_attention: files.attention ?? null,
-    ...present({ results: files.results, repaired: summary.repaired }),
-    ...changesObjects(summary),
-    ...present({ unproven: summary.unproven && unprovenObject(summary.unproven) }),
-    ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
-    ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
-    ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
-    ...present({ retries: retriesObjectIfAny(summary.retries) }),
-    ...(summary.unanswered === 0 ? {} : { unanswered: summary.unanswered }),
-    ...present({ budget_to_finish: enoughFor(summary) }),
-    stopped: stoppedObject(stopped),
-  };
-}
-
-/** The budget with which a run would not have stopped; undefined where its own budget did not stop it. */
-function enoughFor({ stopped, budgetToFinish }: RunSummary): number | undefined {
-  return stopped?.code === 'budget' ? budgetToFinish : undefined;
-}
-
-/** What was changed and is not so any more; how many people were removed because the file does not name them. */
-function changesObjects({ changes, files }: RunSummary): object {
-  if (changes === undefined) return {};
-  const { removed, notRemoved } = changes;
-  return {
-    changes: changesObject(changes),
-    ...(missingIn(changes) === 0
-      ? {}
-      : {
-          removed: removed.length,
-          removed_file: files.removed ?? null,
-          not_removed: notRemoved.length,
-          not_removed_file: files.notRemoved ?? null,
-        }),
-  };
-}
-
 // ---------------------------------------------------------------------------------------------------- a sample
 
 function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
@@ -165,36 +106,6 @@ const shareWords = (share: Estimate): string => words(share, (value) => `${(valu
 /** `70 % [56 % to 81 %]`. */
 function words({ low, expected, high }: Estimate, shown: (value: number) => string): string {
   return `${shown(expected)} [${shown(low)} to ${shown(high)}]`;
-}
-
-/** The member `sample` of `run --json`. */
-function forecastObject({ rows, matched, identifiers, rest, plan }: Forecast): object {
-  return {
-    rows,
-    matched,
-    identifiers: identifiers.map(({ name, asked, found, matchRate }) => ({
-      name,
-      asked,
-      found,
-      match_rate: rounded(matchRate),
-    })),
-    forecast:
-      rest === undefined
-        ? null
-        : {
-            rows: rest.rows,
-            match_rate: rounded(rest.matchRate),
-            credits: rest.credits,
-            seconds: rest.seconds ?? null,
-          },
-    ...present({ plan }),
-  };
-}
-
-/** Shares to a hundredth of a percent: more digits would only look exact. */
-function rounded({ low, expected, high }: Estimate): Estimate {
-  const share = (value: number): number => Math.round(value * 10_000) / 10_000;
-  return { low: share(low), expected: share(expected), high: share(high) };
 }
 
 // ---------------------------------------------------------------------------------------------------- a sweep
@@ -248,67 +159,4 @@ function nextOf({ summary, stopped }: SweptFile, store: string | undefined): str
   if (stopped !== undefined) return stopped.next;
   if (summary === undefined || (summary.counts.in_doubt ?? 0) === 0) return undefined;
   return commandLine(['settle', summary.batch, ...(store === undefined ? [] : ['--store', store])]);
-}
-
-interface Totals {
-  readonly rows: number;
-  readonly counts: Counts;
-  readonly spent: number;
-  readonly isExact: boolean;
-  readonly inDoubt: number;
-}
-
-function totalsOf({ files }: SweepSummary): Totals {
-  const summaries = files.flatMap(({ summary }) => summary ?? []);
-  const counts: Partial<Record<OutcomeKind, number>> = {};
-  for (const kind of OUTCOME_KINDS) {
-    const count = sum(summaries.map((summary) => summary.counts[kind] ?? 0));
-    if (count > 0) counts[kind] = count;
-  }
-  return {
-    rows: sum(summaries.map(({ rows }) => rows)),
-    counts,
-    spent: sum(files.map(({ spent }) => spent)),
-    isExact: files.every(isExact),
-    inDoubt: sum(summaries.map(({ money }) => money.inDoubt)),
-  };
-}
-
-function isExact({ spent, summary }: SweptFile): boolean {
-  return spent === 0 || summary?.money.isExact !== false;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
-
-/** The one object of `nightly --json`. Credits spent are those of this sweep; counts are those of the batches. */
-export function sweepObject(sweep: SweepSummary): object {
-  const { rows, counts, spent, isExact, inDoubt } = totalsOf(sweep);
-  const { stopped } = sweep;
-  return {
-    files: sweep.files.map(fileObject),
-    left: sweep.left.map(({ path, why }) => ({ file: path, why })),
-    rows,
-    counts,
-    credits: { spent, exact: isExact, in_doubt: inDoubt },
-    stopped: stoppedObject(stopped),
-  };
-}
-
-function fileObject(file: SweptFile): object {
-  const { path, job, movedTo, summary, spent, stopped } = file;
-  return {
-    file: path,
-    job,
-    moved_to: movedTo ?? null,
-    batch: summary?.batch ?? null,
-    rows: summary?.rows ?? null,
-    counts: summary?.counts ?? {},
-    credits: { spent, exact: isExact(file), in_doubt: summary?.money.inDoubt ?? 0 },
-    output: summary?.files.output ?? null,
-    needs_attention: summary?.files.attention ?? null,
-    ...present({ results: summary?.files.results }),
-    stopped: stoppedObject(stopped),
-  };
 }

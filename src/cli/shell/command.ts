@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ExitCode } from '../../core/errors.ts';
+import type { ExitCode, StopDetail } from '../../core/errors.ts';
 
 /**
  * The contract of a command of the command line. One file in `cli/` is one command; its name is what the user types.
@@ -30,11 +30,7 @@ export interface Console {
 }
 
 /** What stopped the work of a command, and the command that goes on. */
-export interface Stopped {
-  readonly message: string;
-  readonly next: string;
-  readonly command: string;
-}
+export type Stopped = StopDetail & { readonly command: string };
 
 /** What a command has to say at its end. The frame prints the lines or, under `--json`, the object. */
 export interface Report {

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { isoTime } from '../../core/clock.ts';
 import { type StopDetail, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { plainJson, plainLines, plainText, sentence } from '../../core/plain-text.ts';
+import { stopObject } from '../../core/stop-object.ts';
 import type { Console } from './command.ts';
 
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
@@ -101,27 +101,8 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
       write(stderr, failure.next);
       if (failure.command !== undefined) write(stderr, failure.command);
       const { leastBudget: budget_to_finish } = failure;
-      if (!answered) result({ stopped: stoppedObject(failure), ...present({ budget_to_finish }) });
+      if (!answered) result({ stopped: stopObject(failure), ...present({ budget_to_finish }) });
     },
-  };
-}
-
-type Ending = Pick<Failure, 'code' | 'message' | 'next'> & {
-  readonly resumeAtMs?: number | undefined;
-  readonly plan?: string | undefined;
-  readonly answers?: readonly string[] | undefined;
-};
-
-/** The member `stopped` of `--json`: null where nothing stopped the work. */
-export function stoppedObject(stopped: Ending | undefined): object | null {
-  if (stopped === undefined) return null;
-  const { code, message, next, resumeAtMs, plan, answers } = stopped;
-  return {
-    code,
-    message: sentence(message),
-    next,
-    resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
-    ...present({ plan, answers }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
 import { version } from '../../core/families.ts';
-import { present } from '../../core/objects.ts';
-import { plainText, sentence } from '../../core/plain-text.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { stopObject } from '../../core/stop-object.ts';
 import { systemStop } from '../../core/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
 import {
@@ -78,7 +78,7 @@ export async function runCommandLine(
     (action) =>
     async (...args) => {
       const ended = await action(terminal, ...args);
-      exitCode = typeof ended === 'number' ? ended : show(terminal, ended);
+      exitCode = typeof ended === 'number' ? ended : report(terminal, ended);
     };
   let program: Command | undefined;
   try {
@@ -98,7 +98,8 @@ export async function runCommandLine(
   } catch (error) {
     const isAsked = asksForVersion(error);
     if (isAsked) help = version();
-    else if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
+    else if (!isAnswerOfCommander(error))
+      return reportError(terminal, error, commandIn(argv, program), streams);
     terminal.print(help.trimEnd());
     const isVersion = isAsked || hasCode(error, 'commander.version');
     terminal.result(isVersion ? { version: help.trim() } : { help });
@@ -106,19 +107,16 @@ export async function runCommandLine(
   }
 }
 
-function show(
+/** Says how a command ended. Under `--json` what stopped it has the command that goes on, as the last line says it. */
+export function report(
   terminal: Terminal,
   { object, lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done }: Report,
 ): ExitCode {
   for (const line of lines) terminal.print(plainText(line));
-  terminal.result(object);
+  terminal.result(stopped === undefined ? object : { ...object, stopped: stopObject(stopped) });
   for (const line of warnings) terminal.warn(plainText(line));
   for (const line of advice) terminal.say(plainText(line));
-  if (stopped !== undefined) {
-    terminal.warn(sentence(stopped.message), 'alarming');
-    terminal.warn(stopped.next);
-    terminal.warn(stopped.command);
-  }
+  if (stopped !== undefined) terminal.fail(stopped);
   return exitCode;
 }
 
@@ -135,7 +133,7 @@ function asksForVersion(error: unknown): boolean {
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof CommanderError && error.code === code;
 
-function report(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
+function reportError(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
   if (error instanceof StopError) return reportStop(terminal, error);
   if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
   // The reader of our output, such as `head`, has closed it. That is no error.
@@ -143,16 +141,8 @@ function report(terminal: Terminal, error: unknown, command: string, streams: St
   return reportUnexpected(terminal, error, streams);
 }
 
-function reportStop(
-  terminal: Terminal,
-  { code, message, next, resumeAtMs, command, plan, answers, leastBudget, exitCode }: StopError,
-): ExitCode {
-  terminal.fail({
-    code,
-    message,
-    next,
-    ...present({ resumeAtMs, command, plan, answers, leastBudget }),
-  });
+function reportStop(terminal: Terminal, { detail, exitCode }: StopError): ExitCode {
+  terminal.fail(detail);
   return exitCode;
 }
 

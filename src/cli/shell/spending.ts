@@ -4,6 +4,7 @@ import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '.
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
+import { stopObject } from '../../core/stop-object.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import type { Agreement, Question } from '../../vendor/account/agreements.ts';
@@ -86,6 +87,8 @@ export async function spend<Ended>(
 /** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+const GO_ON = 'Run the same command again to go on:';
+
 /**
  * The first signal stops admission and lets what is in flight finish; the second leaves at once.
  * @param inFlight counts the requests whose answers are not in the ledger yet.
@@ -101,13 +104,15 @@ function stopOnSignals(
   const onSignal = (signal: NodeJS.Signals): void => {
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
     if (stopping.signal.aborted) {
-      console.warn(`Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`);
+      const message = `Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`;
+      console.result({ stopped: stopObject({ code, message, next: GO_ON, command: command() }) });
+      console.warn(message);
       console.warn(command());
       process.exit(EXIT[code]);
     }
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
     const message = `Stopped by ${how}; everything that was answered is kept.`;
-    stopping.abort(new StopError({ code, message, next: 'Run the same command again to go on:' }));
+    stopping.abort(new StopError({ code, message, next: GO_ON }));
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {
@@ -191,5 +196,5 @@ export function endOf(
 
 /** @param command the command that goes on. */
 export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
-  return stopped && { message: stopped.message, next: stopped.next, command };
+  return stopped && { ...stopped.detail, command };
 }

@@ -4,9 +4,9 @@ import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { atMost, counted } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
+import { RowObject } from '../../objects/row.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/row-story.ts';
-import { rowObject } from '../../run/story-objects.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 
@@ -22,7 +22,7 @@ export function rowReport(story: RowStory): Report {
       ...attempts.flatMap((attempt) => attemptLines(attempt, story)),
       ...(fields.length === 0 ? [] : [`  fields for add: ${fields.join(', ')}`]),
     ],
-    object: rowObject(story),
+    object: RowObject.of(story),
   };
 }
 

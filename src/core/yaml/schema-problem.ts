@@ -173,7 +173,7 @@ function valueAt(value: unknown, keys: KeyPath): unknown {
 }
 
 /** The names that the schema knows at these keys, for a value such as this one. */
-function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string[] {
+export function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string[] {
   const [key, ...rest] = keys;
   return formsOf(schema, value).flatMap((form) => {
     const { def } = (form as z.core.$ZodTypes)._zod;

@@ -103,7 +103,7 @@ class Collected {
     this.rows += 1;
     const isBeyond = this.rows > this.#batch.inputRows;
     if (work === undefined) {
-      // An invalid row, or one of a plan that an earlier version kept: nobody knows whom it is about.
+      // An invalid row: nobody knows whom it is about.
       tick(this.#all.counts, isBeyond ? 'held_back' : endOf(record));
       return;
     }

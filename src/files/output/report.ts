@@ -1,18 +1,19 @@
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
-import type { IdentifierTally, Tally } from '../../ledger/tally.ts';
+import type { Tally } from '../../ledger/tally.ts';
+import { CHART_HEIGHT, type ChartData, chartShapes, type Shape } from './activity-chart.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
-import {
-  activityChart,
-  CHART_BUCKETS,
-  CHART_STYLE,
-  CHART_UNIT_MS,
-  type ChartData,
-} from './report/activity-chart.ts';
+
+/** The picture has so many stretches of time: each is still some pixels wide. */
+const CHART_BUCKETS = 120;
+
+/** A plan allows so many requests in a second and not in a tenth of one, so nothing is drawn any finer. */
+const CHART_UNIT_MS = 1_000;
 
 /** What the picture of a batch's work is drawn from. */
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
@@ -34,7 +35,7 @@ export function reportHtml(
   chart: ChartData,
   changes?: ChangesDone,
 ): string {
-  const title = `${batch.operation} · batch ${batch.id}`;
+  const title = plainHtml(`${batch.operation} · batch ${batch.id}`);
   // What the service does costs no credits, so nothing is said of them.
   const hasCosts = batch.vendor === 'provider' || money.spent + money.inDoubt > 0;
   const sections = [
@@ -53,10 +54,10 @@ export function reportHtml(
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width">
-<title>${plainHtml(title)}</title>
+<title>${title}</title>
 <style>${STYLE}</style>
 <main>
-<h1>${plainHtml(title)}</h1>
+<h1>${title}</h1>
 <p>${plainHtml(batch.inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}, account ${plainHtml(batch.accountName)}${
     batch.sandbox ? ' (sandbox: nothing here is real)' : ''
   }.</p>
@@ -75,7 +76,11 @@ function plainHtml(text: string): string {
   return escapeHtml(plainText(text));
 }
 
-const STYLE = `${CHART_STYLE}
+/** Colours that a printer and most kinds of colour blindness keep apart; each has its own shape besides. */
+const SPEED = '#3a7bd5';
+const CREDITS = '#b5541c';
+
+const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
@@ -84,7 +89,13 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { whit
 h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
 @media (max-width: 40rem) { th, td { padding-right: .75rem } }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
-.bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px }
+.bar { display: inline-block; height: .7rem; background: ${SPEED}; border-radius: 2px }
+svg { width: 100%; max-width: 45rem; height: auto; font: 11px system-ui, sans-serif }
+svg text { fill: currentColor } svg .axis { fill: none; stroke: currentColor; stroke-opacity: .4 }
+svg .speed { fill: ${SPEED}; fill-opacity: .75 } svg .speed-label { fill: ${SPEED} }
+svg .pause { fill: currentColor; fill-opacity: .12 }
+svg .limit { fill: none; stroke: currentColor; stroke-dasharray: 5 4 }
+svg .credits { fill: none; stroke: ${CREDITS}; stroke-width: 2 } svg .credits-label { fill: ${CREDITS} }
 `;
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
@@ -110,23 +121,17 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
 
 function statusSection({ counts }: Tally): string {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const lines = STATUS_WORDS.flatMap(([status, words]) => {
+  const lines = STATUS_WORDS.flatMap(([status, words]): Line[] => {
     const count = counts.get(status) ?? 0;
-    if (count === 0) return [];
-    const width = (count / all) * 12;
-    const bar = `<span class="bar" style="width:${width.toFixed(2)}rem"></span>`;
-    return [
-      `<tr><td>${status}<td class="n">${grouped(count)}<td class="n">${percent(count, all)}<td>${bar} ${words}`,
-    ];
+    return count === 0 ? [] : [[status, grouped(count), percent(count, all), { bar: count / all, words }]];
   });
   return section('Rows', ['status', '#rows', '#share', ''], lines);
 }
 
 function identifierSection({ identifiers }: Tally): string {
-  const lines = [...identifiers].map(
-    ([name, { asked, found }]: [string, IdentifierTally]) =>
-      `<tr><td>${plainHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}<td class="n">${percent(found, asked)}`,
-  );
+  const lines = [...identifiers].map(([name, { asked, found }]) => {
+    return [name, grouped(asked), grouped(found), percent(found, asked)];
+  });
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
 }
 
@@ -145,56 +150,42 @@ const END_WORDS: readonly (readonly [ChangeEnd, string, string])[] = [
 /** What became of each person, by project and role. An invalid row counts, and has neither. */
 function changeSection(changes: ChangesDone): string {
   const ends = END_WORDS.filter(([end]) => changes.counts[end] !== undefined);
-  const cells = (counts: EndCounts): string =>
-    ends.map(([end]) => `<td class="n">${counts[end] === undefined ? '' : grouped(counts[end])}`).join('');
+  const cells = (counts: EndCounts): string[] =>
+    ends.map(([end]) => (counts[end] === undefined ? '' : grouped(counts[end])));
   const lines = changes.groups.map(({ project = '', to, counts }) => {
-    const wanted = to === 'none' ? 'to be out' : to;
-    return `<tr><td>${plainHtml(project)}<td>${plainHtml(wanted)}${cells(counts)}`;
+    return [project, to === 'none' ? 'to be out' : to, ...cells(counts)];
   });
   const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
-  const all = `<tr><td>all<td>${cells(changes.counts)}`;
+  const { withoutWord } = changes;
+  const words = [changesSentence(changes), ...(withoutWord === 0 ? [] : [withoutWordWords(withoutWord)])];
   return [
     '<h2>Changes</h2>',
-    `<p>${plainHtml(capital(sentence(changesSentence(changes))))}</p>`,
-    ...(changes.withoutWord === 0
-      ? []
-      : [`<p>${capital(sentence(withoutWordWords(changes.withoutWord)))}</p>`]),
-    table(columns, [...lines, all]),
+    ...words.map((fact) => `<p>${plainHtml(capital(sentence(fact)))}</p>`),
+    table(columns, [...lines, ['all', '', ...cells(changes.counts)]]),
     `<p>${ends.map(([, word, meaning]) => capital(`${word}: ${meaning}.`)).join(' ')}</p>`,
   ].join('\n');
 }
 
+/** The most lines of a table of people; the rest is in a file. */
+const MOST_SHOWN = 1_000;
+
 /** People whom other batches have changed since: what this report says of them is not so any more. */
 function overtakenSection({ overtaken }: ChangesDone): string {
-  const lines = overtaken
-    .slice(0, OVERTAKEN_SHOWN)
-    .map(({ row, who, since }) => `<tr><td class="n">${row}<td>${plainHtml(who)}<td>${plainHtml(since)}`);
-  const rest = overtaken.length - lines.length;
-  const more = rest > 0 ? `\n<p>And ${grouped(rest)} more, in the output.</p>` : '';
-  return section('Since then', ['#row', 'who', 'what'], lines) + more;
+  const lines = overtaken.slice(0, MOST_SHOWN).map(({ row, who, since }) => [String(row), who, since]);
+  const rest = restWords(overtaken.length - lines.length, grouped, 'the output');
+  return section('Since then', ['#row', 'who', 'what'], lines) + rest;
 }
-
-const OVERTAKEN_SHOWN = 1_000;
 
 /** Whom the list does not name: they have no row of it on which it could be said. */
 function missingSection({ removed, notRemoved }: ChangesDone): string {
-  const lines = [...notRemoved, ...removed]
-    .slice(0, MISSING_SHOWN)
-    .map(({ email, userId, project = '', ended, reason }) => {
-      const cells = [
-        email ?? userId ?? '',
-        project,
-        ended === 'applied' ? 'removed' : endWord(ended),
-        reason,
-      ];
-      return `<tr>${cells.map((cell) => `<td>${plainHtml(cell)}`).join('')}`;
-    });
-  const rest = removed.length + notRemoved.length - lines.length;
-  const more = rest > 0 ? `\n<p>And ${grouped(rest)} more, in the files beside this report.</p>` : '';
-  return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + more;
+  const all = [...notRemoved, ...removed];
+  const lines = all.slice(0, MOST_SHOWN).map(({ email, userId, project = '', ended, reason }) => {
+    const word = ended === 'applied' ? 'removed' : endWord(ended);
+    return [email ?? userId ?? '', project, word, reason];
+  });
+  const rest = restWords(all.length - lines.length, grouped, 'the files beside this report');
+  return section('Not in the list', ['who', 'project', 'what became of it', 'reason'], lines) + rest;
 }
-
-const MISSING_SHOWN = 1_000;
 
 const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === end)?.[1] ?? end;
 
@@ -202,9 +193,8 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 
 /** The file that stands beside this report. */
 function resultsSection({ results }: Tally): string {
-  if (results === undefined) return '';
-  const line = `<tr><td class="file">${plainHtml(results.file)}<td class="n">${grouped(results.count)}`;
-  return section('Results', ['file', '#lines'], [line]);
+  const lines = results === undefined ? [] : [[results.file, grouped(results.count)]];
+  return section('Results', ['file', '#lines'], lines);
 }
 
 /** Tells a user who looks for a value as the vendor wrote it why the cell begins otherwise. */
@@ -218,54 +208,97 @@ const AT_MOST =
   'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
 
 function creditSection({ cap, spent, isExact, inDoubt }: ShownMoney, { saved }: Tally): string {
-  const lines = [
-    `<tr><td>${atMost(spent, isExact, 'spent')}<td class="n">${grouped(spent)}`,
-    `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
-    `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
-    `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
-  ];
-  const table = section('Credits', ['', '#credits'], lines);
+  const table = section(
+    'Credits',
+    ['', '#credits'],
+    [
+      [atMost(spent, isExact, 'spent'), grouped(spent)],
+      ['in doubt: may have been charged', grouped(inDoubt)],
+      ['saved by asking once', grouped(saved)],
+      ['budget', cap === undefined ? 'none' : grouped(cap)],
+    ],
+  );
   return isExact || spent === 0 ? table : `${table}\n<p>${AT_MOST}</p>`;
 }
 
+const CHART_WIDTH = 720;
+
+/** Times are UTC, as everywhere in what we write. */
+const CHART_WORDS = {
+  perSecond: 'requests/s',
+  credits: 'credits',
+  limit: (perSecond: string) => `limit ${perSecond}/s`,
+  number: grouped,
+  time: (atMs: number, isLong: boolean) =>
+    isLong ? isoTime(atMs).slice(5, 16).replace('T', ' ') : isoTime(atMs).slice(11, 19),
+};
+
 function chartSection(chart: ChartData): string {
-  const drawing = activityChart(chart);
-  if (drawing === '') return '';
+  const { bucketMs, buckets } = chart.activity;
+  if (buckets.length === 0) return '';
+  const title = `Requests per second and credits over ${formatDuration(bucketMs * buckets.length)}`;
   const words = [
     'Bars: requests per second. Line: credits spent. Times are UTC.',
     ...(chart.limitPerSecond === undefined ? [] : ["Dashed: the account's limit on average."]),
     ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
   ];
-  return `<h2>Speed</h2>\n${drawing}\n<p>${words.join(' ')}</p>`;
+  return [
+    '<h2>Speed</h2>',
+    `<svg viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="${title}">`,
+    `<title>${title}</title>`,
+    ...chartShapes(chart, CHART_WORDS, CHART_WIDTH).map(elementOf),
+    '</svg>',
+    `<p>${words.join(' ')}</p>`,
+  ].join('\n');
+}
+
+function elementOf([tag, attributes, words = '']: Shape): string {
+  const given = Object.entries(attributes).map(([name, value]) => ` ${name}="${escapeHtml(String(value))}"`);
+  return `<${tag}${given.join('')}>${plainHtml(words)}</${tag}>`;
 }
 
 function attentionSection({ attention, counts, nameColumn }: Tally): string {
   if (attention.length === 0) return '<h2>Needs attention</h2>\n<p>Nothing.</p>';
-  const named = nameColumn === undefined ? [] : [plainHtml(nameColumn)];
+  const named = nameColumn === undefined ? [] : [nameColumn];
   const lines = attention.map(({ row, name, kind, reason }) => {
-    const cells = [...(named.length === 0 ? [] : [name]), kind, reason];
-    return `<tr><td class="n">${row}${cells.map((cell) => `<td>${plainHtml(cell)}`).join('')}`;
+    return [String(row), ...named.map(() => name), kind, reason];
   });
   const all = (['invalid', 'refused', 'in_doubt'] as const).reduce(
     (sum, kind) => sum + (counts.get(kind) ?? 0),
     0,
   );
-  const rest = all - attention.length;
-  const more =
-    rest > 0 ? `\n<p>And ${rows(rest)} more, in the needs-attention file beside this report.</p>` : '';
-  return section('Needs attention', ['#row', ...named, 'status', 'reason'], lines) + more;
+  const rest = restWords(all - attention.length, rows, 'the needs-attention file beside this report');
+  return section('Needs attention', ['#row', ...named, 'status', 'reason'], lines) + rest;
 }
 
+/** What is said below a table that does not show all. @param counted says how many. */
+function restWords(rest: number, counted: (count: number) => string, where: string): string {
+  return rest > 0 ? `\n<p>And ${counted(rest)} more, in ${where}.</p>` : '';
+}
+
+/** A cell with any text, or with the bar of a share before it. */
+type Cell = string | { readonly bar: number; readonly words: string };
+type Line = readonly Cell[];
+
 /** A heading and a table; a column name that begins with # is a column of numbers. */
-function section(title: string, columns: readonly string[], lines: readonly string[]): string {
+function section(title: string, columns: readonly string[], lines: readonly Line[]): string {
   return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
 }
 
-function table(columns: readonly string[], lines: readonly string[]): string {
-  const heads = columns.map((name) =>
-    name.startsWith('#') ? `<th class="n">${name.slice(1)}` : `<th>${name}`,
+function table(columns: readonly string[], lines: readonly Line[]): string {
+  const classes = columns.map((name) =>
+    name.startsWith('#') ? ' class="n"' : name === 'file' ? ' class="file"' : '',
   );
-  return `<table>\n<tr>${heads.join('')}\n${lines.join('\n')}\n</table>`;
+  const heads = columns.map((name, at) => `<th${classes[at]}>${plainHtml(name.replace(/^#/, ''))}`);
+  const bodies = lines.map(
+    (line) => `<tr>${line.map((cell, at) => `<td${classes[at]}>${cellHtml(cell)}`).join('')}`,
+  );
+  return `<table>\n<tr>${heads.join('')}\n${bodies.join('\n')}\n</table>`;
+}
+
+function cellHtml(cell: Cell): string {
+  if (typeof cell === 'string') return plainHtml(cell);
+  return `<span class="bar" style="width:${(cell.bar * 12).toFixed(2)}rem"></span> ${cell.words}`;
 }
 
 function rows(count: number): string {

@@ -81,12 +81,6 @@ function websiteText({ protocol, port, pathname, search }: URL, host: string): s
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}${path}${search}`;
 }
 
-/** A website that was written with `http:` was known by that spelling once. */
-export const FORMER_WEBSITE = {
-  spelled: (value: string): string => value.replace(/^https:/, 'http:'),
-  asksTheSame: true,
-} as const;
-
 /** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const email = z.email({ pattern: z.regexes.html5Email });
 
@@ -103,9 +97,6 @@ export const normaliseEmail = normaliser((text) => {
     ? usable(address)
     : unusable('is not an e-mail address');
 });
-
-/** The apostrophe that marks a cell as text was taken for a part of the address, which is then another person's or nobody's. */
-export const FORMER_EMAIL = { spelled: (value: string): string => `'${value}`, asksTheSame: false } as const;
 
 // ------------------------------------------------------------------------------------------------------- profiles
 

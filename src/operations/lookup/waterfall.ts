@@ -4,21 +4,21 @@ import { present } from '../../core/objects.ts';
 import type {
   Answered,
   Call,
-  FormerCall,
   InputField,
   Normalised,
+  Operation,
   OperationOptions,
   Prepared,
   RowInput,
   Step,
 } from '../../core/operation.ts';
-import { end, send } from '../../core/operation.ts';
+import { defineOperation, end, send } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
 
 /**
  * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
- * says which calls a row may need, `nextTier` which of them is next. Both are pure.
+ * says which calls a row may need, `nextTier` which of them is next. Both are pure, and `lookUpOperation` puts them together.
  */
 
 /** An input that identifies what is looked up. Its name is also the name of the call's parameter. */
@@ -33,15 +33,6 @@ export interface Identifier extends InputField {
   readonly standsAlone?: true;
   /** A cell as it is quoted to the user; left out: as it stands. */
   readonly quote?: (cell: string) => string;
-  /** How earlier versions spelled its values. Left out: as now. */
-  readonly formerly?: FormerSpelling;
-}
-
-export interface FormerSpelling {
-  /** The value in that spelling. */
-  spelled(value: string): string;
-  /** Whether both name the very same, see `FormerCall`. */
-  readonly asksTheSame: boolean;
 }
 
 /** One lookup that may be made for a row. */
@@ -358,13 +349,24 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
   return end(unmatched(missed, refused, input.remark));
 }
 
-/** The lookups by which earlier versions asked the same: with one of the identifiers in its old spelling. */
-export function formerLookUps(identifiers: readonly Identifier[], call: Call): readonly FormerCall[] {
-  return identifiers.flatMap(({ name, formerly }) => {
-    const value = call.parameters[name];
-    if (formerly === undefined || typeof value !== 'string') return [];
-    const parameters = { ...call.parameters, [name]: formerly.spelled(value) };
-    return [{ call: { ...call, parameters }, asksTheSame: formerly.asksTheSame }];
+/** An operation that looks somebody up by one identifier after the other, until one is known. */
+export function lookUpOperation(
+  name: string,
+  summary: string,
+  identifiers: readonly Identifier[],
+): Operation {
+  return defineOperation<TieredInput>({
+    name,
+    summary,
+    vendor: 'provider',
+    inputs: identifiers,
+    tiers: identifiers.map((identifier) => identifier.name),
+    prepare: (row, options) => prepareTiers(identifiers, row, options),
+    next: (input, answered) =>
+      nextTier(input, answered, ({ parameters, sent }) =>
+        // A lost answer may have been charged, so only the user may pay again.
+        present({ operation: name, parameters, sent, ifLost: 'hold' }),
+      ),
   });
 }
 

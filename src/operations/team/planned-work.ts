@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { type JsonObject, PLANNED_ACTIONS } from '../../core/operation.ts';
-import { PERSON_ACTIONS, plannedAs } from './change-action.ts';
+import { PERSON_ACTIONS } from './change-action.ts';
 
 /** The work of a planned row as the ledger kept it: read back through zod, because a ledger outlives its program. */
 
@@ -19,7 +19,6 @@ const part = z.object({
   subject: z.object({ project: z.string().exactOptional(), name: z.string() }),
   to: z.string(),
   action: z.enum(PLANNED_ACTIONS).exactOptional(),
-  /** Says the action of a plan that was kept before plans had the word. */
   course: z.object({ kind: z.enum(PERSON_ACTIONS) }).exactOptional(),
   /** There where the project is made first. */
   makes: z.looseObject({}).exactOptional(),
@@ -58,7 +57,6 @@ export function keptWork(work: JsonObject): KeptWork {
 
 function keptPart({ course, makes, ...kept }: z.infer<typeof part>): KeptPart {
   return {
-    ...(course === undefined ? {} : plannedAs(course)),
     ...kept,
     ...(course?.kind === 'refuse' ? { isRefused: true } : {}),
     ...(makes === undefined ? {} : { makesProject: true }),

@@ -8,30 +8,35 @@ import type { AccountHistory } from '../../vendor/misses.ts';
 /** Vendors move an operation once or perhaps twice. More redirects than this are a circle. */
 export const MOST_MOVES = 3;
 
-/** A name that does not exist will not exist in a minute either, unless the account has worked before. */
-export function refuseWrongAddress(history: AccountHistory, cause: NotSentCause, message: string): void {
-  if (history.answers > 0) return;
+/** The stop for a name that does not exist and the like: it will not exist in a minute either, unless the account has worked before. */
+export function wrongAddress(
+  history: AccountHistory,
+  cause: NotSentCause,
+  message: string,
+): StopError | undefined {
+  if (history.answers > 0) return undefined;
   if (cause === 'unresolved') {
-    throw stop(
+    return stop(
       'address',
       `The account's address does not resolve: ${message}.`,
       "Correct the account's base_url.",
     );
   }
   if (cause === 'certificate') {
-    throw stop(
+    return stop(
       'address',
       `The vendor's certificate is not accepted: ${message}.`,
       "Correct the account's base_url, or name the certificate's authority in NODE_EXTRA_CA_CERTS.",
     );
   }
   if (cause === 'proxy') {
-    throw stop(
+    return stop(
       'address',
       `The vendor cannot be reached: ${message}.`,
       "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
     );
   }
+  return undefined;
 }
 
 export function movedTooOften(paths: readonly string[]): StopError {

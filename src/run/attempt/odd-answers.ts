@@ -32,8 +32,8 @@ export interface OddReply {
   readonly why: string;
 }
 
-/** Counts an odd answer, and stops the run at one too many. Its call is in doubt by then, so a crash here loses only the count. */
-export async function heedOdd(run: Run, reply: OddReply): Promise<void> {
+/** Counts an odd answer, and stops the run at one too many. A crash here loses only the count. */
+export async function applyOdd(run: Run, reply: OddReply): Promise<void> {
   const { session, batch, stopAll } = run;
   const { history, oddShapes } = session;
   const { shape: name } = reply.odd;

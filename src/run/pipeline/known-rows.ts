@@ -97,7 +97,9 @@ export class KnownRows {
           each.answers.push(answer.attempt);
           return [each];
         }
-        if (answer === 'unknown' && others.length === 0) this.#noteUnknown(met, keys[at]);
+        const key = keys[at];
+        // One about a forgotten person may be known by another account.
+        if (answer === 'unknown' && others.length === 0 && key !== undefined) this.#unknown.add(key);
         left.push(each);
         return [];
       });
@@ -111,12 +113,6 @@ export class KnownRows {
     if (step.kind === 'call') return { each, met: step.met };
     this.#end(each.task, step.outcome, each.answers);
     return undefined;
-  }
-
-  /** A call that was spelled otherwise once may be known by that, and one about a forgotten person by another account. */
-  #noteUnknown({ call }: MetCall, key: CallKey | undefined): void {
-    const { formerly } = this.#context.job.operation;
-    if (key !== undefined && (formerly?.(call) ?? []).length === 0) this.#unknown.add(key);
   }
 
   #isBeyondQuestion(answer: DatedAnswer): boolean {

@@ -1,6 +1,5 @@
 import { unreachable } from '../../core/errors.ts';
-import type { AttemptId, Doubt } from '../../ledger/ledger.ts';
-import type { Answering } from '../../plan/row-walk.ts';
+import type { AnswerRecord, AttemptId, Doubt, KnownAnswer } from '../../ledger/ledger.ts';
 import type { Bought, Withheld } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { MOST_TOLD, type PutOff } from '../too-fast.ts';
@@ -8,16 +7,16 @@ import { MOST_TOLD, type PutOff } from '../too-fast.ts';
 /** What a row got for one of its calls. */
 export type Obtained = Answering | Held;
 
+export interface Answering {
+  readonly kind: 'answered';
+  readonly answer: KnownAnswer | AnswerRecord;
+}
+
 /** `refused` means that the subject of a change is no longer as planned. A call that has no doubt of its own leaves no attempt here. */
 export interface Held {
   readonly kind: 'in_doubt' | 'skipped' | 'refused';
   readonly reason: string;
   readonly attempt?: AttemptId;
-}
-
-/** Whether a call was left without an answer, although it has no doubt of its own. */
-export function isPutOff(obtained: Obtained): boolean {
-  return obtained.kind === 'in_doubt' && obtained.attempt === undefined;
 }
 
 /** The result for a call without an answer for which nothing is at risk, with the reason. */

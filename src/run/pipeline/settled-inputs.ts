@@ -11,7 +11,7 @@ export class SettledInputs {
     this.#pages = ledger.settledRows(batch, fromRow)[Symbol.asyncIterator]();
   }
 
-  /** The fingerprint of a row; undefined for a row that is not settled, or was settled by an older version of Rowonce. */
+  /** The fingerprint of a row; undefined for a row that is not settled. */
   async of(row: RowNumber): Promise<number | undefined> {
     for (;;) {
       for (; this.#next < this.#page.length; this.#next += 1) {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
@@ -123,14 +124,10 @@ async function outputOf(
     stdio: ['inherit', 'pipe', 'inherit'],
     timeout: COMMAND_TIMEOUT_MS,
   });
-  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve(signal ?? code));
-  });
   try {
-    const [how, output] = await Promise.all([ended, text(child.stdout)]);
-    if (how === 0) return output;
-    throw commandFailed(account, `ended with ${how}`);
+    const [[code, signal], output] = await Promise.all([once(child, 'close'), text(child.stdout)]);
+    if (code === 0) return output;
+    throw commandFailed(account, `ended with ${signal ?? code}`);
   } catch (error) {
     // The system's message would name the program, and a name that is no program may be the key.
     throw error instanceof Error && 'syscall' in error

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { AccountObject } from '../../objects/account.ts';
+import { SpentObject } from '../../objects/batch.ts';
+import { membersOf, noun } from '../../objects/noun.ts';
+
+export { AccountTest } from '../../objects/account.ts';
 
 /** Accounts, without their keys. */
-
-export const Usage = z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() });
 
 const count = z.int().min(0).max(1e9).nullable();
 
@@ -19,24 +22,12 @@ export type LimitsView = z.infer<typeof LimitsView>;
 /** Credits; `null` is no budget. */
 export const BudgetView = z.strictObject({ per_day: count.optional(), per_month: count.optional() });
 
+const used = membersOf<Record<'today' | 'month', z.infer<typeof SpentObject>>>();
 /** An account. Its key is never in it, only where that is kept. */
-export const PageAccount = z.object({
-  name: z.string(),
-  vendor: z.enum(['service', 'provider']),
-  sandbox: z.boolean(),
-  address: z.string().nullable(),
-  region: z.string().nullable(),
-  documentation: z.string().nullable(),
-  organization: z.string().nullable(),
-  project: z.string().nullable(),
-  via: z.string().nullable(),
-  dialect: z.string().nullable(),
-  problem: z.object({ message: z.string(), next: z.string() }).nullable(),
-  key: z.string(),
-  limits: LimitsView,
-  budget: BudgetView,
-  today: Usage,
-  month: Usage,
+export const PageAccount = noun({
+  ...AccountObject.members,
+  today: used(SpentObject, ({ today }) => today),
+  month: used(SpentObject, ({ month }) => month),
 });
 export type PageAccount = z.infer<typeof PageAccount>;
 
@@ -81,14 +72,3 @@ export const AccountEdit = z.strictObject({
   budget: BudgetView.optional(),
 });
 export type AccountEdit = z.infer<typeof AccountEdit>;
-
-/** What is known of an account after it was looked at; what a look did not reach is absent. */
-export const AccountTest = z.object({
-  sandbox: z.boolean().optional(),
-  key: z.string().optional(),
-  resolves_to: z.array(z.string()).optional(),
-  proxy: z.string().optional(),
-  key_tried: z.boolean().optional(),
-  user: z.object({ user_id: z.string().nullable(), email: z.string().nullable() }).optional(),
-});
-export type AccountTest = z.infer<typeof AccountTest>;

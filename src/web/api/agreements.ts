@@ -1,15 +1,8 @@
 import { z } from 'zod';
 
-/** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
+export { AgreementView } from '../../objects/plan.ts';
 
-export const AgreementView = z.object({
-  agreement: z.string(),
-  /** A clause that says what is unusual. */
-  fact: z.string(),
-  /** Each detail, as one line. */
-  details: z.array(z.string()),
-});
-export type AgreementView = z.infer<typeof AgreementView>;
+/** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
 
 const agreement = z.string().min(1).max(200);
 

@@ -1,40 +1,36 @@
 import { z } from 'zod';
-import { Refusal, Spender } from './session.ts';
+import type { ChartData } from '../../files/output/activity-chart.ts';
+import type { ChangesDone } from '../../files/output/changes-done.ts';
+import { limitPerSecondOf } from '../../job/job-settings.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch.ts';
+import { membersOf, noun } from '../../objects/noun.ts';
+import { StopObject } from '../../objects/stop.ts';
+import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/batch-status.ts';
+import { Spender } from './session.ts';
 
 /** Batches, what runs, and what changes. */
 
-/** Credits; they have no currency. */
-export const MoneyView = z.object({
-  spent: z.number(),
-  /** Whether just that was spent; otherwise it is the most. */
-  exact: z.boolean(),
-  in_doubt: z.number(),
-  reserved: z.number(),
-  budget: z.number().nullable(),
-});
-
-export const BatchView = z.object({
-  batch: z.string(),
-  state: z.enum(['open', 'finished', 'superseded', 'cancelled']),
-  operation: z.string(),
-  account: z.string(),
+const named = membersOf<{ readonly batch: Batch; readonly name: string }>();
+const ofPage = {
+  /** As people call it: a list that was brought to the page has a name of its own. */
+  input: named(z.string(), ({ name }) => name),
   /** Invented data for play money. */
-  sandbox: z.boolean(),
-  input: z.string(),
-  undoes: z.string().nullable(),
-  rows: z.number(),
-  /** Number of settled rows by outcome; rows without an outcome are not counted. */
-  counts: z.record(z.string(), z.number()),
-  credits: MoneyView,
+  sandbox: named(z.boolean(), ({ batch }) => batch.sandbox),
+};
+const { batch, operation } = ofBatch;
+/** What is said of a batch wherever the page names one. */
+export const BatchNamed = noun({ batch, operation, ...ofPage });
+/** A batch among those of its month. */
+export const BatchOfMonth = noun({ ...ofBatch, ...ofPage });
+
+const overview = membersOf<BatchOverview>();
+const ofOverview = {
+  ...ofPage,
   /** Whether anything here costs credits: changes of a team do not. */
-  has_costs: z.boolean(),
-  /** ISO 8601, UTC. */
-  created_at: z.string(),
-  /** Since when a person has paused it; null when it may go on. */
-  held_since: z.string().nullable(),
-  /** Whether a process works on it now. */
-  running: z.boolean(),
-});
+  has_costs: overview(z.boolean(), ({ hasCosts }) => hasCosts),
+};
+export const BatchView = noun({ ...BatchObject.members, ...ofOverview });
 export type BatchView = z.infer<typeof BatchView>;
 
 /** Which batches are listed, and which page of them. */
@@ -55,72 +51,61 @@ export const BatchList = z.object({
 });
 export type BatchList = z.infer<typeof BatchList>;
 
-/** What a batch sent and was charged, in stretches of equal length. */
-export const ActivityView = z.object({
-  from_ms: z.number(),
-  bucket_ms: z.number(),
-  requests: z.array(z.number()),
-  credits: z.array(z.number()),
+const activity = membersOf<ChartData>();
+/** What a batch sent and was charged, in stretches of equal length, and when its account sent nothing. */
+export const ActivityView = noun({
+  from_ms: activity(z.number(), (of) => of.activity.fromMs),
+  bucket_ms: activity(z.number(), (of) => of.activity.bucketMs),
+  requests: activity(z.array(z.number()), (of) => of.activity.buckets.map(({ requests }) => requests)),
+  credits: activity(z.array(z.number()), (of) => of.activity.buckets.map(({ credits }) => credits)),
+  pauses: activity(z.array(z.object({ from_ms: z.number(), until_ms: z.number() })), ({ pauses }) =>
+    pauses.map(({ fromMs: from_ms, untilMs: until_ms }) => ({ from_ms, until_ms })),
+  ),
 });
 export type ActivityView = z.infer<typeof ActivityView>;
 
-/** How changes ended, by `applied`, `unchanged`, `held_back`, `refused`, `in_doubt`, `skipped`, `invalid` or `pending`. */
-const EndCounts = z.record(z.string(), z.number());
-/** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
-const DoneCounts = z.record(z.string(), z.number());
-
+const done = membersOf<ChangesDone>();
 /** What a batch of changes has done, each subject once. */
-export const ChangesView = z.object({
-  done: DoneCounts,
-  counts: EndCounts,
-  /** How many of those that were applied the service has answered without a word about them. */
-  without_a_word: z.number(),
-  /** By project and by what is wanted there: a role, or `none` for "not in it". */
-  projects: z.array(
-    z.object({
-      project: z.string().nullable(),
-      to: z.string(),
-      done: DoneCounts,
-      counts: EndCounts,
-      without_a_word: z.number(),
-    }),
-  ),
+export const ChangesView = noun({
+  ...ChangesObject.members,
   /** Number of changes that are not so any more, or perhaps not, because of another batch. */
-  overtaken: z.number(),
+  overtaken: done(z.number(), ({ overtaken }) => overtaken.length),
 });
 export type ChangesView = z.infer<typeof ChangesView>;
 
-export const BatchDetail = BatchView.extend({
-  settled: z.number(),
-  requests: z.number(),
-  calls: z.number(),
-  /** Requests without an answer yet. */
-  open_requests: z.number(),
-  /** Requests of its account in the last minute. */
-  requests_last_minute: z.number(),
+/** What the page knows of a batch beside its status. */
+interface Beside {
+  readonly activity: ChartData;
+  readonly changed: ChangesView | undefined;
+  readonly isReadBefore: boolean;
+  readonly accountChangedMs: number | undefined;
+}
+
+const status = membersOf<BatchStatus>();
+const beside = membersOf<Beside>();
+export const BatchDetail = noun({
+  ...BatchStatusObject.members,
+  ...ofOverview,
+  settled: status(z.number(), ({ settled }) => settled),
   /** What the account may send in a second, on average; null when no limit is known. */
-  limit_per_second: z.number().nullable(),
-  /** Since when a process works on it; null when none does. */
-  running_since: z.string().nullable(),
-  /** Until when the account sends nothing, why, and whether the vendor asked for it. */
-  paused: z.object({ until: z.string(), why: z.string(), asked: z.boolean() }).nullable(),
-  activity: ActivityView,
+  limit_per_second: status(z.number().nullable(), ({ batch }) => limitPerSecondOf(batch.settings) ?? null),
+  /** Whether the vendor asked for the pause. */
+  paused_asked: status(z.boolean().optional(), ({ pause }) => pause?.asked),
+  activity: beside(ActivityView, ({ activity }) => ActivityView.of(activity)),
   /** How long the rest takes at the rate of the last seconds; null when that is unknown, as during a pause. */
-  seconds_left: z.number().nullable(),
-  /** What was changed; null for a batch that changes nothing. */
-  changes: ChangesView.nullable(),
-  /** What is typed to go on. */
-  next: z.string().nullable(),
-  /** How many of its rows wait, because what was bought for them turned out to be no answer. */
-  unanswered: z.number(),
+  seconds_left: status(z.number().nullable(), (of) => secondsLeft(of) ?? null),
+  /** What was changed; left out for a batch that changes nothing. */
+  changes: beside(ChangesView.optional(), ({ changed }) => changed),
   /** Whether the dialect has changed since its answers were read, so that it may settle rows otherwise today. */
-  read_before: z.boolean(),
+  read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
+  /** When its account was last changed on the page, ms since 1970; null when it was not. */
+  account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
   /** The newer batch of the same job and list, which has taken its place. */
-  followed_by: z.string().nullable(),
-  /** The name of the file that was written. */
-  output: z.string().nullable(),
+  followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Another process that is spending from the store, on something else. */
-  spender: Spender.nullable(),
+  spender: status(Spender.nullable(), ({ spender: of, run }) =>
+    of === undefined || run !== undefined ? null : { pid: of.pid, command: of.command },
+  ),
 });
 export type BatchDetail = z.infer<typeof BatchDetail>;
 
@@ -179,13 +164,7 @@ export const WorkView = z.object({
   state: z.enum(['waiting', 'working', 'ended']),
   exit_code: z.number().nullable(),
   /** `budget`: one that is enough; `answers`: what a person may say, so that it goes on; `plan`: what `yes` agrees to. */
-  stopped: Refusal.shape.error
-    .extend({
-      budget: z.number().optional(),
-      answers: z.array(z.string()).optional(),
-      plan: z.string().optional(),
-    })
-    .nullable(),
+  stopped: StopObject.extend({ budget: z.number().optional() }).nullable(),
   /** The last lines that it said. */
   said: z.array(z.string()),
   /** What the command printed under `--json`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { BatchView } from './batches.ts';
+import { SpentObject } from '../../objects/batch.ts';
+import { BatchOfMonth } from './batches.ts';
 
 /** What was spent, and what an undo would send. */
 
@@ -7,13 +8,9 @@ import { BatchView } from './batches.ts';
 export const Month = z.string().regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/);
 
 /** What one account cost in a month. `saved` and `requests` are those of the batches that began in it. */
-export const AccountMonth = z.object({
+export const AccountMonth = SpentObject.extend({
   account: z.string(),
   sandbox: z.boolean(),
-  spent: z.number(),
-  /** Whether just that was spent; otherwise it is the most. */
-  exact: z.boolean(),
-  in_doubt: z.number(),
   saved: z.number(),
   requests: z.number(),
   batches: z.number(),
@@ -24,24 +21,12 @@ export const AccountMonth = z.object({
 });
 export type AccountMonth = z.infer<typeof AccountMonth>;
 
-export const HistoryBatch = z.object({
-  batch: z.string(),
-  operation: z.string(),
-  account: z.string(),
-  sandbox: z.boolean(),
-  input: z.string(),
-  state: BatchView.shape.state,
-  created_at: z.string(),
-  rows: z.number(),
-  spent: z.number(),
-  /** Whether just that was spent; otherwise it is the most. */
-  exact: z.boolean(),
-  in_doubt: z.number(),
+export const HistoryBatch = BatchOfMonth.extend({
+  ...SpentObject.shape,
   saved: z.number(),
   requests: z.number(),
   /** Whether a sweep began it, at night or by hand. */
   by_sweep: z.boolean(),
-  undoes: z.string().nullable(),
   /** Whether it changed the service, so that an undo can be planned. */
   can_undo: z.boolean(),
 });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export { DamageObject, ListDescription, OperationFit } from '../../objects/list.ts';
+
 /** Lists that are brought to the page. */
 
 /** How a list is read where it does not say so itself; the words of a job file. */
@@ -11,6 +13,12 @@ export const ReadWords = z.strictObject({
   sheet: z.string().max(100).optional(),
 });
 export type ReadWords = z.infer<typeof ReadWords>;
+
+/** Which rows of a list are shown. How it is read is said as well where it is not read as was chosen. */
+export const ListRowsQuery = ReadWords.extend({
+  from: z.coerce.number().int().min(0).default(2),
+  limit: z.coerce.number().int().min(0).default(100),
+});
 
 /** How the list is read and whether what is sure is repaired, as it was chosen on its view. */
 export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
@@ -47,63 +55,6 @@ export const Lists = z.object({
   endings: z.array(z.string()),
 });
 export type Lists = z.infer<typeof Lists>;
-
-const Damage = z.object({
-  kind: z.string(),
-  count: z.number(),
-  first_rows: z.array(z.number()),
-  cure: z.enum(['none_needed', 'repair', 'by_hand']),
-  repairable: z.number(),
-  examples: z.array(
-    z.object({
-      row: z.number(),
-      cell: z.string(),
-      repaired: z.string().optional(),
-      candidates: z.array(z.string()).optional(),
-    }),
-  ),
-});
-export type Damage = z.infer<typeof Damage>;
-
-const FoundRows = z.object({ count: z.number(), first_rows: z.array(z.number()) });
-
-/** How the columns of a list fit an operation. */
-export const OperationFit = z.object({
-  operation: z.string(),
-  columns: z.record(z.string(), z.string()),
-  because: z.record(z.string(), z.string()),
-  likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
-  problem: z.string().nullable(),
-});
-
-/** What `rowonce plan FILE --json` says. */
-export const ListDescription = z.object({
-  rows: z.number(),
-  unreadable: z.object({
-    count: z.number(),
-    first: z.array(z.object({ row: z.number(), reason: z.string() })),
-  }),
-  encoding: z.string(),
-  delimiter: z.string(),
-  columns: z.array(
-    z.object({
-      name: z.string(),
-      looks_like: z.string(),
-      filled: z.number(),
-      examples: z.array(z.string()),
-      odd: FoundRows,
-      damage: z.array(Damage),
-    }),
-  ),
-  duplicates: z.object({
-    same: FoundRows,
-    nearly_same: FoundRows,
-    compared_with: z.number().optional(),
-  }),
-  operations: z.array(OperationFit),
-  sheets: z.array(z.object({ name: z.string(), hidden: z.boolean(), read: z.boolean() })).optional(),
-});
-export type ListDescription = z.infer<typeof ListDescription>;
 
 const ListRow = z.object({
   row: z.number(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { AgreementView } from './agreements.ts';
+import { ListDescription } from '../../objects/list.ts';
+import { PlannedChangeObject, PlanObject } from '../../objects/plan.ts';
 import { WorkView } from './batches.ts';
-import { OperationFit } from './lists.ts';
+
+export { PlannedChangeObject } from '../../objects/plan.ts';
 
 /** What is done with a list: choices, columns, plan and start. */
 
@@ -91,22 +93,6 @@ export const JobRequest = z.strictObject({
 export const JobSaved = z.object({ path: z.string() });
 export type JobSaved = z.infer<typeof JobSaved>;
 
-/** What `plan FILE --json` says, as far as the choices need it. */
-export const ListFacts = z.object({
-  rows: z.number(),
-  columns: z.array(
-    z.object({
-      name: z.string(),
-      looks_like: z.string(),
-      filled: z.number(),
-      examples: z.array(z.string()),
-      odd: z.object({ count: z.number(), first_rows: z.array(z.number()) }),
-    }),
-  ),
-  operations: z.array(OperationFit),
-});
-export type ListFacts = z.infer<typeof ListFacts>;
-
 /** Operation → input ← column, as lists of the same header were started before. */
 export const RememberedColumns = z.record(z.string(), z.record(z.string(), z.string()));
 export type RememberedColumns = z.infer<typeof RememberedColumns>;
@@ -114,7 +100,7 @@ export type RememberedColumns = z.infer<typeof RememberedColumns>;
 /** Everything that can be done with a list, and what was chosen so far. */
 export const Ways = z.object({
   name: z.string(),
-  facts: ListFacts,
+  facts: ListDescription,
   operations: z.array(OperationView),
   accounts: z.array(AccountChoice),
   jobs: z.array(JobView),
@@ -133,53 +119,7 @@ export const PlanRequest = z.strictObject({
   was: word.optional(),
 });
 
-export const PlannedChangeView = z.object({
-  row: z.number(),
-  action: z.string(),
-  email: z.string().nullable(),
-  project: z.string().nullable(),
-  from: z.string().nullable(),
-  to: z.string().nullable(),
-  calls: z.array(z.string()).optional(),
-  reason: z.string().optional(),
-  /** That the service refused it to the batch before, and why. */
-  refused_before: z.string().optional(),
-  beyond: z.boolean().optional(),
-});
-export type PlannedChangeView = z.infer<typeof PlannedChangeView>;
-
-/** What `plan JOB FILE --json` says, as far as the page shows it. */
-export const PlanFigures = z.object({
-  id: z.string(),
-  /** The open batch of this job and list, with which a run goes on: of a sample, or of a run that stopped. */
-  unfinished: z.string().optional(),
-  columns: z.record(z.string(), z.string()),
-  because: z.record(z.string(), z.string()).optional(),
-  rows: z.number(),
-  invalid: z.number(),
-  duplicates: z.number(),
-  bought_before: z.number(),
-  in_doubt: z.number(),
-  to_buy: z.number(),
-  /** Rows of those to buy whose calls are bought again, because what came is no answer today, and the most that this costs. */
-  unanswered: z.object({ rows: z.number(), credits: z.number() }).optional(),
-  /** Changes that the list's batch counted as done, and of which what came does not say so today. */
-  unproven: z.object({ batch: z.string(), changes: z.number(), first_rows: z.array(z.number()) }).optional(),
-  /** Rows in doubt whose calls a run may send again, and the most that this costs. */
-  sent_again: z.object({ rows: z.number(), credits: z.number() }).optional(),
-  credits: z.object({ most: z.number(), expected: z.number() }),
-  seconds: z.number().nullable(),
-  reasons: z
-    .array(z.object({ reason: z.string(), count: z.number(), first_rows: z.array(z.number()) }))
-    .optional(),
-  guards: z.array(z.object({ fact: z.string(), allow: z.string() })).optional(),
-  /** What a person has to agree to first, once, because the dialect of the account sends other requests than the built-in one. */
-  to_agree: AgreementView.optional(),
-  /** The fields that answers have had so far, which `add` may name. */
-  fields: z.array(z.string()).optional(),
-});
-
-export const PlanView = PlanFigures.extend({
+export const PlanView = PlanObject.extend({
   list: z.string(),
   name: z.string(),
   choices: Choices,
@@ -191,7 +131,7 @@ export const PlanView = PlanFigures.extend({
   /** The columns to add; none stands for every field of the answers. */
   adds: z.array(z.string()),
   /** The first of the changes: removals first, and what is not sent last; null for a job that only reads. */
-  changes: z.array(PlannedChangeView).nullable(),
+  changes: z.array(PlannedChangeObject).nullable(),
   /** How many changes would be sent. */
   to_change: z.number(),
   /** How many of each action there are. */

@@ -1,12 +1,39 @@
 import { z } from 'zod';
 import { OUTCOME_KINDS } from '../../core/row.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import { membersOf, noun } from '../../objects/noun.ts';
+import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row.ts';
+import type { DoubtList, ListedDoubt } from '../../run/settle.ts';
+import { BatchNamed } from './batches.ts';
 import { Refusal } from './session.ts';
+
+export { AttemptObject, DecisionObject, LookObject } from '../../objects/row.ts';
 
 /** Rows of a batch, one row, and doubts. */
 
 /** A filter: an outcome, `pending`, `settled` for any other, or `attention` for the three outcomes to look at. */
 export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'settled', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
+
+export const USUAL_ROWS = 100;
+
+const Whole = z.coerce.number().int().min(0);
+
+/** Which rows of a batch are shown: those from a row on, or those before one. */
+export const RowPageQuery = z.object({
+  from: Whole.default(0),
+  before: Whole.optional(),
+  limit: Whole.default(USUAL_ROWS),
+  status: RowFilter.optional(),
+});
+
+const LETTERS = 'a search has from 1 to 200 letters';
+
+/** What is looked for in every cell and answer, from a row on. */
+export const FindQuery = z.object({
+  text: z.string().trim().min(1, LETTERS).max(200, LETTERS),
+  from: Whole.default(2).transform((row) => Math.max(2, row)),
+});
 
 /** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */
 export const ListState = z.enum(['same', 'changed', 'gone']);
@@ -31,11 +58,7 @@ export type RowView = z.infer<typeof RowView>;
 export const PagePlace = z.union([z.object({ from: z.number() }), z.object({ before: z.number() })]);
 export type PagePlace = z.infer<typeof PagePlace>;
 
-export const RowPage = z.object({
-  batch: z.string(),
-  operation: z.string(),
-  input: z.string(),
-  sandbox: z.boolean(),
+export const RowPage = BatchNamed.extend({
   list: ListState,
   /** Number of rows by status, `pending` among them. */
   counts: z.record(z.string(), z.number()),
@@ -62,111 +85,37 @@ export const FindLine = z.union([
 ]);
 export type FindLine = z.infer<typeof FindLine>;
 
-/** What the vendor said about a lost answer when it was asked without cost. */
-export const LookView = z.object({ said: z.string(), why: z.string(), at: z.string() });
-export type LookView = z.infer<typeof LookView>;
-
-/** What was decided about a call in doubt. */
-export const DecisionView = z.object({ kind: z.string(), why: z.string(), at: z.string() });
-export type DecisionView = z.infer<typeof DecisionView>;
-
-/** An attempt as `status BATCH ROW --json` prints it; the program knows more of it than is named here. */
-export const AttemptView = z.looseObject({
-  attempt: z.number(),
-  batch: z.string(),
-  operation: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
-  subject: z.string().nullable(),
-  reserved: z.number(),
-  intent_at: z.string(),
-  /** The attempt in the place of whose answer it was bought: that was too old, or turned out to be none. */
-  replaces: z.number().nullable(),
-  idempotency_key: z.string().nullable(),
-  decision: DecisionView.nullable(),
-  /** What was decided about its lost answer, until an attempt does it. */
-  decided: DecisionView.nullable(),
-  reply: z
-    .object({
-      status: z.number(),
-      body: z.string(),
-      received_at: z.string(),
-      request_id: z.string().nullable(),
-    })
-    .nullable(),
-  closure: z
-    .object({
-      kind: z.enum(['settled', 'not_sent', 'paused', 'stopped', 'in_doubt']),
-      answer: z.string().optional(),
-      charged: z.number().optional(),
-      /** Whether it surely cost just that; otherwise it is the most. */
-      exact: z.boolean().optional(),
-      why: z.string(),
-      closed_at: z.string(),
-    })
-    .nullable(),
-  looks: z.array(LookView),
-  readings: z
-    .array(z.object({ answer: z.string(), charged: z.number(), why: z.string(), at: z.string() }))
-    .optional(),
-  today: z.object({ answer: z.string(), charged: z.number(), why: z.string() }).optional(),
-  released: z.object({ why: z.string(), at: z.string() }).nullable(),
-});
-export type AttemptView = z.infer<typeof AttemptView>;
-
-/** One row: what `status BATCH ROW --json` prints, with the row's cells. */
-export const RowDetail = z.object({
-  batch: z.string(),
-  operation: z.string(),
-  input: z.string(),
-  sandbox: z.boolean(),
+/** One row: what `status BATCH ROW --json` prints of its attempts, with the row's cells. */
+export const RowDetail = BatchNamed.extend({
   list: ListState,
   cells: z.array(z.object({ name: z.string(), text: z.string() })),
   found: z.array(z.object({ name: z.string(), text: z.string() })),
   view: RowView,
   /** What was planned for a row of changes, as steps in words. */
   planned: z.array(z.string()),
-  attempts: z.array(AttemptView),
+  attempts: z.array(AttemptObject),
   /** The row before, if one is near. */
   prev: z.number().nullable(),
   next: z.number().nullable(),
 });
 export type RowDetail = z.infer<typeof RowDetail>;
 
-/** What `settle BATCH --json` prints. `own`: whether the request was sent by this batch, so that its row is one of it. */
-export const DoubtView = z.object({
-  row: z.number(),
-  own: z.boolean(),
-  operation: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
-  subject: z.string().nullable(),
-  at_stake: z.string().nullable(),
-  credits: z.number(),
-  why: z.string(),
-  since: z.string(),
-  repeats: z.number(),
-  looks: z.array(LookView),
-  /** Null as long as nothing was decided that a run has not done. */
-  decision: DecisionView.nullable(),
+const doubt = membersOf<ListedDoubt & { readonly asked: Batch }>();
+export const DoubtView = noun({
+  ...DoubtObject.members,
+  /** Whether the request was sent by this batch, so that its row is one of it. */
+  own: doubt(z.boolean(), ({ doubt: { batch }, asked }) => batch === asked.id),
 });
 export type DoubtView = z.infer<typeof DoubtView>;
 
-export const DoubtsView = z.object({
-  batch: z.string(),
-  operation: z.string(),
-  input: z.string(),
-  sandbox: z.boolean(),
-  at_risk: z.number(),
-  undecidable: z.number(),
-  open: z.number(),
-  /** What is to be sent again; `enough` is there where the extra credits do not cover it. */
-  retries: z.object({
-    calls: z.number(),
-    credits: z.number(),
-    extra_credits: z.object({ most: z.number().nullable(), used: z.number() }),
-    enough: z.number().optional(),
-  }),
-  in_doubt: z.array(DoubtView),
-  waiting: z.array(z.object({ row: z.number(), reason: z.string() })),
+const list = membersOf<DoubtList & { readonly batch: Batch }>();
+/** What `settle BATCH --json` prints. */
+export const DoubtsView = noun({
+  ...DoubtListObject.members,
+  ...BatchNamed.members,
+  in_doubt: list(z.array(DoubtView), ({ doubts, batch }) =>
+    doubts.map((listed) => DoubtView.of({ ...listed.doubt, ...listed, asked: batch })),
+  ),
 });
 export type DoubtsView = z.infer<typeof DoubtsView>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AgreementView } from './agreements.ts';
+import { AgreementView } from '../../objects/plan.ts';
 import { WorkView } from './batches.ts';
 
 /** What begins by itself. */

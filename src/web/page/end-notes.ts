@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { AwaitedEnds, BatchDetail } from '../api.ts';
-import { grouped } from './parts/figures.ts';
+import { allRows, grouped } from './parts/figures.ts';
 import { go } from './router.ts';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
@@ -68,9 +68,9 @@ async function change(method: 'PUT' | 'DELETE', batch: string): Promise<boolean>
   return changed;
 }
 
-function show({ batch, input, state, settled, rows }: BatchDetail): void {
+function show({ batch, input, state, settled, ...of }: BatchDetail): void {
   const title = state === 'open' ? text.batch.stopped(input) : text.batch.ended(input);
-  const body = text.batches.rows(grouped(settled), grouped(rows));
+  const body = text.batches.rows(grouped(settled), grouped(allRows(of)));
   const note = new Notification(title, { body, icon: '/icon.svg', tag: `rowonce-${batch}` });
   note.onclick = () => {
     focus();

@@ -90,11 +90,15 @@ export const text = {
     requests: 'Requests',
     lastMinute: (count: string) => `${count} in the last minute`,
     speed: 'Requests over time',
-    perSecond: 'Requests per second; dashed: what the account may send on average.',
+    chartKey:
+      'Bars: requests per second. Line: credits spent. Dashed: what the account may send on average. Shaded: pauses.',
     nothingSent: 'Nothing was sent yet.',
-    chart: (fastest: string, time: string) => `Requests over ${time}, at most ${fastest} per second`,
-    limit: (limit: string) => `limit ${limit}/s`,
-    begin: 'start',
+    chartTitle: (fastest: string, time: string) => `Requests over ${time}, at most ${fastest} per second`,
+    chart: {
+      perSecond: 'requests/s',
+      credits: 'credits',
+      limit: (perSecond: string) => `limit ${perSecond}/s`,
+    },
     pause: 'Pause',
     pausing: 'Pausing …',
     hold: 'Keep it paused',
@@ -102,6 +106,8 @@ export const text = {
     changeKey: (account: string) => `Change the key of ${account}`,
     changeBudget: (account: string) => `Change the budgets of ${account}`,
     changeAddress: (account: string) => `Change the address of ${account}`,
+    accountChanged: (account: string) =>
+      `${account} was changed after this batch stopped. Continue to go on.`,
     answers: {
       yes: 'Make just these changes',
       guards: 'They are meant: make just these changes',

@@ -1,18 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { BelievedTime } from '../../ledger/believed-time.ts';
+import { SpentObject } from '../../objects/batch.ts';
 import { chooseStore, lookIfThere } from '../../run/open-ledger.ts';
 import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../vendor/account/account.ts';
-import { accountView } from '../../vendor/account/view.ts';
 import { dialectProblem } from '../../vendor/dialect.ts';
-import {
-  AccountEdit,
-  type AccountList,
-  AccountTest,
-  type LimitsView,
-  NewAccount,
-  type PageAccount,
-} from '../api.ts';
+import { AccountEdit, type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
@@ -30,7 +23,7 @@ export function accountRoutes(server: Server): Hono {
       const numbers = numbersOf(limits, budget).filter((flag) => !flag.endsWith('=none'));
       const words = ['accounts', 'add', '--key-stdin', ...flagsOf(entry), ...numbers];
       await askChild(program, words, key);
-      return context.json(await accountList(server));
+      return context.json(await changedList(server, entry.name));
     })
     .patch('/accounts/:name', async (context) => {
       const { key, limits, budget, ...entry } = await bodyOf(context, AccountEdit);
@@ -38,7 +31,7 @@ export function accountRoutes(server: Server): Hono {
       const flags = [...flagsOf(entry), ...numbersOf(limits, budget)];
       const withKey = key === undefined ? [] : ['--key-stdin'];
       await askChild(program, ['accounts', 'edit', name, ...withKey, ...flags], key);
-      return context.json(await accountList(server));
+      return context.json(await changedList(server, name));
     })
     .delete('/accounts/:name', async (context) => {
       await askChild(program, ['accounts', 'remove', nameIn(context.req.param('name'))]);
@@ -46,8 +39,8 @@ export function accountRoutes(server: Server): Hono {
     })
     .post('/accounts/:name/test', async (context) => {
       const name = nameIn(context.req.param('name'));
-      const { accounts } = Tested.parse(await askChild(program, ['accounts', 'test', name]));
-      return context.json((accounts[0] ?? {}) satisfies AccountTest);
+      const [found = { name }] = Tested.parse(await askChild(program, ['accounts', 'test', name])).accounts;
+      return context.json(found satisfies AccountTest);
     });
 }
 
@@ -89,24 +82,18 @@ async function accountList(server: Server): Promise<AccountList> {
   return { accounts, regions: regions.map(({ region }) => region) };
 }
 
-async function pageAccount(server: Server, account: Account): Promise<PageAccount> {
-  const { connected_account: _, limits, ...view } = accountView(account, await dialectProblem(account));
-  return { ...view, limits: limitsView(limits), ...(await usageOf(server, account)) };
+/** An account that goes through a service has the key of that, so it has changed as well. */
+async function changedList(server: Server, changed: string): Promise<AccountList> {
+  const list = await accountList(server);
+  const nowMs = server.clock.wallMs();
+  for (const { name, via } of list.accounts)
+    if (name === changed || via === changed) server.accountChanges.set(name, nowMs);
+  return list;
 }
 
-const WINDOWS = [
-  ['per_second', 1_000],
-  ['per_minute', 60_000],
-  ['per_hour', 3_600_000],
-  ['per_day', 86_400_000],
-] as const;
-
-function limitsView({ windows, concurrency }: Account['limits']): LimitsView {
-  const named = WINDOWS.map(([name, windowMs]) => [
-    name,
-    windows.find((window) => window.windowMs === windowMs)?.requests ?? null,
-  ]);
-  return { ...Object.fromEntries(named), concurrency };
+async function pageAccount(server: Server, account: Account): Promise<PageAccount> {
+  const problem = await dialectProblem(account);
+  return PageAccount.of({ ...account, problem, ...(await usageOf(server, account)) });
 }
 
 async function usageOf(
@@ -117,11 +104,10 @@ async function usageOf(
   const none = { spent: 0, exact: true, in_doubt: 0 };
   if (ledger === undefined) return { today: none, month: none };
   try {
-    const exact = !(await ledger.isSpentAtMost({ account: identity }));
+    const isExact = !(await ledger.isSpentAtMost({ account: identity }));
     const nowMs = (await BelievedTime.beside(clock, ledger)).wallMs();
     const of = async (scope: 'day' | 'month') => {
-      const { spent, inDoubt } = await ledger.accountMoney(identity, scope, nowMs);
-      return { spent, exact, in_doubt: inDoubt };
+      return SpentObject.of({ ...(await ledger.accountMoney(identity, scope, nowMs)), isExact });
     };
     return { today: await of('day'), month: await of('month') };
   } finally {

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { systemStop } from '../../core/system-errors.ts';
+import type { Refusal } from '../api.ts';
 
 /** How the server reads what it is asked, and how it refuses. */
 
@@ -58,15 +59,20 @@ export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
   throw stop('usage', fact, 'See docs/api-http.md.');
 }
 
-/** Answers an error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
+/** Answers an error in the words of a stop. */
 export function refusalOf(error: unknown, context: Context): Response {
-  const stopped = error instanceof StopError ? error : systemStop(error);
-  if (stopped !== undefined) {
-    const { code, message, next } = stopped;
-    return context.json({ error: { code, message, next } }, statusOf(stopped));
-  }
-  const next = 'This is a bug of Rowonce: please report what you did.';
-  return context.json({ error: { code: 'bug', message: messageOf(error), next } }, 500);
+  const refused = refusedAs(error);
+  return context.json({ error: refused }, statusOf(error, refused));
+}
+
+/** An error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
+export function refusedAs(error: unknown): Refusal['error'] {
+  const { code, message, next } = (error instanceof StopError ? error : systemStop(error)) ?? {
+    code: 'bug',
+    message: messageOf(error),
+    next: 'This is a bug of Rowonce: please report what you did.',
+  };
+  return { code, message, next };
 }
 
 /** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */
@@ -79,8 +85,9 @@ export class HttpRefusal extends StopError {
   }
 }
 
-/** 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly. */
-function statusOf(error: StopError): ContentfulStatusCode {
+/** 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly, 500 for a bug. */
+function statusOf(error: unknown, { code }: Refusal['error']): ContentfulStatusCode {
   if (error instanceof HttpRefusal) return error.status;
-  return error.code === 'busy' || error.code === 'plan' ? 409 : 400;
+  if (code === 'bug') return 500;
+  return code === 'busy' || code === 'plan' ? 409 : 400;
 }

@@ -1,29 +1,20 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { isoTime } from '../../core/clock.ts';
-import { commandToGoOn, wordsOfCommand } from '../../core/command-line.ts';
-import { type ChangesDone, changesDone } from '../../files/output/changes-done.ts';
-import { originOf } from '../../job/job-origin.ts';
-import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
-import {
-  type BatchOverview,
-  type BatchStatus,
-  batchesPage,
-  batchStatus,
-  secondsLeft,
-  settledIn,
-} from '../../run/batch-status.ts';
+import { wordsOfCommand } from '../../core/command-line.ts';
+import type { ChartData } from '../../files/output/activity-chart.ts';
+import { changesDone } from '../../files/output/changes-done.ts';
+import { chartOf } from '../../files/output/report.ts';
+import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { batchesPage, batchStatus, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { chooseAccount, loadAccounts } from '../../vendor/account/account.ts';
 import { dialectMark, dialectOf } from '../../vendor/dialect.ts';
 import {
-  type ActivityView,
-  type BatchDetail,
+  BatchDetail,
   type BatchList,
   BatchListQuery,
-  type BatchView,
-  type ChangesView,
+  BatchView,
+  ChangesView,
   type SavedView,
 } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
@@ -37,8 +28,8 @@ const PER_PAGE = 50;
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
 export function batchRoutes(server: Server, savings: Savings): Hono {
-  const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
-  const changes = new Paced<ChangesView | null>(server.clock, MOST_ACTIVITIES);
+  const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
+  const changes = new Paced<ChangesView | undefined>(server.clock, MOST_ACTIVITIES);
   const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
@@ -52,7 +43,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const batches = overviews.map((each) => viewOf(each, nameOf));
+      const batches = overviews.map((each) => BatchView.of({ ...each, name: nameOf(each.batch.inputPath) }));
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
@@ -60,14 +51,19 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       const { id } = found.batch;
       const detail = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found);
-        const read = async () => activityView(await ledger.activity(id, BUCKETS, UNIT_MS));
-        return detailOf(status, await listNames(server), {
+        const read = () => chartOf(ledger, status.batch);
+        const done = async (): Promise<ChangesView | undefined> => {
+          const figures = await changesDone(ledger, status.batch);
+          return figures && ChangesView.of(figures);
+        };
+        return BatchDetail.of({
+          ...status,
+          name: (await listNames(server))(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
+          isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
           // Another batch may have changed the same people since, which no figure of this one shows.
-          read_before: await isReadBefore(readBefore, ledger, status.batch),
-          changes: await changes.of(id, server.clock.monotonicMs(), async () =>
-            changesView(await changesDone(ledger, status.batch)),
-          ),
+          accountChangedMs: server.accountChanges.get(found.batch.accountName),
+          changed: await changes.of(id, server.clock.monotonicMs(), done),
         });
       });
       return context.json(detail satisfies BatchDetail);
@@ -96,64 +92,6 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
   throw new HttpRefusal(404, 'There is no such batch.', 'See all batches for those that there are.');
 }
 
-function viewOf(
-  { batch, counts, rows, money, heldSinceMs, run, hasCosts }: BatchOverview,
-  nameOf: NameOf,
-): BatchView {
-  const origin = originOf(batch.settings);
-  return {
-    batch: batch.id,
-    state: batch.state,
-    operation: batch.operation,
-    account: batch.accountName,
-    sandbox: batch.sandbox,
-    input: nameOf(batch.inputPath),
-    undoes: origin?.kind === 'undo' ? origin.undoes : null,
-    rows,
-    counts: { ...counts },
-    credits: {
-      spent: money.spent,
-      exact: money.isExact,
-      in_doubt: money.inDoubt,
-      reserved: money.reserved,
-      budget: money.cap ?? null,
-    },
-    has_costs: hasCosts,
-    created_at: isoTime(batch.createdAtMs),
-    held_since: heldSinceMs === undefined ? null : isoTime(heldSinceMs),
-    running: run !== undefined,
-  };
-}
-
-function detailOf(
-  status: BatchStatus,
-  nameOf: NameOf,
-  more: Pick<BatchDetail, 'activity' | 'changes' | 'read_before'>,
-): BatchDetail {
-  const { batch, settled, requests, calls, open, lastMinute, pause, run, spender } = status;
-  const { unanswered, followedBy } = status;
-  return {
-    ...viewOf(status, nameOf),
-    settled,
-    requests,
-    calls,
-    open_requests: open,
-    requests_last_minute: lastMinute,
-    limit_per_second: limitPerSecondOf(batch.settings) ?? null,
-    running_since: run?.since ?? null,
-    paused:
-      pause === undefined ? null : { until: isoTime(pause.untilMs), why: pause.why, asked: pause.asked },
-    ...more,
-    seconds_left: secondsLeft(status) ?? null,
-    next: commandToGoOn(batch) ?? null,
-    unanswered,
-    followed_by: followedBy ?? null,
-    output: batch.outputPath === undefined ? null : basename(batch.outputPath),
-    spender:
-      spender === undefined || run !== undefined ? null : { pid: spender.pid, command: spender.command },
-  };
-}
-
 /** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */
 async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: Batch): Promise<boolean> {
   const [command] = (batch.command === undefined ? undefined : wordsOfCommand(batch.command)) ?? [];
@@ -172,37 +110,5 @@ async function isReadBefore(known: Paced<boolean>, ledger: LedgerReader, batch: 
   }
 }
 
-/** The chart has so many stretches of time, of at least a second each. */
-const BUCKETS = 120;
-const UNIT_MS = 1_000;
-
 /** As many batches as are open in tabs, at most. */
 const MOST_ACTIVITIES = 50;
-
-function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
-  return {
-    from_ms: fromMs,
-    bucket_ms: bucketMs,
-    requests: buckets.map(({ requests }) => requests),
-    credits: buckets.map(({ credits }) => credits),
-  };
-}
-
-function changesView(changes: ChangesDone | undefined): ChangesView | null {
-  if (changes === undefined) return null;
-  const { done, counts, withoutWord, groups, overtaken } = changes;
-  const projects = groups.map(({ project = null, to, ...of }) => ({
-    project,
-    to,
-    done: { ...of.done },
-    counts: { ...of.counts },
-    without_a_word: of.withoutWord,
-  }));
-  return {
-    done: { ...done },
-    counts: { ...counts },
-    without_a_word: withoutWord,
-    projects,
-    overtaken: overtaken.length,
-  };
-}

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { replaceFile } from '../../core/atomic-file.ts';
 import type { Opening } from '../api.ts';
 import { redirectIn } from './admission.ts';
@@ -25,10 +26,10 @@ export async function openBrowser(folder: string, opening: Opening): Promise<boo
   const [program, ...words] = OPENERS[process.platform] ?? ['xdg-open'];
   const opener = spawn(program, [...words, page], { stdio: 'ignore', detached: true });
   opener.unref();
-  return new Promise((resolve) => {
-    opener.once('spawn', () => resolve(true));
-    opener.once('error', () => resolve(false));
-  });
+  return once(opener, 'spawn').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** How long a browser has to find the page by its name, ms. */

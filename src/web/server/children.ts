@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { z } from 'zod';
-import { messageOf, STOP_CODES, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
+import { SampleObject } from '../../objects/run.ts';
+import { StoppedObject } from '../../objects/stop.ts';
 
 /**
  * The server only looks. Whatever spends, changes or takes long is a process of its own through the command line, which
@@ -77,34 +79,25 @@ export async function askChild(
   if (exitCode === 0 || exitCode === 3) return result;
   signal?.throwIfAborted();
   throw (
-    stoppedIn(result) ?? stop('usage', said.at(-1) ?? `The command ended with ${exitCode}.`, 'Try it again.')
+    stopIn(result) ?? stop('usage', said.at(-1) ?? `The command ended with ${exitCode}.`, 'Try it again.')
   );
 }
 
-const STOP_NAMES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
+/** What a command printed when it stopped; undefined when it went through, or met a bug of ours. */
+export function stoppedIn(result: unknown): z.infer<typeof StoppedObject> | undefined {
+  const { data } = StoppedObject.safeParse(result);
+  return data?.stopped.code === 'bug' ? undefined : data;
+}
 
-/** What every command prints when it stopped. */
-const Stopped = z.object({
-  stopped: z.object({
-    code: z.enum(STOP_NAMES),
-    message: z.string(),
-    next: z.string(),
-    plan: z.string().optional(),
-    answers: z.array(z.string()).optional(),
-  }),
-  budget_to_finish: z.number().optional(),
-});
-
-/** The stop that a command printed; undefined when it went through. */
-export function stoppedIn(result: unknown): StopError | undefined {
-  const parsed = Stopped.safeParse(result);
-  if (!parsed.success) return undefined;
-  const { stopped, budget_to_finish: leastBudget } = parsed.data;
-  return new StopError(present({ ...stopped, leastBudget }));
+function stopIn(result: unknown): StopError | undefined {
+  const { stopped, budget_to_finish: leastBudget } = stoppedIn(result) ?? {};
+  if (stopped === undefined || stopped.code === 'bug') return undefined;
+  const { code, message, next, plan, answers } = stopped;
+  return new StopError({ code, message, next, ...present({ plan, answers, leastBudget }) });
 }
 
 /** What `run --sample --if-plan` prints, unless it was stopped before it could plan the rest. */
-const Sampled = z.object({ sample: z.object({ plan: z.string().optional() }) });
+const Sampled = z.object({ sample: SampleObject.pick({ plan: true }) });
 
 /** The id of the plan that a sample left, null where it could not tell; undefined for anything but a sample. */
 export function planLeftIn(result: unknown): string | null | undefined {

@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
 import { doubtList } from '../../run/settle.ts';
-import { doubtListObject } from '../../run/story-objects.ts';
-import { type DoubtsView, SettleRequest, type WorkList } from '../api.ts';
+import { DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { batchOf, listNames } from './batches.ts';
 import type { Server } from './server.ts';
@@ -13,22 +12,8 @@ export function doubtRoutes(server: Server): Hono {
     .get('/batches/:id/doubts', async (context) => {
       const found = await batchOf(context, server);
       const { batch } = found;
-      const list = await doubtList(found);
-      const nameOf = await listNames(server);
-      const told = doubtListObject(batch, list) as Omit<DoubtsView, 'in_doubt' | 'waiting'> & {
-        readonly in_doubt: readonly Omit<DoubtsView['in_doubt'][number], 'own'>[];
-      };
-      return context.json({
-        ...told,
-        operation: batch.operation,
-        input: nameOf(batch.inputPath),
-        sandbox: batch.sandbox,
-        in_doubt: told.in_doubt.map((doubt, at) => ({
-          ...doubt,
-          own: list.doubts[at]?.doubt.batch === batch.id,
-        })),
-        waiting: [...list.waiting],
-      } satisfies DoubtsView);
+      const name = (await listNames(server))(batch.inputPath);
+      return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
     })
     .post('/batches/:id/settle', async (context) => {
       const { batch, location } = await batchOf(context, server);

@@ -1,4 +1,6 @@
 import { Hono } from 'hono';
+import { stream } from 'hono/streaming';
+import type { StreamingApi } from 'hono/utils/stream';
 import type { ChangeMessage } from '../api.ts';
 import type { Changes } from './changes.ts';
 import type { Server } from './server.ts';
@@ -7,40 +9,31 @@ import type { Server } from './server.ts';
 
 const HEARTBEAT_MS = 15_000;
 
-export function eventRoutes({ changes }: Server): Hono {
+export function eventRoutes({ changes, clock }: Server): Hono {
   return new Hono().get('/events', (context) => {
-    const streamed = streamOf(changes);
-    return context.body(streamed, 200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    context.header('content-type', 'text/event-stream; charset=utf-8');
+    return stream(context, (out) => tell(out, changes, clock));
   });
 }
 
 /** What is not read is not piled up: it becomes one message, which is sent as soon as there is room. */
-function streamOf(changes: Changes): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+async function tell(out: StreamingApi, changes: Changes, clock: Server['clock']): Promise<void> {
   let unsent: ChangeMessage | undefined;
-  let end = (): void => {};
-  const send = (controller: ReadableStreamDefaultController, text?: string): void => {
-    if ((controller.desiredSize ?? 0) <= 0) return;
-    const said = unsent === undefined ? text : `data: ${JSON.stringify(unsent)}\n\n`;
-    unsent = undefined;
-    if (said !== undefined) controller.enqueue(encoder.encode(said));
-  };
-  return new ReadableStream({
-    start(controller) {
-      const stopListening = changes.listen((message) => {
-        unsent = unsent === undefined ? message : bothOf(unsent, message);
-        send(controller);
-      });
-      // A connection that is gone is noticed by what cannot be written to it.
-      const heartbeat = setInterval(() => send(controller, ': still here\n\n'), HEARTBEAT_MS);
-      end = () => {
-        clearInterval(heartbeat);
-        stopListening();
-      };
-    },
-    pull: (controller) => send(controller),
-    cancel: () => end(),
+  let waking = new AbortController();
+  const stopListening = changes.listen((message) => {
+    unsent = unsent === undefined ? message : bothOf(unsent, message);
+    waking.abort();
   });
+  out.onAbort(() => waking.abort());
+  while (!out.aborted) {
+    waking = new AbortController();
+    if (unsent === undefined) await clock.sleep(HEARTBEAT_MS, waking.signal).catch(() => {});
+    // A connection that is gone is noticed by what cannot be written to it.
+    const said = unsent === undefined ? ': still here' : `data: ${JSON.stringify(unsent)}`;
+    unsent = undefined;
+    await out.write(`${said}\n\n`);
+  }
+  stopListening();
 }
 
 function bothOf(before: ChangeMessage, now: ChangeMessage): ChangeMessage {

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { originOf } from '../../job/job-origin.ts';
 import { type Batch, type BatchLine, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
+import { SpentObject } from '../../objects/batch.ts';
 import { settledIn } from '../../run/batch-status.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
-import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
+import { type AccountMonth, BatchOfMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
 import { listNames, type NameOf } from './batches.ts';
 import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
@@ -49,7 +49,7 @@ async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promi
     const batches: HistoryBatch[] = [];
     for (const { id } of all.filter((batch) => monthOf(batch) === month)) {
       const batch = await ledger.batch(id);
-      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, savings));
+      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, { savings, nameOf }));
       if (batches.length % BATCHES_AT_ONCE === 0) await setImmediate();
     }
     const accounts: AccountMonth[] = [];
@@ -65,7 +65,6 @@ async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promi
     accounts: parts.flatMap(({ accounts }) => accounts),
     batches: parts
       .flatMap(({ batches }) => batches)
-      .map((batch) => ({ ...batch, input: nameOf(batch.input) }))
       .sort((one, other) => other.created_at.localeCompare(one.created_at)),
   };
 }
@@ -74,26 +73,18 @@ const monthOf = ({ createdAtMs }: Pick<Batch, 'createdAtMs'>): string => isoTime
 
 const isUsed = ({ spent, in_doubt, batches }: AccountMonth): boolean => spent + in_doubt + batches > 0;
 
-async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings): Promise<HistoryBatch> {
-  const { spent, isExact, inDoubt } = await shownMoney(ledger, batch.id);
+async function historyBatch(
+  ledger: LedgerReader,
+  batch: Batch,
+  { savings, nameOf }: Pick<Wanted, 'savings' | 'nameOf'>,
+): Promise<HistoryBatch> {
   const { requests } = await ledger.metrics(batch.id);
-  const origin = originOf(batch.settings);
   return {
-    batch: batch.id,
-    operation: batch.operation,
-    account: batch.accountName,
-    sandbox: batch.sandbox,
-    input: batch.inputPath,
-    state: batch.state,
-    created_at: isoTime(batch.createdAtMs),
-    rows: batch.inputRows + (batch.rowsBeyond ?? 0),
-    spent,
-    exact: isExact,
-    in_doubt: inDoubt,
+    ...BatchOfMonth.of({ batch, name: nameOf(batch.inputPath) }),
+    ...SpentObject.of(await shownMoney(ledger, batch.id)),
     saved: await savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
     requests,
     by_sweep: /^(?:npx (?:--no )?)?rowonce nightly /.test(batch.command ?? ''),
-    undoes: origin?.kind === 'undo' ? origin.undoes : null,
     can_undo: batch.vendor === 'service' && batch.state !== 'open',
   };
 }
@@ -120,9 +111,7 @@ async function accountMonth(
   return {
     account: accountName,
     sandbox,
-    spent: whole.spent,
-    exact: !(await ledger.isSpentAtMost({ account: accountIdentity })),
-    in_doubt: whole.inDoubt,
+    ...SpentObject.of({ ...whole, isExact: !(await ledger.isSpentAtMost({ account: accountIdentity })) }),
     saved: sum('saved'),
     requests: sum('requests'),
     batches: own.length,

@@ -2,14 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile, stampOf } from '../../core/atomic-file.ts';
-import {
-  Choices,
-  type ListDescription,
-  ListDescription as ListDescriptionSchema,
-  type ListFacts,
-  ListFacts as ListFactsSchema,
-  RememberedColumns,
-} from '../api.ts';
+import { Choices, ListDescription, RememberedColumns } from '../api.ts';
 import { askChild } from './children.ts';
 import { inWordsOf, type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
@@ -35,14 +28,8 @@ export class FactBook {
     this.#server = server;
   }
 
-  /** What can be done with it. */
-  async of(list: ListFile, read?: ReadChoices): Promise<ListFacts> {
-    return ListFactsSchema.parse(await this.#printed(list, read));
-  }
-
-  /** What it holds, and what is damaged in it. */
-  async describe(list: ListFile, read?: ReadChoices): Promise<ListDescription> {
-    return ListDescriptionSchema.parse(await this.#printed(list, read));
+  async of(list: ListFile, read?: ReadChoices): Promise<ListDescription> {
+    return ListDescription.parse(await this.#printed(list, read));
   }
 
   async #printed(list: ListFile, read: ReadChoices = {}): Promise<unknown> {
@@ -78,13 +65,16 @@ export async function keepDraft({ folder }: ListFile, choices: Choices): Promise
 // ------------------------------------------------------------------------------------------------ earlier columns
 
 /** The next export from the same place has the same header, under another name. */
-function fileOfHeader(folder: string, { columns }: ListFacts): string {
+function fileOfHeader(folder: string, { columns }: ListDescription): string {
   const header = JSON.stringify(columns.map(({ name }) => name));
   return join(folder, `${hash('sha256', header, 'hex').slice(0, 32)}.json`);
 }
 
 /** The columns with which lists of this header were started, by operation. */
-export async function columnsRemembered({ folder }: Server, facts: ListFacts): Promise<RememberedColumns> {
+export async function columnsRemembered(
+  { folder }: Server,
+  facts: ListDescription,
+): Promise<RememberedColumns> {
   const path = fileOfHeader(join(folder, 'columns'), facts);
   return readFile(path, 'utf8').then(
     (text) => RememberedColumns.safeParse(JSON.parse(text)).data ?? {},
@@ -94,7 +84,7 @@ export async function columnsRemembered({ folder }: Server, facts: ListFacts): P
 
 export async function rememberColumns(
   server: Server,
-  facts: ListFacts,
+  facts: ListDescription,
   operation: string,
   columns: Readonly<Record<string, string>>,
 ): Promise<void> {

@@ -20,12 +20,13 @@ import {
   CorrectionsRequest,
   type ListRow,
   type ListRows,
+  ListRowsQuery,
   type Lists,
   type ListView,
   Reading,
   ReadWords,
 } from '../api.ts';
-import { bodyOf } from './answers.ts';
+import { bodyOf, queryOf } from './answers.ts';
 import { batchesOver, listAttention } from './list-batches.ts';
 import type { FactBook } from './list-facts.ts';
 import {
@@ -64,14 +65,13 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
     })
     .post('/lists/:id/describe', async (context) => {
       const words = await bodyOf(context, ReadWords);
-      return context.json(await facts.describe(await listOf(server, context), words));
+      return context.json(await facts.of(await listOf(server, context), words));
     })
     .get('/lists/:id/rows', async (context) => {
-      const { from = '2', limit = '100', ...words } = context.req.query();
+      const { from, limit, ...words } = queryOf(context, ListRowsQuery);
       const list = await listOf(server, context);
-      const isSaid = Object.keys(words).length > 0;
-      const read = isSaid ? readWordsIn(words) : (list.reading?.read ?? {});
-      const rows = await inWordsOf(list, () => rowsOf(list, read, numberIn(from), numberIn(limit)));
+      const read = Object.keys(words).length > 0 ? words : (list.reading?.read ?? {});
+      const rows = await inWordsOf(list, () => rowsOf(list, read, from, limit));
       return context.json(rows satisfies ListRows);
     })
     .get('/lists/:id/attention', async (context) => {
@@ -212,17 +212,6 @@ async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: 
 async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
   for await (const group of sheet.groups())
     for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
-}
-
-function numberIn(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw stop('usage', `"${text.slice(0, 50)}" is no number of a row.`, 'Give a whole number.');
-}
-
-function readWordsIn(query: Record<string, string>): ReadWords {
-  const parsed = ReadWords.safeParse(query);
-  if (parsed.success) return parsed.data;
-  throw stop('usage', 'The way of reading is not one that this page knows.', 'See docs/api-http.md.');
 }
 
 // ------------------------------------------------------------------------------------------------ corrections

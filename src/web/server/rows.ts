@@ -1,15 +1,16 @@
 import { type Context, Hono } from 'hono';
-import { StopError, stop } from '../../core/errors.ts';
+import { stream } from 'hono/streaming';
+import { StopError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { RowObject } from '../../objects/row.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchLines, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { rowStory } from '../../run/row-story.ts';
-import { rowObject } from '../../run/story-objects.ts';
-import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
-import { HttpRefusal } from './answers.ts';
+import { BatchNamed, FindQuery, type RowDetail, type RowPage, RowPageQuery, USUAL_ROWS } from '../api.ts';
+import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
 import { batchOf, listNames, type NameOf } from './batches.ts';
 import { find } from './rows/find.ts';
 import { type FoundList, ListFiles } from './rows/list-files.ts';
@@ -24,8 +25,8 @@ export function rowRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id/rows', async (context) => {
       const found = await batchOf(context, server);
-      const limit = numberIn(context, 'limit') ?? USUAL_ROWS;
-      const wish = { place: placeIn(context), limit, status: statusIn(context) };
+      const { from, before, limit, status } = queryOf(context, RowPageQuery);
+      const wish = { place: before === undefined ? { from } : { before }, limit, status };
       return context.json(await rowPage(server, found, lists, wish));
     })
     .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)))
@@ -46,8 +47,6 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
 // ---------------------------------------------------------------------------------------------------- a page
 
 const MOST_ROWS = 500;
-
-const USUAL_ROWS = 100;
 
 async function rowPage(
   server: Server,
@@ -97,51 +96,16 @@ async function readAhead(server: Server, lists: ListFiles): Promise<void> {
 
 function headOf(
   batch: Batch,
-  { state }: FoundList,
+  { state: list }: FoundList,
   nameOf: NameOf,
-): Pick<RowPage, 'batch' | 'operation' | 'input' | 'sandbox' | 'list'> {
-  return {
-    batch: batch.id,
-    operation: batch.operation,
-    input: nameOf(batch.inputPath),
-    sandbox: batch.sandbox,
-    list: state,
-  };
+): Pick<RowPage, keyof typeof BatchNamed.shape | 'list'> {
+  return { ...BatchNamed.of({ batch, name: nameOf(batch.inputPath) }), list };
 }
 
 async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
   const counts = await ledger.counts(batch.id);
   const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - settledIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
-}
-
-function placeIn(context: Context): PagePlace {
-  const before = numberIn(context, 'before');
-  return before === undefined ? { from: numberIn(context, 'from') ?? 0 } : { before };
-}
-
-function statusIn(context: Context): RowFilter | undefined {
-  const status = context.req.query('status');
-  if (status === undefined) return undefined;
-  const { data } = RowFilter.safeParse(status);
-  if (data !== undefined) return data;
-  throw stop(
-    'usage',
-    `"${status.slice(0, 40)}" is no status.`,
-    `Give one of: ${RowFilter.options.join(', ')}.`,
-  );
-}
-
-/** A number of a row; the header is 1. */
-function numberIn(context: Context, name: string): number | undefined {
-  const text = context.req.query(name);
-  if (text === undefined) return undefined;
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw stop(
-    'usage',
-    `${name}=${text.slice(0, 40)} is no whole number.`,
-    "Give a row by the spreadsheet's number.",
-  );
 }
 
 // ---------------------------------------------------------------------------------------------------- one row
@@ -153,7 +117,6 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
   const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
-    const { attempts } = rowObject(story) as Pick<RowDetail, 'attempts'>;
     const near = await rowsAround(ledger, batch, found, story.row);
     const [both] = near.includes(story.row) ? await bothOfRows(ledger, batch, found, [story.row]) : [];
     if (both === undefined)
@@ -167,7 +130,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,
       planned: story.planned === undefined ? [] : stepsOf(story.planned),
-      attempts,
+      attempts: RowObject.of(story).attempts,
       prev: near.findLast((row) => row < story.row) ?? null,
       next: near.find((row) => row > story.row) ?? null,
     };
@@ -205,29 +168,19 @@ function stepsOf(work: JsonObject): string[] {
 /** Answers as it goes, and ends as soon as nobody reads any more. */
 async function foundRows(server: Server, lists: ListFiles, context: Context): Promise<Response> {
   const { batch, location } = await batchOf(context, server);
-  const text = (context.req.query('text') ?? '').trim();
-  if (text === '' || text.length > 200)
-    throw stop('usage', 'A search has from 1 to 200 letters.', 'Give them as text=….');
-  const from = Math.max(2, numberIn(context, 'from') ?? 2);
+  const { text, from } = queryOf(context, FindQuery);
   const found = await lists.of(batch);
   const last = await lookInto(location, (ledger) => lastRow(ledger, batch, found.list));
   const lines = find(() => lookAtLedger(location), batch, found, { text, from, last });
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await lines.next();
-        if (done === true) controller.close();
-        else controller.enqueue(Buffer.from(`${JSON.stringify(value)}\n`));
-      } catch (error) {
-        if (!(error instanceof StopError)) return controller.error(error);
-        const { code, message, next } = error;
-        controller.enqueue(Buffer.from(`${JSON.stringify({ error: { code, message, next } })}\n`));
-        controller.close();
-      }
-    },
-    async cancel() {
+  context.header('content-type', 'application/x-ndjson');
+  return stream(context, async (out) => {
+    out.onAbort(async () => {
       await lines.return(undefined);
-    },
+    });
+    try {
+      for await (const line of lines) await out.writeln(JSON.stringify(line));
+    } catch (error) {
+      await out.writeln(JSON.stringify({ error: refusedAs(error) }));
+    }
   });
-  return context.body(body, 200, { 'content-type': 'application/x-ndjson' });
 }

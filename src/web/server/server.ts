@@ -20,6 +20,8 @@ export interface Server {
   readonly work: Work;
   /** Hears what changes in the stores, for as long as a tab listens. */
   readonly changes: Changes;
+  /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */
+  readonly accountChanges: Map<string, number>;
   /** The sweeps of inboxes. */
   readonly schedules: Schedules;
 }

@@ -101,7 +101,7 @@ export class Work {
       if (ended === undefined) {
         // One that is over was begun earlier, and the plan may be refused because it has moved since.
         if (batch?.isOpen === true) item.batch = batch.id;
-      } else item.batch = stoppedIn(ended.result)?.code === 'plan' ? null : (batch?.id ?? null);
+      } else item.batch = stoppedIn(ended.result)?.stopped.code === 'plan' ? null : (batch?.id ?? null);
     }
   }
 
@@ -165,7 +165,7 @@ export class Work {
 }
 
 function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): WorkView {
-  const stopped = ended === undefined ? undefined : stoppedIn(ended.result);
+  const { stopped, budget_to_finish: budget } = stoppedIn(ended?.result) ?? {};
   return {
     id,
     kind,
@@ -174,16 +174,7 @@ function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): Wo
     at_ms: atMs,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,
-    stopped:
-      stopped === undefined
-        ? null
-        : {
-            code: stopped.code,
-            message: stopped.message,
-            next: stopped.next,
-            ...present({ budget: stopped.leastBudget, plan: stopped.plan }),
-            ...present({ answers: stopped.answers && [...stopped.answers] }),
-          },
+    stopped: stopped === undefined ? null : { ...stopped, ...present({ budget }) },
     said: [...(ended?.said ?? [])],
     result: ended?.result ?? null,
   };

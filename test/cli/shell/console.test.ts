@@ -3,9 +3,15 @@
  * that is typed never appears.
  * Method: streams that say whether they are a terminal, and typing into them.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/shell/console.ts';
+import { report } from '../../../src/cli/shell/main.ts';
+import { stoppedBy } from '../../../src/cli/shell/spending.ts';
+import { resumedBy } from '../../../src/core/command-line.ts';
+import { STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
 import { escapeHtml, plainText } from '../../../src/core/plain-text.ts';
 
 interface Setting extends Partial<TerminalOptions> {
@@ -81,6 +87,53 @@ describe('where things go', () => {
     terminal.result({ rows: 3 });
     terminal.fail({ code: 'budget', message: 'fact', next: 'Do.' });
     expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact.\nDo.\n']);
+  });
+});
+
+describe('a stop after which the same command goes on', () => {
+  /** Every stop that the page on errors lists, with its exit code. */
+  const listed = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8').matchAll(
+    /^### (?<code>\w+)\n\nExit code (?<exit>\d+)\./gm,
+  );
+  const stops = [...listed].map(({ groups = {} }) => [groups.code as StopCode, Number(groups.exit)] as const);
+  const GOES_ON = [4, 75, 77, 130, 143];
+  const COMMAND = 'npx --no rowonce run people.yaml "my list.csv" --budget 9';
+  const lastLine = (err: string): string | undefined => err.trimEnd().split('\n').at(-1);
+
+  test('the page lists them all', () => {
+    expect(Object.fromEntries(stops)).toEqual(STOP_CODES);
+  });
+
+  test.each(stops)(
+    '%s, before it has begun: the last line is the command, which --json has with all else',
+    async (code, exit) => {
+      const whole = { code, message: 'fact.', next: 'Do.', answers: ['yes'], plan: 'p1' };
+      const work = Promise.reject(new StopError({ ...whole, leastBudget: 7 }));
+      const stopped = await resumedBy(() => COMMAND, work).catch((error) => error as StopError);
+      const { terminal, out, err } = open({ json: true, quiet: true });
+      terminal.fail(stopped.detail);
+      const goesOn = GOES_ON.includes(exit);
+      expect(lastLine(err())).toBe(goesOn ? COMMAND : 'Do.');
+      const command = goesOn ? { command: COMMAND } : {};
+      expect(JSON.parse(out())).toEqual({
+        stopped: { ...whole, resume_at: null, ...command },
+        budget_to_finish: 7,
+      });
+    },
+  );
+
+  test.each(stops)('%s, after some of the work: the end of the report says the same', (code) => {
+    const stopped = stoppedBy(
+      new StopError({ code, message: 'fact.', next: 'Do.', answers: ['yes'] }),
+      COMMAND,
+    );
+    const { terminal, out, err } = open({ json: true, quiet: true });
+    report(terminal, { object: { rows: 3, stopped: null }, stopped, advice: ['What is in doubt: …'] });
+    expect(lastLine(err())).toBe(COMMAND);
+    expect(JSON.parse(out())).toMatchObject({
+      rows: 3,
+      stopped: { code, command: COMMAND, answers: ['yes'] },
+    });
   });
 });
 

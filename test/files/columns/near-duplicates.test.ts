@@ -3,8 +3,9 @@
  * Method: small sheets, a list of thousands, and finders that keep a few rows only.
  */
 import { describe, expect, test } from 'vitest';
-import { duplicateLines, duplicatesObject } from '../../../src/cli/render/cell-issues.ts';
+import { duplicateLines } from '../../../src/cli/render/cell-issues.ts';
 import { NearDuplicateFinder } from '../../../src/files/columns/near-duplicates.ts';
+import { DuplicatesObject } from '../../../src/objects/list.ts';
 
 /** The first row of the file is row 2. */
 function alike(rows: readonly (readonly string[])[], kept?: number): NearDuplicateFinder {
@@ -100,12 +101,12 @@ describe('a file with more different rows than are kept', () => {
       'duplicates 1 row the same as an earlier row but for case, spaces or punctuation: row 8',
       'duplicates are looked for among the first 2 different rows',
     ]);
-    expect(duplicatesObject(found)).toMatchObject({ same: { count: 2 }, compared_with: 2 });
+    expect(DuplicatesObject.of(found)).toMatchObject({ same: { count: 2 }, compared_with: 2 });
   });
 
   test('is none that has exactly as many', () => {
     const found = alike(sheet.slice(0, 6), 4);
     expect([found.same.firstRows, found.comparedWith]).toEqual([[6, 7], undefined]);
-    expect(duplicatesObject(found)).not.toHaveProperty('compared_with');
+    expect(DuplicatesObject.of(found)).not.toHaveProperty('compared_with');
   });
 });

@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../../src/core/row.ts';
-import type { ChartData } from '../../../src/files/output/report/activity-chart.ts';
+import type { ChartData } from '../../../src/files/output/activity-chart.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
 import {
   type AnswerRecord,
@@ -186,6 +186,13 @@ test('control characters that would turn the reading direction or hide text are 
   }
 });
 
+/** As the ledger tells it, with a reason of which the picture says nothing. */
+const pause = {
+  fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
+  untilMs: Date.UTC(2026, 10, 20, 2, 0, 7),
+  why: '<b>slow</b>',
+};
+
 /** Ten seconds: three of work at 4, 5 and 2 a second, four of a pause, three of work at 5. */
 const busy: ChartData = {
   activity: {
@@ -193,14 +200,7 @@ const busy: ChartData = {
     bucketMs: 1_000,
     buckets: [4, 5, 2, 0, 0, 0, 0, 5, 5, 5].map((requests) => ({ requests, credits: requests })),
   },
-  pauses: [
-    {
-      fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
-      untilMs: Date.UTC(2026, 10, 20, 2, 0, 7),
-      why: '<b>slow</b>',
-      asked: true,
-    },
-  ],
+  pauses: [pause],
   limitPerSecond: 5,
 };
 

@@ -1,4 +1,4 @@
-import type { PlannedChangeView } from '../../api.ts';
+import type { PlannedChangeObject } from '../../api.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, grouped } from './figures.ts';
 import { Told } from './told.tsx';
@@ -24,7 +24,7 @@ export function Diff({
   changes,
   actions,
 }: {
-  readonly changes: readonly PlannedChangeView[];
+  readonly changes: readonly PlannedChangeObject[];
   readonly actions: Readonly<Record<string, number>>;
 }) {
   const projects = byProject(changes);
@@ -61,11 +61,11 @@ export function Diff({
 /** So many lines stand open: a person still finds the button below them. */
 const LINES_OPEN = 60;
 
-const isRemoval = ({ action }: PlannedChangeView): boolean => action === 'remove';
-const isBeyond = ({ beyond }: PlannedChangeView): boolean => beyond === true;
-const isWorth = ({ action }: PlannedChangeView): boolean => action !== 'unchanged';
+const isRemoval = ({ action }: PlannedChangeObject): boolean => action === 'remove';
+const isBeyond = ({ beyond }: PlannedChangeObject): boolean => beyond === true;
+const isWorth = ({ action }: PlannedChangeObject): boolean => action !== 'unchanged';
 
-function Lines({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+function Lines({ lines }: { readonly lines: readonly PlannedChangeObject[] }) {
   return (
     <>
       <ul class="diff">
@@ -81,7 +81,7 @@ function Lines({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
 }
 
 /** Whom the list does not name stands apart, however much else there is: nobody has looked for them in it. */
-function Beyond({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+function Beyond({ lines }: { readonly lines: readonly PlannedChangeObject[] }) {
   if (lines.length === 0) return null;
   return (
     <div class="notice stack">
@@ -94,7 +94,7 @@ function Beyond({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
 }
 
 /** What is so already is there for whoever looks for it. */
-function Unchanged({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+function Unchanged({ lines }: { readonly lines: readonly PlannedChangeObject[] }) {
   if (lines.length === 0) return null;
   return (
     <details>
@@ -107,9 +107,9 @@ function Unchanged({ lines }: { readonly lines: readonly PlannedChangeView[] }) 
 }
 
 function byProject(
-  changes: readonly PlannedChangeView[],
-): readonly (readonly [project: string, lines: readonly PlannedChangeView[]])[] {
-  const projects = new Map<string, PlannedChangeView[]>();
+  changes: readonly PlannedChangeObject[],
+): readonly (readonly [project: string, lines: readonly PlannedChangeObject[]])[] {
+  const projects = new Map<string, PlannedChangeObject[]>();
   for (const change of changes) {
     const project = change.project ?? text.diff.noProject;
     const lines = projects.get(project) ?? [];
@@ -119,7 +119,7 @@ function byProject(
   return [...projects];
 }
 
-function Line({ change }: { readonly change: PlannedChangeView }) {
+function Line({ change }: { readonly change: PlannedChangeObject }) {
   const { row, action, email, from, to, reason, refused_before: before, beyond } = change;
   const because = reason ?? before;
   const [sign, look] = SIGNS[action] ?? ['', ''];

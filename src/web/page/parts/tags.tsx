@@ -15,7 +15,7 @@ export function BatchState({
   const { states } = text.batch;
   const [word, tone] = running
     ? [states.running, 'live']
-    : held_since !== null
+    : held_since !== undefined
       ? [states.held, 'warn']
       : state === 'finished' && sumOf(counts, NEED_ATTENTION) > 0
         ? [states.attention, 'warn']

@@ -5,7 +5,7 @@ import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
-import { clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
+import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
@@ -13,7 +13,7 @@ import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Downloads } from './batch/downloads.tsx';
-import { BuyAgain, Finished, Mend } from './batch/mend.tsx';
+import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
 
@@ -34,6 +34,7 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
 }
 
 function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: readonly WorkView[] }) {
+  const rows = allRows(batch);
   const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
   return (
     <>
@@ -42,12 +43,12 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       <section class="card stack" aria-label={words.progress}>
         <OutcomeBar
           counts={batch.counts}
-          rows={batch.rows}
-          label={text.batches.rows(grouped(batch.settled), grouped(batch.rows))}
+          rows={rows}
+          label={text.batches.rows(grouped(batch.settled), grouped(rows))}
         />
-        <OutcomeLegend counts={batch.counts} rows={batch.rows} />
+        <OutcomeLegend counts={batch.counts} rows={rows} />
         {batch.state === 'finished' && <Finished batch={batch} running={running} />}
-        {batch.unanswered > 0 && <BuyAgain batch={batch} running={running} />}
+        {batch.unanswered !== undefined && <BuyAgain batch={batch} running={running} />}
         {batch.state === 'open' && (
           <>
             <Now batch={batch} running={running} />
@@ -65,7 +66,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       >
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
       </Loaded>
-      {batch.changes !== null && <Changes changes={batch.changes} />}
+      {batch.changes !== undefined && <Changes changes={batch.changes} />}
       <section class="card stack">
         <h2>{words.speed}</h2>
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
@@ -96,7 +97,7 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
       </p>
       <nav class="actions" aria-label={words.parts}>
         <a class="button" href={`/batches/${batch.batch}/rows`}>
-          {words.rows(grouped(batch.rows))}
+          {words.rows(grouped(allRows(batch)))}
         </a>
         {(batch.counts.in_doubt ?? 0) > 0 && (
           <a class="button danger" href={`/batches/${batch.batch}/doubts`}>
@@ -121,21 +122,36 @@ function Notices({
   const waiting = works.find(({ state }) => state === 'waiting');
   return (
     <div class="notices" aria-live="polite">
-      {batch.held_since !== null && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
+      {batch.held_since !== undefined && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
           {words.spender(String(batch.spender.pid))} <code>{batch.spender.command}</code>{' '}
           {waiting === undefined ? words.queue : words.queued}
         </p>
       )}
-      {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
-        <>
-          <Refusal refused={new Refused(shownStop(last.stopped, batch))} />
-          {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
-          {batch.followed_by === null && <Mend batch={batch} stopped={last.stopped} said={last.said} />}
-        </>
-      )}
+      {last?.state === 'ended' && !running && <Stop batch={batch} work={last} />}
     </div>
+  );
+}
+
+/** Why it stopped, and what mends that. */
+function Stop({
+  batch,
+  work: { stopped, said, at_ms: begunMs },
+}: {
+  readonly batch: BatchDetail;
+  readonly work: WorkView;
+}) {
+  if (stopped === null || stopped.code === 'terminated') return null;
+  // A run reads its account once, when it begins.
+  if (isOfAccount(stopped.code) && (batch.account_changed_ms ?? 0) > begunMs)
+    return <p class="notice">{words.accountChanged(batch.account)}</p>;
+  return (
+    <>
+      <Refusal refused={new Refused(shownStop(stopped, batch))} />
+      {/* What follows this batch goes on by itself, and nothing goes on with this one. */}
+      {batch.followed_by === null && <Mend batch={batch} stopped={stopped} said={said} />}
+    </>
   );
 }
 
@@ -147,16 +163,21 @@ function shownStop(
   if (follower !== null) return { ...stopped, next: words.answerThere(follower) };
   return stopped.plan === undefined || stopped.answers === undefined
     ? stopped
-    : { ...stopped, next: changes === null ? words.planBelow : words.seeBelow };
+    : { ...stopped, next: changes === undefined ? words.planBelow : words.seeBelow };
 }
 
 /** How long it takes, or what it waits for. */
 function Now({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const { paused, seconds_left: left } = batch;
+  const {
+    paused_until: until,
+    paused_why: why = '',
+    paused_asked: asked = false,
+    seconds_left: left,
+  } = batch;
   return (
     <p class="muted now" aria-live="polite">
-      {running && paused !== null ? (
-        <Pause {...paused} />
+      {running && until !== null ? (
+        <Pause {...{ until, why, asked }} />
       ) : (
         running && left !== null && words.left(duration(left))
       )}
@@ -165,7 +186,15 @@ function Now({ batch, running }: { readonly batch: BatchDetail; readonly running
 }
 
 /** The clock until a pause ends. */
-function Pause({ until, why, asked }: NonNullable<BatchDetail['paused']>) {
+function Pause({
+  until,
+  why,
+  asked,
+}: {
+  readonly until: string;
+  readonly why: string;
+  readonly asked: boolean;
+}) {
   const now = useSignal(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {
@@ -205,7 +234,7 @@ function Figures({
     figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
-  if (batch.changes === null) {
+  if (batch.changes === undefined) {
     figures.push(
       [words.matched, sumOf(counts, ['matched'])],
       [words.noMatch, sumOf(counts, ['no_match', 'skipped'])],

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView } from '../../api.ts';
 import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
-import { counted, dateAndTime, grouped } from '../parts/figures.ts';
+import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
@@ -147,7 +147,7 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
 }
 
 function BatchLine({ batch }: { readonly batch: BatchView }) {
-  const progress = words.rows(grouped(sumOf(batch.counts)), grouped(batch.rows));
+  const progress = words.rows(grouped(sumOf(batch.counts)), grouped(allRows(batch)));
   const operation = batch.undoes === null ? batch.operation : words.undoOf(batch.undoes);
   return (
     <li class="card batch-line">
@@ -164,7 +164,7 @@ function BatchLine({ batch }: { readonly batch: BatchView }) {
         {batch.sandbox && <PlayMoney />}
       </div>
       <div class="batch-progress">
-        <OutcomeBar counts={batch.counts} rows={batch.rows} label={progress} />
+        <OutcomeBar counts={batch.counts} rows={allRows(batch)} label={progress} />
         <span class="muted">{progress}</span>
       </div>
       <div class="batch-cost number">{batch.has_costs ? costOf(batch.credits) : ''}</div>

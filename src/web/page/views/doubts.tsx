@@ -28,7 +28,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
 }
 
 function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
-  const { in_doubt, at_risk, retries, undecidable, open, waiting } = list;
+  const { in_doubt, at_risk, retries, undecidable, open, waiting = [] } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   return (
     <>

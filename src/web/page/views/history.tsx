@@ -3,6 +3,7 @@ import { anyChanges } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { DayBars } from '../parts/day-bars.tsx';
 import {
+  allRows,
   counted,
   dateAndTime,
   dayName,
@@ -251,7 +252,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
             </div>
           </td>
           <td class="nowrap">{dateAndTime(each.created_at)}</td>
-          <td class="number">{grouped(each.rows)}</td>
+          <td class="number">{grouped(allRows(each))}</td>
           <td class="number">{spentWords(each)}</td>
           <td class="number">{grouped(each.saved)}</td>
           <td class="number">

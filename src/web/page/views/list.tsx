@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Damage, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
+import type { DamageObject, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { useAsked } from '../parts/asked.ts';
@@ -273,7 +273,7 @@ function Repairs({
   );
 }
 
-function Example({ damage: { examples } }: { readonly damage: Damage }) {
+function Example({ damage: { examples } }: { readonly damage: DamageObject }) {
   const example = examples.find(({ repaired }) => repaired !== undefined) ?? examples[0];
   if (example === undefined) return null;
   const meant = example.repaired ?? example.candidates?.join(text.list.or);

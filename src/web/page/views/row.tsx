@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { AttemptView, RowDetail } from '../../api.ts';
+import type { AttemptObject, RowDetail } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { counted, exactTime } from '../parts/figures.ts';
@@ -117,7 +117,7 @@ function Cells({
 
 // ---------------------------------------------------------------------------------------------------- an attempt
 
-function Attempt({ attempt, batch }: { readonly attempt: AttemptView; readonly batch: string }) {
+function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly batch: string }) {
   const { intent_at, operation, parameters, subject, reply, idempotency_key } = attempt;
   return (
     <li class="card">
@@ -162,7 +162,7 @@ function Named({ name, children }: { readonly name: string; readonly children: C
 }
 
 /** How it ended and what it cost. */
-function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptView }) {
+function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptObject }) {
   if (closure === null) return <span class="tag warn">{text.row.open}</span>;
   const { kind, answer, charged, exact } = closure;
   const tone = kind === 'in_doubt' ? 'warn' : kind === 'stopped' ? 'bad' : answer === 'found' ? 'good' : '';
@@ -182,7 +182,7 @@ function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptV
 }
 
 /** Why it was made, why it cost what it cost, and what became of it afterwards. */
-function Story({ attempt }: { readonly attempt: AttemptView }) {
+function Story({ attempt }: { readonly attempt: AttemptObject }) {
   const { decision, decided, replaces, closure, looks, released, readings = [], today } = attempt;
   const isTold = decision?.kind === 'told';
   const sentences = [

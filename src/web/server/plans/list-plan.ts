@@ -1,13 +1,12 @@
-import { z } from 'zod';
 import { commandLine } from '../../../core/command-line.ts';
 import { present } from '../../../core/objects.ts';
-import { METHODS } from '../../../core/operation.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
+import { PlanObject } from '../../../objects/plan.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
 import { chooseAccount, loadAccounts } from '../../../vendor/account/account.ts';
-import { type Choices, PlanFigures, PlannedChangeView, type PlanView } from '../../api.ts';
+import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
 import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';
 import type { KeptList } from '../list-files.ts';
@@ -24,21 +23,6 @@ export interface ShownPlan {
   readonly store: string;
 }
 
-/** What `plan --json` prints beside the figures. */
-const Printed = PlanFigures.extend({
-  changes: z.array(PlannedChangeView).optional(),
-  requests: z
-    .array(
-      z.object({
-        name: z.string(),
-        method: z.enum(METHODS),
-        url: z.string(),
-        through: z.string().optional(),
-      }),
-    )
-    .optional(),
-});
-
 /** A person looks at no more lines, and a browser shows them without slowing down. */
 const MOST_CHANGES = 2_000;
 
@@ -54,7 +38,7 @@ export async function planList(
   const jobPath = await writeListJob(list, job);
   const store = chooseStore(server.store, account.sandbox).location;
   const words = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
-  const { changes, requests, ...figures } = Printed.parse(
+  const { changes, requests, ...figures } = PlanObject.parse(
     await askChild(server.program, words, undefined, signal),
   );
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
@@ -72,7 +56,7 @@ export async function planList(
     changes: changes === undefined ? null : shownFirst(changes),
     to_change: sent.length,
     actions: actionCounts(changes ?? []),
-    requests: (requests ?? []).map((request) => requestWords(request as Parameters<typeof requestWords>[0])),
+    requests: (requests ?? []).map((request) => requestWords(present(request))),
     confirm: removalWords(sent),
     needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0 && buys,
     command: commandLine(['run', jobPath, list.path, ...storeWords(store), ...refreshWords(choices)]),
@@ -86,20 +70,20 @@ export function refreshWords({ refresh }: Choices): readonly string[] {
 }
 
 /** Removals, then what else is sent, then the rest, so that a cut list hides nothing that matters more. */
-function shownFirst(changes: readonly PlannedChangeView[]): PlannedChangeView[] {
-  const weight = ({ action, calls = [] }: PlannedChangeView): number =>
+function shownFirst(changes: readonly PlannedChangeObject[]): PlannedChangeObject[] {
+  const weight = ({ action, calls = [] }: PlannedChangeObject): number =>
     calls.length === 0 ? 0 : action === 'remove' ? 2 : 1;
   return changes.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST_CHANGES);
 }
 
-function actionCounts(changes: readonly PlannedChangeView[]): Record<string, number> {
+function actionCounts(changes: readonly PlannedChangeObject[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { action } of changes) counts[action] = (counts[action] ?? 0) + 1;
   return counts;
 }
 
 /** A removal is typed, so that no slip of a hand agrees to it. */
-function removalWords(sent: readonly PlannedChangeView[]): string | null {
+function removalWords(sent: readonly PlannedChangeObject[]): string | null {
   const removed = sent.filter(({ action }) => action === 'remove').length;
   return removed === 0 ? null : `remove ${counted(removed, 'person', 'people')}`;
 }

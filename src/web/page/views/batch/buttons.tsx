@@ -39,7 +39,7 @@ export function BatchButtons({
   const isPausing = asking.value === 'pause' || going?.kind === 'pause';
   const isBusy = asking.value !== undefined || (going !== undefined && going.kind !== 'run');
   const goOn =
-    going?.state === 'waiting' ? words.inLine : batch.held_since === null ? words.goOn : words.resumeNow;
+    going?.state === 'waiting' ? words.inLine : batch.held_since === undefined ? words.goOn : words.resumeNow;
   return (
     <>
       <div class="actions">
@@ -59,10 +59,10 @@ export function BatchButtons({
             </button>
             <button
               type="button"
-              onClick={() => act(batch.held_since === null ? 'pause' : 'resume')}
+              onClick={() => act(batch.held_since === undefined ? 'pause' : 'resume')}
               disabled={isBusy}
             >
-              {batch.held_since === null ? words.hold : words.unhold}
+              {batch.held_since === undefined ? words.hold : words.unhold}
             </button>
           </>
         )}

@@ -35,7 +35,7 @@ export function Finished({ batch, running }: { readonly batch: BatchDetail; read
       {(batch.counts.in_doubt ?? 0) > 0 && (
         <Once {...{ batch, running }} button={words.carryOut} what={words.carryOutWhat} />
       )}
-      {batch.read_before && batch.unanswered === 0 && (
+      {batch.read_before && batch.unanswered === undefined && (
         <Once
           {...{ batch, running }}
           button={words.settleAnew}
@@ -85,12 +85,23 @@ export function BuyAgain({ batch, running }: { readonly batch: BatchDetail; read
     <WithBudget
       label={batch.has_costs && !batch.sandbox ? words.moreBudget : undefined}
       enough={budget ?? undefined}
-      button={words.buyAgain(counted(batch.unanswered, 'row'))}
+      button={words.buyAgain(counted(batch.unanswered ?? 0, 'row'))}
       what={words.buyAgainWhat}
       isHeld={running || batch.next === null || batch.followed_by !== null}
       onGo={(action, limit) => goOn(action, batch, { ...limit, answer: 'yes' })}
     />
   );
+}
+
+/** What changes an account, by the code of a stop that this mends. */
+const ACCOUNT_CHANGES = {
+  key: words.changeKey,
+  account_budget: words.changeBudget,
+  address: words.changeAddress,
+};
+
+export function isOfAccount(code: string): code is keyof typeof ACCOUNT_CHANGES {
+  return Object.hasOwn(ACCOUNT_CHANGES, code);
 }
 
 /** What mends a stop, where the page can. */
@@ -105,14 +116,13 @@ export function Mend({
   readonly said: readonly string[];
 }) {
   const action = useAction();
-  if (code === 'key' || code === 'account_budget' || code === 'address') {
+  if (isOfAccount(code)) {
     const { account } = batch;
     const where = new URLSearchParams({ [code === 'key' ? 'key' : 'change']: account, batch: batch.batch });
-    const change = { key: words.changeKey, account_budget: words.changeBudget, address: words.changeAddress };
     return (
       <div class="actions">
         <a class="button" href={`/accounts?${where}`}>
-          {change[code](account)}
+          {ACCOUNT_CHANGES[code](account)}
         </a>
         <Answers {...{ action, batch, answers, plan }} />
       </div>

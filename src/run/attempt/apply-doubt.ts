@@ -1,39 +1,27 @@
-import type { Call } from '../../core/operation.ts';
-import type { AttemptId } from '../../ledger/ledger.ts';
 import { oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../vendor/judge.ts';
 import type { Run } from '../session.ts';
-import { heedOdd } from './odd-answers.ts';
+import { applyOdd } from './odd-answers.ts';
+import type { RunReply } from './replied.ts';
 import { noteUnwrapped } from './unwrapped-answers.ts';
-
-/** A call that is in doubt by now, so that a crash here loses only a count. */
-export interface Doubtful {
-  readonly call: Call;
-  /** Whether the call was in doubt before, and was sent again. */
-  readonly isRepeat: boolean;
-  readonly attempt: AttemptId;
-  readonly reply: Reply;
-  /** Monotonic. */
-  readonly sentAtMs: number;
-}
 
 /**
  * Draws from a doubt what follows for the account. A lost answer may show that the vendor is broken, so it is probed. One that
- * came whole shows that the vendor is at work, whatever it says.
+ * came whole shows that the vendor is at work, whatever it says. A crash here loses only a count.
  */
-export async function heedDoubt(
+export async function applyDoubt(
   run: Run,
-  { attempt, call, isRepeat, reply, sentAtMs }: Doubtful,
+  { attempt, call, isRepeat, reply, sentAtMs }: RunReply,
   { why, wait }: Extract<Verdict, { readonly kind: 'in_doubt' }>,
 ): Promise<'in_doubt'> {
   const { limiter, dialect } = run.session.client;
   noteUnwrapped(run, reply);
   const odd = reply.kind === 'answered' ? oddAnswerIn(reply.raw, dialect, call) : undefined;
   if (wait !== undefined) limiter.pause(wait.pauseMs, sentAtMs, why);
-  else if (odd === undefined) heedLost(run, why, reply, sentAtMs);
+  else if (odd === undefined) applyLost(run, why, reply, sentAtMs);
   else {
     limiter.settled();
     // What is answered to a repeat says no more than the answer before it.
-    if (!isRepeat) await heedOdd(run, { attempt, call, odd, reply, why });
+    if (!isRepeat) await applyOdd(run, { attempt, call, odd, reply, why });
   }
   return 'in_doubt';
 }
@@ -41,7 +29,7 @@ export async function heedDoubt(
 /** After so many in a row that came whole, a rule is quoted that would make them answers. */
 const LOST_IN_A_ROW = 5;
 
-function heedLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
+function applyLost({ session: { client }, emit }: Run, why: string, reply: Reply, sentAtMs: number): void {
   const words = `answers get lost (${why}), so one request at a time is tried`;
   if (client.limiter.doubted(sentAtMs, words) !== LOST_IN_A_ROW) return;
   const rule = reply.kind === 'answered' ? ruleForLost(reply.raw, client.dialect) : undefined;

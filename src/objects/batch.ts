@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { isoTime } from '../core/clock.ts';
+import { commandToGoOn } from '../core/command-line.ts';
+import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../files/output/changes-done.ts';
+import { undoneBy } from '../job/job-origin.ts';
+import type { Batch, ShownMoney } from '../ledger/ledger.ts';
+import type { BatchOverview, BatchStatus } from '../run/batch-status.ts';
+import type { Retries } from '../run/retries.ts';
+import type { UnprovenChanges } from '../run/unproven-changes.ts';
+import { membersOf, noun } from './noun.ts';
+
+/** Batches, and what they have changed. */
+
+const spending = membersOf<Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'>>();
+/** Credits; they have no currency. */
+export const SpentObject = noun({
+  spent: spending(z.number(), ({ spent }) => spent),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: spending(z.boolean(), ({ isExact }) => isExact),
+  in_doubt: spending(z.number(), ({ inDoubt }) => inDoubt),
+});
+
+const money = membersOf<ShownMoney>();
+/** Credits of a batch. */
+const MoneyObject = noun({
+  ...SpentObject.members,
+  reserved: money(z.number(), ({ reserved }) => reserved),
+  budget: money(z.number().nullable(), ({ cap = null }) => cap),
+});
+
+/** Number of settled rows by outcome; rows without an outcome are not counted. */
+export const Counts = z.record(z.string(), z.number());
+
+// ------------------------------------------------------------------------------------------------ changes
+
+const figure = membersOf<ChangeFigures>();
+const figures = {
+  /** How many were made, by `invite`, `change_role`, `remove`, `create_project` or `call`. */
+  done: figure(z.record(z.string(), z.number()), ({ done }) => done),
+  /** How they ended, by `applied`, `unchanged`, `held_back`, `refused`, `in_doubt`, `skipped`, `invalid` or `pending`. */
+  counts: figure(z.record(z.string(), z.number()), ({ counts }) => counts),
+  /** How many of those that were applied the service has answered without a word about them. */
+  without_a_word: figure(z.number(), ({ withoutWord }) => withoutWord),
+};
+
+const group = membersOf<ChangeGroup>();
+const ChangeGroupObject = noun({
+  project: group(z.string().nullable(), ({ project = null }) => project),
+  /** What is wanted there: a role, or `none` for "not in it". */
+  to: group(z.string(), ({ to }) => to),
+  ...figures,
+});
+
+const overtaken = membersOf<OvertakenRow>();
+const OvertakenObject = noun({
+  row: overtaken(z.number(), ({ row }) => row),
+  who: overtaken(z.string(), ({ who }) => who),
+  since: overtaken(z.string(), ({ since }) => since),
+});
+
+const changes = membersOf<ChangesDone>();
+/** What a batch of changes has done, each subject once. */
+export const ChangesObject = noun({
+  ...figures,
+  projects: changes(z.array(ChangeGroupObject), ({ groups }) => groups.map(ChangeGroupObject.of)),
+  /** What ended well and is not so any more, or perhaps not, because of another batch. */
+  overtaken: changes(z.array(OvertakenObject), (done) => done.overtaken.map(OvertakenObject.of)),
+});
+
+const unproven = membersOf<UnprovenChanges>();
+/** Changes that a batch counted as done, and of which what came does not say so by the dialect of today. */
+export const UnprovenObject = noun({
+  batch: unproven(z.string(), ({ batch }) => batch),
+  changes: unproven(z.number(), (found) => found.changes),
+  first_rows: unproven(z.array(z.number()), ({ firstRows }) => firstRows),
+});
+
+// ------------------------------------------------------------------------------------------------ doubts of a batch
+
+const retries = membersOf<Retries>();
+/** What of the calls in doubt is to be sent again, as was decided. */
+export const RetriesObject = noun({
+  calls: retries(z.number(), ({ calls }) => calls),
+  credits: retries(z.number(), ({ credits }) => credits),
+  /** `most` is null without a limit. */
+  extra_credits: retries(
+    z.object({ most: z.number().nullable(), used: z.number() }),
+    ({ extra: { most = null, used } }) => ({ most, used }),
+  ),
+  /** The extra credits that would be enough; only where those of the batch do not cover the calls. */
+  enough: retries(z.number().optional(), ({ enough }) => enough),
+});
+
+/** What a run and a batch have alike about what is left open; each is left out where there is none. */
+export interface LeftOpen {
+  readonly retries?: Retries | undefined;
+  readonly unproven?: UnprovenChanges | undefined;
+  readonly changes?: ChangesDone | undefined;
+  /** How many rows wait, because what was bought for them turned out to be no answer. */
+  readonly unanswered?: number;
+}
+
+const left = membersOf<LeftOpen>();
+export const leftOpen = {
+  retries: left(RetriesObject.optional(), (open) =>
+    open.retries === undefined || open.retries.calls === 0 ? undefined : RetriesObject.of(open.retries),
+  ),
+  changes: left(ChangesObject.optional(), (open) => open.changes && ChangesObject.of(open.changes)),
+  /** How many rows wait, because what was bought for them turned out to be no answer. */
+  unanswered: left(z.number().optional(), (open) => open.unanswered || undefined),
+  unproven: left(UnprovenObject.optional(), (open) => open.unproven && UnprovenObject.of(open.unproven)),
+};
+
+// ------------------------------------------------------------------------------------------------ the batch
+
+const batch = membersOf<{ readonly batch: Batch }>();
+/** What a batch is, whatever became of it. */
+export const ofBatch = {
+  batch: batch(z.string(), (of) => of.batch.id),
+  state: batch(z.enum(['open', 'finished', 'superseded', 'cancelled']), (of) => of.batch.state),
+  operation: batch(z.string(), (of) => of.batch.operation),
+  account: batch(z.string(), (of) => of.batch.accountName),
+  input: batch(z.string(), (of) => of.batch.inputPath),
+  /** The batch that it takes back. */
+  undoes: batch(z.string().nullable(), (of) => undoneBy(of.batch.settings) ?? null),
+  rows: batch(z.number(), (of) => of.batch.inputRows),
+  /** Rows after the last one of the list: people who were removed because it does not name them. */
+  rows_beyond: batch(z.number().optional(), (of) => of.batch.rowsBeyond),
+  /** ISO 8601, UTC. */
+  created_at: batch(z.string(), (of) => isoTime(of.batch.createdAtMs)),
+};
+
+const overview = membersOf<BatchOverview>();
+/** A batch, as `status` lists it. */
+export const BatchObject = noun({
+  ...ofBatch,
+  counts: overview(Counts, ({ counts }) => counts),
+  credits: overview(MoneyObject, (of) => MoneyObject.of(of.money)),
+  /** The file that was written. */
+  output: overview(z.string().nullable(), (of) => of.batch.outputPath ?? null),
+  /** What is typed to go on. */
+  next: overview(z.string().nullable(), (of) => commandToGoOn(of.batch) ?? null),
+  /** Since when a person has paused it; left out where it may go on. */
+  held_since: overview(z.string().optional(), ({ heldSinceMs: ms }) => (ms ? isoTime(ms) : undefined)),
+  /** Whether a process works on it now. */
+  running: overview(z.boolean(), ({ run }) => run !== undefined),
+  /** Since when that process works. */
+  running_since: overview(z.string().optional(), ({ run }) => run?.since),
+});
+
+const all = membersOf<readonly BatchOverview[]>();
+/** What `status` prints: all batches, the newest first. */
+export const BatchListObject = noun({
+  batches: all(z.array(BatchObject), (batches) => batches.map(BatchObject.of)),
+});
+
+const status = membersOf<BatchStatus>();
+/** Answers with status 404, and whether a person keeps them as no match. */
+export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
+/** What `status BATCH` prints. */
+export const BatchStatusObject = noun({
+  ...BatchObject.members,
+  requests: status(z.number(), ({ requests }) => requests),
+  calls: status(z.number(), ({ calls }) => calls),
+  /** Requests without an answer yet. */
+  open: status(z.number(), ({ open }) => open),
+  /** Requests of its account in the last minute. */
+  requests_last_minute: status(z.number(), ({ lastMinute }) => lastMinute),
+  /** Until when the account sends nothing, and why. */
+  paused_until: status(z.string().nullable(), ({ pause }) => (pause ? isoTime(pause.untilMs) : null)),
+  paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
+  /** Those at the end of the account's answers. */
+  misses: status(MissesObject.optional(), ({ misses: of }) => of && { count: of.count, kept: of.kept }),
+  ...leftOpen,
+});

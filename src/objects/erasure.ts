@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Erased, UserFile } from '../ledger/store.ts';
+import { membersOf, noun } from './noun.ts';
+
+const erased = membersOf<Erased & { readonly location: string }>();
+const count = (read: (of: Erased) => number) => erased(z.number(), read);
+const that = (how: UserFile['holds']) =>
+  erased(z.array(z.string()), ({ stays }) =>
+    stays.filter(({ holds }) => holds === how).map(({ path }) => path),
+  );
+
+/** What `forget` and `store purge` erase in a store, or would. */
+export const ErasureObject = noun({
+  store: erased(z.string(), ({ location }) => location),
+  requests: count(({ calls }) => calls),
+  /** Answers about others from which one person was removed. */
+  cut: count(({ cut }) => cut),
+  rows: count(({ rows }) => rows),
+  memberships: count(({ memberships }) => memberships),
+  names: count(({ names }) => names),
+  /** Lists in the store that are removed. */
+  files: erased(z.array(z.string()), ({ files }) => files),
+  /** Files of the user's that hold it, or may, and stay as they are. */
+  outputs: that('certainly'),
+  may_hold: that('perhaps'),
+  /** Rows that stay because they are not settled. */
+  unsettled: count(({ unsettled }) => unsettled.length),
+  hits: erased(z.array(z.object({ place: z.string(), cell: z.string() })), ({ hits }) => hits),
+  /** What lost requests among these may have been charged. */
+  held_credits: count(({ heldCredits }) => heldCredits),
+  /** Calls and lists that stay because batches go on with them, and these batches. */
+  needed: count(({ needed }) => needed.calls),
+  needed_lists: count(({ needed }) => needed.lists),
+  needed_by: erased(z.array(z.string()), ({ needed }) => needed.by),
+});

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Sheet } from '../core/format.ts';
+import type { FileDescription } from '../files/describe-file.ts';
+import type { FoundCell, FoundIssue } from '../files/quality/job-issues.ts';
+import { membersOf, noun } from './noun.ts';
+
+/** What a file is, before there is a job. */
+
+const rows = membersOf<{ readonly count: number; readonly firstRows: readonly number[] }>();
+export const ofRows = {
+  count: rows(z.number(), ({ count }) => count),
+  first_rows: rows(z.array(z.number()), ({ firstRows }) => firstRows),
+};
+const RowsObject = noun(ofRows);
+
+const cell = membersOf<FoundCell>();
+const DamagedCellObject = noun({
+  row: cell(z.number(), ({ row }) => row),
+  cell: cell(z.string(), (of) => of.cell),
+  repaired: cell(z.string().optional(), ({ repaired }) => repaired),
+  candidates: cell(z.array(z.string()).optional(), ({ candidates }) => candidates),
+});
+
+const issue = membersOf<FoundIssue>();
+/** What is wrong with cells of a column. */
+export const DamageObject = noun({
+  kind: issue(z.string(), ({ kind }) => kind),
+  ...ofRows,
+  /** `none_needed` for what is read right as it is. */
+  cure: issue(z.enum(['none_needed', 'repair', 'by_hand']), ({ cure }) => cure),
+  /** How many of the cells a repair mends. */
+  repairable: issue(z.number(), ({ repairable }) => repairable),
+  examples: issue(z.array(DamagedCellObject), ({ examples }) => examples.map(DamagedCellObject.of)),
+});
+export type DamageObject = z.infer<typeof DamageObject>;
+
+type Column = FileDescription['columns'][number];
+const column = membersOf<Column>();
+const ColumnObject = noun({
+  name: column(z.string(), ({ name }) => name),
+  looks_like: column(z.string(), ({ looksLike }) => looksLike),
+  filled: column(z.number(), ({ filled }) => filled),
+  examples: column(z.array(z.string()), ({ examples }) => examples),
+  /** Cells that do not look like the others. */
+  odd: column(RowsObject, ({ odd }) => RowsObject.of(odd)),
+  damage: column(z.array(DamageObject), ({ issues }) => issues.map(DamageObject.of)),
+});
+
+const duplicates = membersOf<FileDescription['duplicates']>();
+export const DuplicatesObject = noun({
+  same: duplicates(RowsObject, ({ same }) => RowsObject.of(same)),
+  /** The same but for case, spaces or punctuation. */
+  nearly_same: duplicates(RowsObject, ({ nearlySame }) => RowsObject.of(nearlySame)),
+  /** Among so many first different rows they were looked for; left out where that is all. */
+  compared_with: duplicates(z.number().optional(), ({ comparedWith }) => comparedWith),
+});
+
+const fitting = membersOf<FileDescription['operations'][number]>();
+const likely = z.object({ input: z.string(), column: z.string(), because: z.string() });
+const byName = z.record(z.string(), z.string());
+/** How the columns of a list fit an operation. */
+export const OperationFit = noun({
+  operation: fitting(z.string(), ({ operation }) => operation),
+  /** Input ← column, as a run would take it. */
+  columns: fitting(byName, ({ columns }) => columns),
+  because: fitting(byName, ({ because }) => because),
+  /** What a run would take only where a job says so. */
+  likely: fitting(z.array(likely), (of) => of.likely),
+  /** Null when a run would not be refused. */
+  problem: fitting(z.string().nullable(), ({ problem = null }) => problem),
+});
+export type OperationFit = z.infer<typeof OperationFit>;
+
+const opened = membersOf<{ readonly sheet: Pick<Sheet, 'tabs'> }>();
+const tab = z.object({ name: z.string(), hidden: z.boolean(), read: z.boolean() });
+/** The sheets of a workbook, as `--sheet` may name them. */
+export const sheets = opened(z.array(tab).optional(), ({ sheet }) =>
+  sheet.tabs?.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })),
+);
+
+const description = membersOf<FileDescription>();
+const unreadable = z.object({
+  count: z.number(),
+  first: z.array(z.object({ row: z.number(), reason: z.string() })),
+});
+/** What `plan FILE` prints. */
+export const ListDescription = noun({
+  rows: description(z.number(), (of) => of.rows),
+  /** Rows of which nobody knows which cell stands below which name. */
+  unreadable: description(unreadable, (of) => of.unreadable),
+  encoding: description(z.string(), ({ encoding }) => encoding),
+  delimiter: description(z.string(), ({ delimiter }) => delimiter),
+  columns: description(z.array(ColumnObject), ({ columns }) => columns.map(ColumnObject.of)),
+  duplicates: description(DuplicatesObject, (of) => DuplicatesObject.of(of.duplicates)),
+  operations: description(z.array(OperationFit), ({ operations }) => operations.map(OperationFit.of)),
+  sheets,
+});
+export type ListDescription = z.infer<typeof ListDescription>;

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { METHODS } from '../core/operation.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { GuardProblem } from '../plan/team/change-guards.ts';
+import type { ChangePlan, PlannedChange } from '../plan/team/change-plan.ts';
+import { isHeldBack } from '../plan/team/diff-words.ts';
+import type { PlannedJob } from '../run/run-job.ts';
+import type { UndoPlan } from '../run/undo.ts';
+import { UnprovenObject } from './batch.ts';
+import { DamageObject, ofRows, sheets } from './list.ts';
+import { membersOf, noun } from './noun.ts';
+import { NotUndoneObject } from './run.ts';
+
+/** What a job would buy with a list, or change. */
+
+const change = membersOf<PlannedChange>();
+/** One change of a plan; a row may have two. */
+export const PlannedChangeObject = noun({
+  row: change(z.number(), ({ row }) => row),
+  action: change(z.string(), ({ action }) => action),
+  email: change(z.string().nullable(), ({ email = null }) => email),
+  project: change(z.string().nullable(), ({ project = null }) => project),
+  from: change(z.string().nullable(), ({ from = null }) => from),
+  to: change(z.string().nullable(), ({ to = null }) => to),
+  /** What is sent. */
+  calls: change(z.array(z.string()).optional(), ({ calls }) => (calls.length === 0 ? undefined : calls)),
+  /** Why nothing is sent. */
+  reason: change(z.string().optional(), ({ reason }) => reason),
+  /** That the service refused it to the batch before, and why. */
+  refused_before: change(z.string().optional(), ({ refusedBefore }) => refusedBefore),
+  /** Whether it is about a person whom the list does not name. */
+  beyond: change(z.boolean().optional(), ({ beyond }) => beyond),
+});
+export type PlannedChangeObject = z.infer<typeof PlannedChangeObject>;
+
+interface Changes {
+  /** Undefined for a job that only reads. */
+  readonly change?: { readonly plan: ChangePlan; readonly guards: readonly GuardProblem[] } | undefined;
+}
+
+const changes = membersOf<Changes>();
+/** The changes of a plan that has rows beyond the list. */
+const ofMissing = ({ change: of }: Changes) => (of && of.plan.rowsBeyond > 0 ? of.plan.changes : undefined);
+const isRemoved = ({ beyond, action }: PlannedChange): boolean => beyond === true && action === 'remove';
+const guard = z.object({ fact: z.string(), allow: z.string() });
+const ofChanges = {
+  /** How many people are removed because the list does not name them, and how many are not. */
+  removed: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isRemoved).length),
+  held_back: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isHeldBack).length),
+  changes: changes(z.array(PlannedChangeObject).optional(), (of) =>
+    of.change?.plan.changes.map(PlannedChangeObject.of),
+  ),
+  /** What would hold a run back. */
+  guards: changes(z.array(guard).optional(), (of) =>
+    of.change?.guards.map(({ fact, allow }) => ({ fact, allow })),
+  ),
+};
+
+const part = z.object({ rows: z.number(), credits: z.number() });
+const reason = membersOf<Plan['reasons'][number]>();
+const ReasonObject = noun({ reason: reason(z.string(), (of) => of.reason), ...ofRows });
+
+const plan = membersOf<Plan>();
+/** Each row of the list is counted once. */
+export const PlanFigures = noun({
+  rows: plan(z.number(), ({ rows }) => rows),
+  invalid: plan(z.number(), ({ invalid }) => invalid),
+  duplicates: plan(z.number(), ({ duplicates }) => duplicates),
+  bought_before: plan(z.number(), ({ boughtBefore }) => boughtBefore),
+  in_doubt: plan(z.number(), ({ inDoubt }) => inDoubt),
+  to_buy: plan(z.number(), ({ toBuy }) => toBuy),
+  /** How many of those to buy are bought anew because their answers are too old. */
+  too_old: plan(z.number().optional(), ({ tooOld }) => tooOld),
+  /** Among so many first different rows duplicates were looked for; left out where that is all. */
+  compared_with: plan(z.number().optional(), ({ comparedWith }) => comparedWith),
+  /** Rows of those to buy whose calls are bought again, because what came is no answer today, and the most that this costs. */
+  unanswered: plan(part.optional(), ({ unanswered: of }) => of && { rows: of.rows, credits: of.most }),
+  /** Rows in doubt whose calls a run may send again, and the most that this costs. */
+  sent_again: plan(part.optional(), ({ again: of }) => of && { rows: of.rows, credits: of.most }),
+  credits: plan(z.object({ most: z.number(), expected: z.number() }), ({ credits }) => credits),
+  /** Null while the account has no limit. */
+  seconds: plan(z.number().nullable(), ({ seconds = null }) => seconds),
+  /** Why rows are invalid, the most frequent reason first. */
+  reasons: plan(z.array(ReasonObject).optional(), ({ reasons }) =>
+    reasons.length === 0 ? undefined : reasons.map(ReasonObject.of),
+  ),
+});
+
+const used = membersOf<{ readonly input: string; readonly column: string }>();
+const JobDamageObject = noun({
+  input: used(z.string(), ({ input }) => input),
+  column: used(z.string(), ({ column }) => column),
+  ...DamageObject.members,
+});
+
+const RequestObject = z.object({
+  name: z.string(),
+  method: z.enum(METHODS),
+  url: z.string(),
+  fields: z.array(z.string()).optional(),
+  through: z.string().optional(),
+});
+
+/** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
+export const AgreementView = z.object({
+  agreement: z.string(),
+  /** A clause that says what is unusual. */
+  fact: z.string(),
+  /** Each detail, as one line. */
+  details: z.array(z.string()),
+});
+export type AgreementView = z.infer<typeof AgreementView>;
+
+const RereadObject = z.object({
+  batch: z.string(),
+  rows: z.number(),
+  again: z.number(),
+  further: z.number(),
+  most: z.number(),
+});
+
+const planned = membersOf<PlannedJob>();
+const byName = z.record(z.string(), z.string());
+/** What `plan JOB FILE` prints. */
+export const PlanObject = noun({
+  id: planned(z.string(), ({ id }) => id),
+  /** The open batch of this job and list, with which a run goes on: of a sample, or of a run that stopped. */
+  unfinished: planned(z.string().optional(), ({ unfinished }) => unfinished),
+  /** Input ← column. */
+  columns: planned(byName, ({ input }) => input.columns.columns),
+  /** Why, of those that were guessed. */
+  because: planned(byName.optional(), ({ input: { columns } }) =>
+    columns.because.size === 0 ? undefined : Object.fromEntries(columns.because),
+  ),
+  ...PlanFigures.members,
+  sheets,
+  /** What is wrong in the columns that the job uses. */
+  damage: planned(z.array(JobDamageObject), ({ damage }) =>
+    damage.columns.flatMap(({ findings, ...of }) =>
+      findings.map((finding) => JobDamageObject.of({ ...of, ...finding })),
+    ),
+  ),
+  /** Rows in which a cell is repaired, with `--repair`. */
+  repaired: planned(z.number().optional(), ({ job, damage }) =>
+    job.repair === true ? damage.repairableRows : undefined,
+  ),
+  ...ofChanges,
+  /** The fields that answers have had so far, which `add` may name. */
+  fields: planned(z.array(z.string()).optional(), ({ known }) => known?.paths),
+  /** What is sent, where the job or its dialect says that itself. */
+  requests: planned(z.array(RequestObject).optional(), ({ requests }) =>
+    requests.length === 0 ? undefined : requests,
+  ),
+  /** What a person has to agree to first, once, because the dialect of the account sends other requests than the built-in one. */
+  to_agree: planned(AgreementView.optional(), ({ toAgree }) => toAgree),
+  /** Rows of the finished batch that the dialect of today would settle otherwise. */
+  reread: planned(RereadObject.optional(), ({ reread }) => reread),
+  unproven: planned(UnprovenObject.optional(), ({ unproven }) => unproven && UnprovenObject.of(unproven)),
+});
+export type PlanObject = z.infer<typeof PlanObject>;
+
+const undo = membersOf<{ readonly undoes: string; readonly planned: UndoPlan }>();
+/** What `undo --plan` prints. */
+export const UndoPlanObject = noun({
+  undoes: undo(z.string(), ({ undoes }) => undoes),
+  state: undo(z.enum(['plan', 'nothing', 'begun', 'undone']), (of) => of.planned.kind),
+  /** The batch that has begun it or done it. */
+  by: undo(z.string().nullable(), (of) => ('by' in of.planned ? of.planned.by : null)),
+  ...ofChanges,
+  changes: changes(z.array(PlannedChangeObject), (of) => ofChanges.changes.read(of) ?? []),
+  not_undone: undo(z.array(NotUndoneObject), (of) => of.planned.left),
+});

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { isoTime } from '../core/clock.ts';
+import { subjectWords } from '../core/membership.ts';
+import { type Call, sentParameters } from '../core/operation.ts';
+import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
+import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
+import type { AttemptStory, RowStory } from '../run/row-story.ts';
+import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/settle.ts';
+import { RetriesObject } from './batch.ts';
+import { membersOf, noun } from './noun.ts';
+
+/** A row with every attempt that was made for it, and what is in doubt. */
+
+const look = membersOf<Look>();
+/** What the vendor said about a lost answer when it was asked without cost. A status of 0 means that no answer came. */
+export const LookObject = noun({
+  kind: look(z.enum(['read_back', 'usage']), ({ kind }) => kind),
+  said: look(z.enum(['happened', 'not_happened', 'unclear']), ({ said }) => said),
+  why: look(z.string(), ({ why }) => why),
+  status: look(z.number(), ({ status }) => status),
+  body: look(z.string(), ({ body }) => body.toString('utf8')),
+  at: look(z.string(), ({ atMs }) => isoTime(atMs)),
+});
+
+const decision = membersOf<Decision>();
+/** What was decided about a call in doubt. */
+export const DecisionObject = noun({
+  kind: decision(z.enum(['repeat', 'retry', 'skip', 'told', 'hold']), ({ kind }) => kind),
+  by: decision(z.enum(['rule', 'job', 'person']), ({ by }) => by),
+  why: decision(z.string(), ({ why }) => why),
+  at: decision(z.string(), ({ atMs }) => isoTime(atMs)),
+});
+
+const decidedOrNot = (made: Decision | undefined) => (made === undefined ? null : DecisionObject.of(made));
+
+const reply = membersOf<RawReply>();
+export const replyMembers = {
+  status: reply(z.number(), ({ status }) => status),
+  headers: reply(z.record(z.string(), z.string()), ({ headers }) => headers),
+  body: reply(z.string(), ({ body }) => body.toString('utf8')),
+  received_at: reply(z.string(), ({ receivedAtMs }) => isoTime(receivedAtMs)),
+};
+const named = membersOf<{ readonly requestId: string | undefined }>();
+const ReplyObject = noun({
+  ...replyMembers,
+  /** The vendor's id of the request. */
+  request_id: named(z.string().nullable(), ({ requestId }) => requestId ?? null),
+});
+
+const READ_AS = ['found', 'no_match', 'refused', 'not_sent', 'paused', 'stopped', 'in_doubt'] as const;
+
+const readAs = membersOf<Pick<Reading, 'answer' | 'charged' | 'why'>>();
+const ReadObject = noun({
+  answer: readAs(z.enum(READ_AS), ({ answer }) => answer),
+  charged: readAs(z.number(), ({ charged }) => charged),
+  why: readAs(z.string(), ({ why }) => why),
+});
+const reading = membersOf<Reading>();
+const ReadingObject = noun({
+  ...ReadObject.members,
+  at: reading(z.string(), ({ atMs }) => isoTime(atMs)),
+});
+
+const call = membersOf<{ readonly call: Call }>();
+/** What was asked. */
+const ofCall = {
+  operation: call(z.string(), (of) => of.call.operation),
+  parameters: call(z.record(z.string(), z.unknown()), (of) => sentParameters(of.call)),
+  project: call(z.string().nullable(), (of) => of.call.project ?? null),
+  /** Whom or what a change is about. */
+  subject: call(z.string().nullable(), ({ call: { change } }) =>
+    change ? subjectWords(change.subject) : null,
+  ),
+};
+const keyed = membersOf<{ readonly request?: { readonly idempotencyKey: string } }>();
+const idempotency_key = keyed(z.string().nullable(), ({ request }) => request?.idempotencyKey ?? null);
+
+type Closed = NonNullable<AttemptRecord['closure']> & Pick<AttemptStory, 'isExact'>;
+const closure = membersOf<Closed>();
+const ClosureObject = noun({
+  kind: closure(z.enum(['settled', 'not_sent', 'paused', 'stopped', 'in_doubt']), ({ kind }) => kind),
+  answer: closure(z.enum(['found', 'no_match', 'refused']).optional(), (of) => settled(of)?.answer),
+  charged: closure(z.number().optional(), (of) => settled(of)?.charged),
+  why: closure(z.string(), ({ why }) => why),
+  /** Whether it surely cost just that; otherwise it is the most. */
+  exact: closure(z.boolean().optional(), (of) => settled(of)?.isExact),
+  closed_at: closure(z.string(), ({ closedAtMs }) => isoTime(closedAtMs)),
+});
+const settled = (closed: Closed) => (closed.kind === 'settled' ? closed : undefined);
+
+/** An attempt is told with what is known of it besides its record. */
+const attempt = membersOf<AttemptRecord & AttemptStory>();
+export const AttemptObject = noun({
+  attempt: attempt(z.number(), (of) => of.attempt),
+  batch: attempt(z.string(), ({ batch }) => batch),
+  ...ofCall,
+  /** How many changes of the same subject were settled before it was planned. */
+  after: attempt(z.number().nullable(), (of) => of.call.after ?? null),
+  reserved: attempt(z.number(), ({ reserved }) => reserved),
+  intent_at: attempt(z.string(), ({ intentAtMs }) => isoTime(intentAtMs)),
+  /** The attempt in the place of whose answer it was bought: that was too old, or turned out to be none. */
+  replaces: attempt(z.number().nullable(), ({ replaces = null }) => replaces),
+  idempotency_key,
+  decision: attempt(DecisionObject.nullable(), (of) => decidedOrNot(of.decision)),
+  /** What was decided about its lost answer, until an attempt does it. */
+  decided: attempt(DecisionObject.nullable(), ({ decided }) => decidedOrNot(decided)),
+  reply: attempt(ReplyObject.nullable(), (of) =>
+    of.reply ? ReplyObject.of({ ...of.reply, requestId: of.requestId }) : null,
+  ),
+  closure: attempt(ClosureObject.nullable(), (of) =>
+    of.closure ? ClosureObject.of({ ...of.closure, isExact: of.isExact }) : null,
+  ),
+  looks: attempt(z.array(LookObject), ({ looks }) => looks.map(LookObject.of)),
+  /** How later dialects read its answer. */
+  readings: attempt(z.array(ReadingObject).optional(), ({ readings }) =>
+    readings.length === 0 ? undefined : readings.map(ReadingObject.of),
+  ),
+  /** How the dialect of today reads it, where that differs. */
+  today: attempt(ReadObject.optional(), ({ today }) => today && ReadObject.of(today)),
+  /** Why and when the money at risk was given back. */
+  released: attempt(z.object({ why: z.string(), at: z.string() }).nullable(), ({ released }) =>
+    released ? { why: released.why, at: isoTime(released.atMs) } : null,
+  ),
+});
+export type AttemptObject = z.infer<typeof AttemptObject>;
+
+const outcome = membersOf<Outcome>();
+const OutcomeObject = noun({
+  kind: outcome(z.enum(OUTCOME_KINDS), ({ kind }) => kind),
+  /** The identifier by which it matched. */
+  matched_by: outcome(z.string().optional(), (of) => (of.kind === 'matched' ? of.matchedBy : undefined)),
+  reason: outcome(z.string().optional(), ({ reason }) => reason),
+});
+
+const row = membersOf<RowStory>();
+/** What `status BATCH ROW` prints. */
+export const RowObject = noun({
+  batch: row(z.string(), ({ batch }) => batch.id),
+  row: row(z.number(), (of) => of.row),
+  /** Null while the row is pending. */
+  outcome: row(OutcomeObject.nullable(), (of) => (of.outcome ? OutcomeObject.of(of.outcome) : null)),
+  /** What other batches have done since about a row of changes. */
+  since: row(z.string().optional(), ({ since }) => since),
+  /** Paths in the row's answer, for `add`. */
+  fields: row(z.array(z.string()).optional(), ({ fields }) => (fields.length === 0 ? undefined : fields)),
+  /** What was planned for a row of changes, as it was kept. */
+  planned: row(z.record(z.string(), z.unknown()).nullable(), ({ planned = null }) => planned),
+  attempts: row(z.array(AttemptObject), ({ attempts }) =>
+    attempts.map((story) => AttemptObject.of({ ...story.record, ...story })),
+  ),
+});
+
+// ------------------------------------------------------------------------------------------------ in doubt
+
+/** A doubt is told with what is listed of it besides its record. */
+const doubt = membersOf<Doubt & ListedDoubt>();
+export const DoubtObject = noun({
+  row: doubt(z.number(), (of) => of.row),
+  ...ofCall,
+  /** What else than money may have happened. */
+  at_stake: doubt(z.string().nullable(), (of) => of.call.change?.atStake ?? null),
+  credits: doubt(z.number(), ({ atRisk }) => atRisk),
+  why: doubt(z.string(), ({ why }) => why),
+  since: doubt(z.string(), ({ sentAtMs }) => isoTime(sentAtMs)),
+  /** How often it was sent again without an answer. */
+  repeats: doubt(z.number(), ({ repeats }) => repeats),
+  idempotency_key,
+  looks: doubt(z.array(LookObject), ({ looks }) => looks.map(LookObject.of)),
+  /** Null as long as nothing was decided that a run has not done. */
+  decision: doubt(DecisionObject.nullable(), (of) => decidedOrNot(of.decision)),
+});
+export type DoubtObject = z.infer<typeof DoubtObject>;
+
+const alike = membersOf<AlikeDoubts>();
+const AlikeObject = noun({
+  row: alike(z.number(), (of) => of.row),
+  rows: alike(z.array(z.number()), ({ rows }) => rows),
+  /** A rule of the dialect that would read them. */
+  rule: alike(z.string().optional(), ({ rule }) => rule),
+  reads: alike(z.enum(['what_is_kept', 'what_a_repeat_brings', 'later_answers']), ({ reads }) => reads),
+  tellable: alike(z.string().optional(), ({ tellable }) => tellable),
+});
+
+const list = membersOf<DoubtList & { readonly batch: Batch }>();
+const waiting = z.object({ row: z.number(), reason: z.string() });
+/** What `settle BATCH` prints. */
+export const DoubtListObject = noun({
+  batch: list(z.string(), ({ batch }) => batch.id),
+  at_risk: list(z.number(), ({ atRisk }) => atRisk),
+  /** Credits of lost answers about which nothing is to be decided. */
+  undecidable: list(z.number(), ({ undecidable }) => undecidable),
+  /** Requests without an answer yet. */
+  open: list(z.number(), ({ open }) => open),
+  retries: list(RetriesObject, ({ retries }) => RetriesObject.of(retries)),
+  in_doubt: list(z.array(DoubtObject), ({ doubts }) =>
+    doubts.map((listed) => DoubtObject.of({ ...listed.doubt, ...listed })),
+  ),
+  /** Those that were answered alike, so that one decision may be about all of them. */
+  alike: list(z.array(AlikeObject).optional(), (of) =>
+    of.alike.length === 0 ? undefined : of.alike.map(AlikeObject.of),
+  ),
+  waiting: list(z.array(waiting).optional(), (of) => (of.waiting.length === 0 ? undefined : of.waiting)),
+});

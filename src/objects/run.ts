@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { stopObject } from '../core/stop-object.ts';
+import type { OutputFiles } from '../files/output/output.ts';
+import type { Estimate, Forecast, RestForecast } from '../plan/sample.ts';
+import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/nightly.ts';
+import type { RunSummary } from '../run/summary.ts';
+import type { Undone } from '../run/undo.ts';
+import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch.ts';
+import { membersOf, noun } from './noun.ts';
+import { StopObject } from './stop.ts';
+
+/** How a run, a sweep or an undo ended. */
+
+const estimate = membersOf<Estimate>();
+const EstimateObject = noun({
+  low: estimate(z.number(), ({ low }) => low),
+  expected: estimate(z.number(), ({ expected }) => expected),
+  high: estimate(z.number(), ({ high }) => high),
+});
+
+/** Shares to a hundredth of a percent: more digits would only look exact. */
+function rounded({ low, expected, high }: Estimate): Estimate {
+  const share = (value: number): number => Math.round(value * 10_000) / 10_000;
+  return { low: share(low), expected: share(expected), high: share(high) };
+}
+
+const identifier = membersOf<Forecast['identifiers'][number]>();
+const IdentifierObject = noun({
+  name: identifier(z.string(), ({ name }) => name),
+  asked: identifier(z.number(), ({ asked }) => asked),
+  found: identifier(z.number(), ({ found }) => found),
+  match_rate: identifier(EstimateObject, ({ matchRate }) => rounded(matchRate)),
+});
+
+const rest = membersOf<RestForecast>();
+const RestObject = noun({
+  rows: rest(z.number(), ({ rows }) => rows),
+  match_rate: rest(EstimateObject, ({ matchRate }) => rounded(matchRate)),
+  credits: rest(EstimateObject, ({ credits }) => credits),
+  /** Null when nothing says how fast requests may leave. */
+  seconds: rest(EstimateObject.nullable(), ({ seconds = null }) => seconds),
+});
+
+const sample = membersOf<Forecast>();
+export const SampleObject = noun({
+  rows: sample(z.number(), ({ rows }) => rows),
+  matched: sample(z.number(), ({ matched }) => matched),
+  identifiers: sample(z.array(IdentifierObject), (of) => of.identifiers.map(IdentifierObject.of)),
+  /** About the rows that are left to buy; null when none are, or nothing was found out. */
+  forecast: sample(RestObject.nullable(), (of) => (of.rest ? RestObject.of(of.rest) : null)),
+  /** The id of the plan of the rest. */
+  plan: sample(z.string().optional(), ({ plan }) => plan),
+});
+
+const written = membersOf<{ readonly files?: Omit<OutputFiles, 'tally'> | undefined }>();
+/** The files that were written. */
+export const ofFiles = {
+  output: written(z.string().nullable(), ({ files }) => files?.output ?? null),
+  needs_attention: written(z.string().nullable(), ({ files }) => files?.attention ?? null),
+  /** What a search found. */
+  results: written(z.string().optional(), ({ files }) => files?.results),
+};
+
+const ended = membersOf<Pick<RunSummary, 'stopped'>>();
+/** Null where nothing stopped the work. */
+const stopped = ended(StopObject.nullable(), (of) => stopObject(of.stopped));
+
+const run = membersOf<RunSummary>();
+const { in_doubt, ...spent } = SpentObject.members;
+const RunMoneyObject = noun({
+  ...spent,
+  /** The part that this run confirmed. */
+  spent_now: run(z.number(), ({ spentNow }) => spentNow),
+  in_doubt,
+  /** What answers that were shared or bought before would have cost; null when no output was written. */
+  saved: run(z.number().nullable(), ({ saved = null }) => saved),
+});
+
+const tenths = (ms: number): number => Math.round(ms / 100) / 10;
+const pauses = z.object({ count: z.number(), seconds: z.number() });
+
+/** Undefined for a list that names everybody. */
+const missing = ({ changes }: RunSummary) =>
+  changes && changes.removed.length + changes.notRemoved.length > 0 ? changes : undefined;
+const { results, ...files } = ofFiles;
+
+/** What `run` prints. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
+export const RunObject = noun({
+  batch: run(z.string(), ({ batch }) => batch),
+  rows: run(z.number(), ({ rows }) => rows),
+  calls: run(z.number(), ({ calls }) => calls),
+  counts: run(Counts, ({ counts }) => counts),
+  credits: run(RunMoneyObject, (of) => RunMoneyObject.of({ ...of, ...of.money })),
+  requests: run(z.number(), ({ requests }) => requests),
+  pauses: run(pauses, ({ pauses: { count, ms } }) => ({ count, seconds: tenths(ms) })),
+  seconds: run(z.number(), ({ durationMs }) => tenths(durationMs)),
+  ...files,
+  results,
+  /** Rows whose cells were repaired before they were sent. */
+  repaired: run(z.number().optional(), ({ repaired }) => repaired),
+  /** How many people were removed because the list does not name them, and how many were not. */
+  removed: run(z.number().optional(), (of) => missing(of)?.removed.length),
+  removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.removed ?? null)),
+  not_removed: run(z.number().optional(), (of) => missing(of)?.notRemoved.length),
+  not_removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.notRemoved ?? null)),
+  /** Cells that would have begun a formula. */
+  formulas_made_safe: run(z.number().optional(), ({ tally }) => tally?.formulas || undefined),
+  sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
+  /** All answers of the account so far, where every one had status 404. */
+  misses: run(MissesObject.optional(), ({ onlyMisses: count }) =>
+    count === undefined ? undefined : { count, kept: false },
+  ),
+  ...leftOpen,
+  /** A budget that is enough for all that waits; only where the batch's own has stopped it. */
+  budget_to_finish: run(z.number().optional(), (of) =>
+    of.stopped?.code === 'budget' ? of.budgetToFinish : undefined,
+  ),
+  stopped,
+});
+
+// ------------------------------------------------------------------------------------------------ a sweep
+
+const swept = membersOf<SweptFile>();
+/** Rows and counts are those of the file's batch, over all nights; credits spent are those of this sweep. */
+const SweptFileObject = noun({
+  file: swept(z.string(), ({ path }) => path),
+  job: swept(z.string(), ({ job }) => job),
+  moved_to: swept(z.string().nullable(), ({ movedTo = null }) => movedTo),
+  batch: swept(z.string().nullable(), ({ summary }) => summary?.batch ?? null),
+  rows: swept(z.number().nullable(), ({ summary }) => summary?.rows ?? null),
+  counts: swept(Counts, ({ summary }) => summary?.counts ?? {}),
+  credits: swept(SpentObject, (file) => SpentObject.of(spentIn(file))),
+  ...ofFiles,
+  stopped,
+});
+
+const sweep = membersOf<SweepSummary>();
+const leftFile = z.object({ file: z.string(), why: z.string() });
+/** What `nightly` prints. */
+export const SweepObject = noun({
+  files: sweep(z.array(SweptFileObject), (of) =>
+    of.files.map((file) => SweptFileObject.of({ ...file, files: file.summary?.files })),
+  ),
+  left: sweep(z.array(leftFile), ({ left }) => left.map(({ path, why }) => ({ file: path, why }))),
+  rows: sweep(z.number(), (of) => totalsOf(of).rows),
+  counts: sweep(Counts, (of) => totalsOf(of).counts),
+  credits: sweep(SpentObject, (of) => SpentObject.of(totalsOf(of))),
+  stopped,
+});
+
+// ------------------------------------------------------------------------------------------------ an undo
+
+interface UndoneBatch {
+  readonly undoes: string;
+  readonly undone: Undone;
+}
+
+const undo = membersOf<UndoneBatch>();
+/** Undefined when nothing was sent now. */
+const ranIn = ({ undone }: UndoneBatch) => (undone.kind === 'run' ? undone.summary : undefined);
+export const NotUndoneObject = z.object({ row: z.number(), subject: z.string(), reason: z.string() });
+/** What `undo` prints. */
+export const UndoObject = noun({
+  undoes: undo(z.string(), ({ undoes }) => undoes),
+  /** The undo itself; null when there was nothing to send. */
+  batch: undo(z.string().nullable(), (of) =>
+    of.undone.kind === 'undone' ? of.undone.by : (ranIn(of)?.batch ?? null),
+  ),
+  rows: undo(z.number().optional(), (of) => ranIn(of)?.rows),
+  counts: undo(Counts, (of) => (of.undone.kind === 'undone' ? of.undone.counts : (ranIn(of)?.counts ?? {}))),
+  requests: undo(z.number(), (of) => ranIn(of)?.requests ?? 0),
+  output: undo(z.string().nullish(), (of) => ranIn(of) && ofFiles.output.read({ files: ranIn(of)?.files })),
+  needs_attention: undo(
+    z.string().nullish(),
+    (of) => ranIn(of) && ofFiles.needs_attention.read({ files: ranIn(of)?.files }),
+  ),
+  changes: undo(ChangesObject.optional(), (of) => leftOpen.changes.read({ changes: ranIn(of)?.changes })),
+  stopped: undo(StopObject.nullable(), (of) => stopObject(ranIn(of)?.stopped)),
+  not_undone: undo(z.array(NotUndoneObject), ({ undone }) => undone.left),
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { METHODS } from '../core/operation.ts';
+import { stopObject } from '../core/stop-object.ts';
+import type { ShownMoney } from '../ledger/ledger.ts';
+import {
+  type RanTrial,
+  requestShown,
+  ruleBehind,
+  type Trial,
+  type Tried,
+  triedFields,
+} from '../run/trial.ts';
+import { SpentObject } from './batch.ts';
+import { membersOf, noun } from './noun.ts';
+import { replyMembers } from './row.ts';
+import { StopObject } from './stop.ts';
+
+/** A request that was tried, and what came of it. */
+interface Told {
+  readonly batch: string;
+  readonly source: 'bought' | 'ledger' | 'sandbox';
+  readonly trial: Trial;
+  /** Undefined when nothing was sent. */
+  readonly tried: Tried | undefined;
+  readonly money: Pick<ShownMoney, 'spent' | 'isExact' | 'inDoubt'>;
+  readonly stopped: RanTrial['summary']['stopped'];
+}
+
+const RequestObject = z.object({
+  method: z.enum(METHODS),
+  url: z.string(),
+  /** With a word in the place of the key. */
+  headers: z.record(z.string(), z.string()),
+  body: z.string().optional(),
+});
+
+const ReplyObject = noun(replyMembers);
+
+const RuleObject = z.looseObject({
+  dialect: z.string(),
+  list: z.string(),
+  number: z.number(),
+  means: z.string(),
+});
+
+function ruleOf({ trial, tried }: Told): z.infer<typeof RuleObject> | null {
+  const found = tried && ruleBehind(trial, tried);
+  if (found === undefined) return null;
+  const { rule, list, number, means } = found;
+  return { dialect: trial.dialect.name, list, number, ...rule, means };
+}
+
+const settled = ({ tried }: Told) => (tried?.closure?.kind === 'settled' ? tried.closure : undefined);
+
+const told = membersOf<Told>();
+/** What `try` prints. The members about the answer are null where there is none. */
+export const TrialObject = noun({
+  batch: told(z.string(), ({ batch }) => batch),
+  source: told(z.enum(['bought', 'ledger', 'sandbox']), ({ source }) => source),
+  request: told(RequestObject, ({ trial }) => requestShown(trial)),
+  reply: told(ReplyObject.nullable(), ({ tried }) => (tried?.reply ? ReplyObject.of(tried.reply) : null)),
+  answer: told(z.string().nullable(), (of) => settled(of)?.answer ?? of.tried?.closure?.kind ?? null),
+  charged: told(z.number().nullable(), (of) => settled(of)?.charged ?? null),
+  /** The entry of the dialect that decided, with what it asks of a reply. */
+  rule: told(RuleObject.nullable(), ruleOf),
+  /** Paths in the answer, for `add`. */
+  fields: told(z.array(z.string()), ({ trial, tried }) => (tried ? triedFields(trial, tried).paths : [])),
+  /** What was spent now. */
+  credits: told(SpentObject, ({ money }) => SpentObject.of(money)),
+  stopped: told(StopObject.nullable(), ({ stopped }) => stopObject(stopped)),
+});

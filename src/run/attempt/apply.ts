@@ -1,0 +1,138 @@
+import { StopError, unreachable } from '../../core/errors.ts';
+import type { Call } from '../../core/operation.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import { type DialectOperation, dialectMark, vendorReply } from '../../vendor/dialect.ts';
+import type { Verdict } from '../../vendor/judge.ts';
+import {
+  fewMissesNote,
+  missesStop,
+  namesRoute,
+  noteAnswer,
+  requestAddress,
+  suspectMisses,
+  suspicionOf,
+} from '../../vendor/misses.ts';
+import type { Run } from '../session.ts';
+import { turnedAway } from '../too-fast.ts';
+import { wrongAddress } from './address.ts';
+import { applyDoubt } from './apply-doubt.ts';
+import { freeStop, isFree, isUnread, MOST_ODD_MATCHES, unreadStop } from './odd-matches.ts';
+import { dearer } from './price.ts';
+import type { Next, RunReply } from './replied.ts';
+
+type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind: Kind }>;
+
+/**
+ * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks, its pace, its stop.
+ * The closure of the attempt has its place in the ledger by then, so whatever leaves because of this is written after it.
+ * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
+ */
+export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Promise<Next> {
+  const { client } = run.session;
+  applyClocks(run);
+  client.hear(replied);
+  switch (verdict.kind) {
+    case 'settled':
+      return applyAnswer(run, replied, verdict);
+    case 'in_doubt':
+      run.emit({ kind: 'in_doubt', credits: replied.reserved });
+      return applyDoubt(run, replied, verdict);
+    case 'paused':
+      return turnedAway(client.limiter, replied.asked, verdict, replied.sentAtMs);
+    case 'not_sent':
+      return applyNotSent(run, replied, verdict);
+    case 'stopped':
+      return stopNow(run, new StopError(verdict.stop));
+    default:
+      return unreachable(verdict);
+  }
+}
+
+/** Stops the run at once. If it waited until the row has failed, the next call would get this slot and still be sent. */
+export function stopNow<Reason>(run: Run, error: Reason): Reason {
+  if (error instanceof StopError) run.stopAll(error);
+  return error;
+}
+
+/** Reports what became known about the clocks. Clocks that contradict each other stop the run; its answers are kept. */
+function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
+  for (const message of clock.takeNews()) emit({ kind: 'note', message });
+  if (clock.apart !== undefined) stopAll(clock.apart);
+}
+
+function applyAnswer(
+  run: Run,
+  { attempt, call, operation, reply, sentAtMs, reserved }: RunReply,
+  { answer: kind, charged, why }: VerdictAs<'settled'>,
+): Next | Promise<Next> {
+  const { session, batch, emit } = run;
+  const { limiter, dialect } = session.client;
+  limiter.settled();
+  session.tooFast.answered(sentAtMs);
+  emit({ kind: 'answered', found: kind === 'found', credits: charged });
+  // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
+  const most = Math.max(operation.credits.most, reserved);
+  if (charged > most) run.stopAll(dearer(charged, most));
+  const answered: Next = {
+    kind: 'answered',
+    answer: { attempt, batch, kind, why, dialect: dialectMark(dialect) },
+  };
+  if (reply.kind !== 'answered') return answered;
+  countAnswer(run, call, reply.raw, kind === 'found', operation);
+  return stopAtMisses(run, call, operation) ?? answered;
+}
+
+/**
+ * Counts an answer for its account and recognises a misunderstood vendor early: by misses only, or by matches that cannot
+ * be read or cost nothing. Such matches stop the run. The answer is on the disk, so a crash here loses only the count.
+ */
+function countAnswer(
+  { session, emit, stopAll }: Run,
+  call: Call,
+  raw: RawReply,
+  found: boolean,
+  operation: DialectOperation,
+): void {
+  const { history } = session;
+  const { dialect } = session.client;
+  const isOfRoute = raw.status === 404 && namesRoute((vendorReply(raw, dialect) ?? raw).body);
+  noteAnswer(history, raw.status, found, isOfRoute);
+  const message = fewMissesNote(history);
+  if (message !== undefined) emit({ kind: 'note', message });
+  if (!found) return;
+  history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
+  if (history.unread >= MOST_ODD_MATCHES) stopAll(unreadStop(dialect, call, raw, history.unread));
+  history.free = isFree(dialect, call, operation, raw) ? (history.free ?? 0) + 1 : 0;
+  if (history.free >= MOST_ODD_MATCHES) stopAll(freeStop(dialect, raw, history.free));
+}
+
+/**
+ * Stops the run at misses that look like a wrong address; undefined when they do not. It first stops all further requests, then the ledger keeps the
+ * address that was asked. After a crash in between, the next run still finds the series of misses and asks about it.
+ */
+function stopAtMisses(
+  run: Run,
+  { change }: Call,
+  operation: DialectOperation,
+): Promise<StopError> | undefined {
+  const { history, ledger, account, client } = run.session;
+  const suspicion = suspicionOf(history);
+  if (suspicion === undefined) return undefined;
+  const stopped = stopNow(run, missesStop(suspectMisses(history, suspicion), change !== undefined));
+  const place = requestAddress(client.origin, client.basePath, operation);
+  return ledger.markMisses(account.identity, { place, kept: false }).then(() => stopped);
+}
+
+/** Nothing had an effect, so the call is asked again: where it has moved to, or after a short wait. */
+function applyNotSent(
+  run: Run,
+  { reply, sentAtMs }: RunReply,
+  { movedTo, why }: VerdictAs<'not_sent'>,
+): Next {
+  const { client, history } = run.session;
+  if (movedTo !== undefined) return { movedTo };
+  const stopped = reply.kind === 'not_sent' ? wrongAddress(history, reply.cause, reply.message) : undefined;
+  if (stopped !== undefined) return stopNow(run, stopped);
+  client.limiter.backOff(sentAtMs, why);
+  return 'again';
+}

@@ -1,0 +1,51 @@
+import type { StopError } from '../../core/errors.ts';
+import type { Call } from '../../core/operation.ts';
+import type { Admission, AttemptId, Credits, KnownAnswer } from '../../ledger/ledger.ts';
+import type { Client, Sent } from '../../vendor/client.ts';
+import type { DialectOperation } from '../../vendor/dialect.ts';
+import type { Reply } from '../../vendor/judge.ts';
+import type { Run, Session } from '../session.ts';
+import type { AskedCall, PutOff } from '../too-fast.ts';
+
+/** An attempt, what was sent for it, and what came of that. */
+export interface Replied {
+  readonly attempt: AttemptId;
+  readonly call: Call;
+  readonly operation: DialectOperation;
+  /** The path that was asked. Against it a redirect is read. */
+  readonly path: string;
+  readonly reply: Reply;
+}
+
+/** The same for a request of this run, which alone can follow from it. Of an earlier run's request the rest is not known. */
+export interface RunReply extends Replied, Sent {
+  readonly asked: AskedCall;
+  readonly reserved: Credits;
+  /** Whether the call was in doubt before, and was sent again. */
+  readonly isRepeat: boolean;
+}
+
+/** The reason why a change was not sent: its subject is no longer as planned. */
+export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+
+/** The answer that an attempt brought, as the ledger holds it once the attempt is closed. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly answer: KnownAnswer;
+}
+
+/**
+ * How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover, and
+ * `known` a call that was wanted `ifUnknown`.
+ */
+export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
+
+/** What comes after an attempt: nothing, the same request again or after others, the same at another path, or the end of the run. */
+export type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string } | StopError;
+
+/** What is needed to judge replies and to close attempts. None of it sends a request. */
+export interface Closing extends Pick<Run, 'projects'> {
+  readonly session: Pick<Session, 'account' | 'ledger' | 'clock'> & {
+    readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
+  };
+}

@@ -1,0 +1,162 @@
+import type { CallKey } from '../../core/call-key.ts';
+import { invariant, StopError, unreachable } from '../../core/errors.ts';
+import type { Batch, CallState } from '../../ledger/ledger.ts';
+import { erasedReason } from '../../ledger/person.ts';
+import { mayBuyAgain } from '../../plan/batch.ts';
+import type { RunContext } from '../../plan/context.ts';
+import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';
+import { asReadToday } from '../../vendor/kept-answers.ts';
+import { type Bought, buy, keepReading, type Wanted } from '../attempt.ts';
+import { doubtReason } from '../reconcile.ts';
+import { type InDoubt, resolveDoubt } from '../recover.ts';
+import type { Run } from '../session.ts';
+import { type Obtained, retried, withheld } from './obtained.ts';
+import { heldBack } from './unanswered.ts';
+
+/** The work on the rows of a batch in one run, and what the rows know of each other's calls. */
+export interface Work {
+  readonly context: RunContext;
+  readonly batch: Batch;
+  readonly run: Run;
+  /** The calls that are being answered now, so that equal calls of other rows wait instead of being bought again. */
+  readonly flying: Map<CallKey, Promise<Obtained>>;
+  /** The calls of rows that were read ahead of which the ledger knew nothing, so that each is bought without another look. */
+  readonly unknown: Set<CallKey>;
+}
+
+/** Gets the answer to a call: from another row that asks for it now, from the ledger, or by a new purchase. */
+export function answerTo(work: Work, wanted: Wanted): Promise<Obtained> {
+  const { flying } = work;
+  const earlier = flying.get(wanted.key);
+  if (earlier !== undefined) return earlier;
+  const obtained = answerOnce(work, wanted);
+  flying.set(wanted.key, obtained);
+  return obtained;
+}
+
+/**
+ * Buys a call at once of which the ledger knew nothing when the row was read. Otherwise, or if the ledger knows more by now, it
+ * looks, and looks again after each step until there is something to go on with. It ends, because every step gets an answer,
+ * resolves a doubt or leaves the call.
+ */
+async function answerOnce(work: Work, wanted: Wanted): Promise<Obtained> {
+  const { flying, unknown, run } = work;
+  let obtained: Obtained | undefined;
+  try {
+    if (unknown.delete(wanted.key))
+      obtained = obtainedBy(work, await buy(run, { ...wanted, ifUnknown: true }));
+    while (obtained === undefined) obtained = await answerFrom(work, wanted, await look(work, wanted));
+    return obtained;
+  } finally {
+    // What is put off to the next run is put off for all rows of this one.
+    if (obtained === undefined || !isPutOff(obtained)) flying.delete(wanted.key);
+  }
+}
+
+/** Whether a call was left without an answer, although it has no doubt of its own. */
+function isPutOff(obtained: Obtained): boolean {
+  return obtained.kind === 'in_doubt' && obtained.attempt === undefined;
+}
+
+/** What the ledger knows of a call by now, as the dialect of today reads it. */
+async function look({ context, batch, run }: Work, wanted: Wanted): Promise<FoundCall<CallState>> {
+  const { ledger, account } = context;
+  const [found] = await findCalls<CallState>([wanted], {
+    accountIdentity: account.identity,
+    ledger,
+    find: async (keys) =>
+      asReadToday(await ledger.find(keys, batch.id), context, (read) => keepReading(run.session, read)),
+  });
+  invariant(found !== undefined, 'the ledger answers for every key');
+  return found;
+}
+
+/** One step towards the answer. @returns undefined when the ledger knows more now. */
+async function answerFrom(
+  work: Work,
+  wanted: Wanted,
+  { state, key, call }: FoundCall<CallState>,
+): Promise<Obtained | undefined> {
+  switch (state.kind) {
+    case 'answered':
+    case 'unanswered':
+      return useAnswer(work, wanted, state);
+    case 'unknown':
+      return obtainedBy(work, await buy(work.run, wanted));
+    case 'in_doubt':
+      return answerInDoubt(work, { ...wanted, key, call }, state);
+    default:
+      return unreachable(state);
+  }
+}
+
+/**
+ * The answer that was just bought is in memory as the ledger has it. Only operations that look into its body read it.
+ * @returns undefined when the ledger has to be asked what became of the call.
+ */
+function obtainedBy({ context: { job } }: Work, bought: Bought): Obtained | undefined {
+  if (typeof bought !== 'object') return undefined;
+  if (bought.kind !== 'answered') return withheld(bought);
+  return job.operation.readsAnswers === true ? undefined : bought;
+}
+
+/**
+ * Uses the answer, or buys the call anew: what is too old, and what turned out to be no answer where a person agreed to that.
+ * @returns undefined when it was bought anew, so that the ledger knows more now.
+ */
+async function useAnswer(
+  work: Work,
+  wanted: Wanted,
+  state: Extract<CallState, { readonly kind: 'answered' | 'unanswered' }>,
+): Promise<Obtained | undefined> {
+  const { context, run, batch } = work;
+  const { erasedAtMs, attempt } = state.answer;
+  if (erasedAtMs !== undefined) {
+    // Nothing is bought under the key of an erased answer. The call begins anew under its own key.
+    if (asksErasedAgain(batch)) return obtainedBy(work, await buy(run, wanted));
+    return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
+  }
+  if (await isFreshFor(batch, state.answer, context.ledger)) {
+    if (state.kind === 'answered') return state;
+    if (!mayBuyAgain(batch, context.dialect)) return heldBack(state.answer);
+  }
+  const bought = await buy(run, { ...wanted, replaces: attempt });
+  return typeof bought === 'object' && bought.kind === 'put_off' ? withheld(bought) : undefined;
+}
+
+/** Resolves a doubt as far as that is possible. @returns what the row gets; undefined when the ledger knows more now. */
+async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
+  const { context, run, batch } = work;
+  try {
+    return await resolved(work, wanted, state);
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    run.stopAll(error);
+    // The stop came between the doubt and its end, so the row says what is known of it.
+    const [left] = await context.ledger.find([wanted.key], batch.id);
+    if (left?.kind !== 'in_doubt') throw error;
+    return { kind: 'in_doubt', reason: doubtReason(left.doubt), attempt: left.doubt.attempt };
+  }
+}
+
+async function resolved(
+  { context, run }: Work,
+  wanted: Wanted,
+  state: InDoubt,
+): Promise<Obtained | undefined> {
+  const { doubt } = state;
+  const { attempt } = doubt;
+  const resolution = await resolveDoubt(run, state, context.job.inDoubt.kind);
+  switch (resolution.kind) {
+    case 'hold':
+      return { kind: 'in_doubt', reason: resolution.reason, attempt };
+    case 'skip':
+      return { kind: 'skipped', reason: resolution.reason, attempt };
+    case 'resolved':
+      return undefined;
+    case 'send_again':
+      return retried(await buy(run, { ...wanted, ...resolution.again }), doubt);
+    default:
+      return unreachable(resolution);
+  }
+}
