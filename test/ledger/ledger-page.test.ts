@@ -107,8 +107,15 @@ test('the rows of a list, what was bought more than once, and one row from its b
   expect(ended.reduce((sum, { rows }) => sum + Number(rows), 0)).toBe(3);
   expect(ask(bought, 'What was bought more than once')).toEqual([]);
   const batch = String(ended[0]?.batch);
-  const happened = ask(bought, 'What happened to one row', [['00c0ffee', batch]]);
-  expect(happened.map(({ kind }) => kind)).toEqual(['intent', 'lost']);
+  const kindsOf = (row: number): readonly unknown[] => {
+    const own: [string, string][] = [
+      ['00c0ffee', batch],
+      ['row = 2', `row = ${row}`],
+    ];
+    return ask(bought, 'What happened to one row', own).map(({ kind }) => kind);
+  };
+  expect(kindsOf(2)).toEqual(['intent', 'lost']);
+  expect(kindsOf(3)).toEqual(['intent', 'reply', 'answered']);
   expect(ask(bought, 'What did people decide')).toEqual([]);
 });
 

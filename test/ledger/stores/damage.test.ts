@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
-import { PHASES } from '../../../src/ledger/rules/moves.ts';
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
 import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
@@ -282,7 +281,7 @@ describe('an altered entry', () => {
     [
       'group',
       ['groups_no_update'],
-      'UPDATE groups SET sums = 1 WHERE id = (SELECT max(id) FROM groups)',
+      'UPDATE groups SET sum = 1 WHERE id = (SELECT max(id) FROM groups)',
       'the group of entries that ends with',
     ],
     [
@@ -297,10 +296,11 @@ describe('an altered entry', () => {
       'DELETE FROM groups WHERE id = (SELECT max(id) FROM groups)',
       'entries are booked',
     ],
+    ['end of the book', ['book_booked'], 'UPDATE book SET booked = booked - 1', 'the book ends with entry'],
     [
-      'end of the book',
-      ['book_tail', 'book_written', 'book_booked'],
-      'UPDATE book SET tail = tail - 1, booked = tail - 1',
+      'entry that is to be booked',
+      ['book_owing'],
+      'UPDATE book SET unbooked = 1',
       'the book ends with entry',
     ],
     [
@@ -308,12 +308,6 @@ describe('an altered entry', () => {
       ['notes_no_delete'],
       "DELETE FROM notes WHERE kind = 'look'",
       'entries of the book are not the',
-    ],
-    [
-      'entry that was never booked',
-      ['book_booked'],
-      'UPDATE book SET booked = booked - 1',
-      'the book ends with entry',
     ],
     [
       'group that is being booked',
@@ -336,20 +330,21 @@ describe('an altered entry', () => {
     [
       'attempt that is not open any more',
       ['calls_moved'],
-      `UPDATE calls SET phase = NULL, open = NULL WHERE id = ${callOf('open')}`,
+      `UPDATE calls SET open = NULL WHERE id = ${callOf('open')}`,
       'does not stand where its entries left it',
     ],
     [
-      'attempt that has its reply without one',
-      ['calls_moved'],
-      `UPDATE calls SET phase = '${PHASES[1]}' WHERE id = ${callOf('open')}`,
-      'does not stand where its entries left it',
+      'reply to an attempt that was lost',
+      ['replies_move'],
+      `INSERT INTO replies SELECT ${attemptOf('lost')}, ${callOf('lost')}, at, status, sum, headers, content_sum, body
+         FROM replies LIMIT 1`,
+      'the reply to attempt',
     ],
     [
       'reply that is missing',
       ['replies_no_delete'],
       `DELETE FROM replies WHERE of = ${attemptOf('call7')}`,
-      'entries of the book are not the',
+      'call 8 does not stand where its entries left it',
     ],
     [
       'doubt',

@@ -99,31 +99,57 @@ test('a settled row shares the commit of the write that comes next, and does not
   expect(commitsOf(place)).toBe(before + 2);
 });
 
-test('rows of a batch that are settled until the next commit are all settled, or none of them', async () => {
-  const ledger = await freshLedger(sqlite);
-  const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-  await settle(ledger, batch, 40, MATCHED);
-  const asked = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
-  const [beside, ...settled] = await Promise.allSettled([settle(ledger, other, 40, MATCHED), ...asked]);
-  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
-  expect(beside.status).toBe('fulfilled');
-  await Promise.all([42, 41, 39].map((row) => settle(ledger, batch, row, MATCHED)));
-  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41, 42]);
-});
+describe('what refuses one of the writes of a commit leaves the others', () => {
+  const outcomes = async (writes: readonly Promise<unknown>[]): Promise<readonly string[]> =>
+    (await Promise.allSettled(writes)).map(({ status }) => status);
+  const NOT_THE_SECOND = ['fulfilled', 'rejected', 'fulfilled'];
 
-test('purchases that are closed until the next commit are all closed, or all left open with their replies', async () => {
-  const ledger = await freshLedger(sqlite);
-  const batch = await batchNamed(ledger, 'a');
-  const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-  await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
-  const found = { kind: 'settled', answer: 'found', why: 'status 200', charged: credits(1) } as const;
-  const closings = [one, one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS));
-  const closed = await Promise.allSettled(closings);
-  expect(closed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2 });
-  await Promise.all([one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS)));
-  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
+  test('intents', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    await answered(ledger, batch, 'acme');
+    const asked = ['one', 'acme', 'two'].map((word) => admitted(ledger, batch, word));
+    expect(await outcomes(asked)).toEqual(NOT_THE_SECOND);
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 2 });
+  });
+
+  test('replies', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+    const came = [one, one, two].map((attempt, at) => ledger.record(attempt, replyWith(`reply ${at}`)));
+    expect(await outcomes(came)).toEqual(NOT_THE_SECOND);
+    const kept = (await ledger.history(batch, 2)).map(({ reply }) => reply?.body.toString());
+    expect(kept).toEqual(['reply 0', 'reply 2']);
+  });
+
+  test('purchases that are closed', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+    await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
+    const found = { kind: 'settled', answer: 'found', why: 'status 200' } as const;
+    const closings = [one, one, two].map((attempt, at) =>
+      ledger.closeAttempt(attempt, { ...found, charged: credits(at) }, NOON_MS),
+    );
+    expect(await outcomes(closings)).toEqual(NOT_THE_SECOND);
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
+  });
+
+  test('rows that are settled, and those of another batch beside them', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await freshLedger(sqlite, place);
+    const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+    await settle(ledger, batch, 40, MATCHED);
+    const before = commitsOf(place);
+    const beside = settle(ledger, other, 40, MATCHED);
+    const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
+    expect(await outcomes(settled)).toEqual(NOT_THE_SECOND);
+    await beside;
+    expect(commitsOf(place)).toBe(before + 1);
+    expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41]);
+    expect((await ledger.rows(other, 0, 100)).map(({ row }) => row)).toEqual([40]);
+  });
 });
 
 test('a promise is kept only after the commit that it speaks of', async () => {

@@ -89,6 +89,8 @@ const OF_KINDS = /^(attempts|replies|ends|notes)_(?!move$)/;
 for (const guard of guardsOf(database)) if (OF_KINDS.test(guard)) database.exec(`DROP TRIGGER ${guard}`);
 
 const callIn = (place: Place): number => points.get(place)?.other ?? 0;
+const headIn = (place: Place): number =>
+  database.prepare<[number], number>('SELECT head FROM calls WHERE id = ?').pluck().get(callIn(place)) ?? 0;
 
 const BEGINS = ['intent', 'repeat', 'retry', 'refresh'];
 const ENDS = ['answered', 'lost', 'lost_beside', 'unsold'];
@@ -100,7 +102,7 @@ function entry(kind: Kind, place: Place, of: number): string {
   if (BEGINS.includes(kind))
     return attempt(call, { kind: `'${kind}'`, sees: kind === 'intent' ? 'NULL' : of });
   if (kind === 'reply') return reply(of, { call });
-  return ENDS.includes(kind) ? end(of, kind, { call, reserved: 0, held: 0 }) : note(kind, of);
+  return ENDS.includes(kind) ? end(of, kind, { call }) : note(kind, of);
 }
 
 /** To which attempt an entry of the kind has to point. */
@@ -130,22 +132,23 @@ function writtenTo(place: Place, sql: string): Found | undefined {
   });
   tryOut(
     database,
-    `${sql} UPDATE accounts SET misses = seen(c.state, c.phase, c.stands, c.open, c.head) FROM calls c
-      WHERE c.id = ${callIn(place)} AND accounts.id = 1`,
+    `${sql} UPDATE accounts SET misses = seen(c.state, c.phase, c.stands, c.open, c.head) FROM places c
+      WHERE c.call = ${callIn(place)} AND accounts.id = 1`,
   );
   return found;
 }
 
-/** @param next the number of the entry. */
+/** @param next the number of the next entry; a reply has none. */
 function after(kind: Kind, place: Place, next: number): Found {
   const to = leadsTo(kind, place);
+  const head = kind === 'reply' ? headIn(place) : next;
   const { open = null, stands = null } = points.get(place) ?? {};
   const stood = kind === 'answered' || kind === 'lost' ? open : stands;
   return {
     place: to,
     stands: to.startsWith('F') ? null : stood,
     open: to.length === 1 ? null : BEGINS.includes(kind) ? next : open,
-    head: next,
+    head,
   };
 }
 

@@ -110,7 +110,7 @@ const REFUSED: readonly Refusal[] = [
   ['one that costs less than the reading before it', 'notes_amounts', reading(ANSWER, -2)],
   ['a reading that gives back what is at risk', 'notes_amounts', reading(DEAR, 0, { held: -1 })],
   ['a reading that another attempt pays', 'notes_reading_pays', reading(DEAR, 1, { pays: ANSWER })],
-  ['one that would stand before another', 'book_tail', reading(ANSWER, 0, { id: 0 })],
+  ['one that would stand before another', 'calls_moved', reading(ANSWER, 0) + reading(ANSWER, 0, { id: 0 })],
   [
     'to take back what was read as found',
     'notes_retracting_read',

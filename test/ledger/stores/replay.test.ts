@@ -336,7 +336,7 @@ class History {
   }
 
   #standing(id: number): Standing {
-    const sql = 'SELECT state, stands, phase, open FROM calls WHERE id = ?';
+    const sql = 'SELECT state, stands, phase, open FROM places WHERE call = ?';
     return this.#database.prepare<[number], Standing>(sql).get(id) ?? NOTHING_STANDS;
   }
 

@@ -11,7 +11,6 @@ import { freeOthers, KEEPS_REQUESTS, type Loss, lostUnderKey } from './notes.ts'
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
-  batchNumber,
   CALLS_TABLE,
   ENDS_TABLE,
   keyBytes,
