@@ -207,11 +207,20 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     instead: "{ kind: 'reply', open: 'back', names: 'any' }",
     named: 'a reply to an attempt that is closed',
   }),
+  {
+    rule: 4,
+    without: 'database: a reply belongs to the open attempt of its call',
+    at: 'src/ledger/stores/sqlite/schema',
+    text: 'WHERE NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
+    instead: 'WHERE FALSE AND NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
+    test: 'test/ledger/stores/guards.test.ts',
+    named: 'a reply to an(other)? attempt',
+  },
   guard(
     4,
     'only the entry that was just written moves its call',
     'guards',
-    'closing an attempt without saying how',
+    'a note that closes an attempt|an end of another attempt|a second move by the newest entry',
   ),
   // ------------------------------------------------------------------------------------------ 5
   {
@@ -222,6 +231,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     instead: 'const LARGEST_GROUP = 1;',
     test: 'test/ledger/stores/group-commit.test.ts',
     named: 'writes of one turn share one commit',
+  },
+  {
+    rule: 5,
+    without: 'trying each write of a commit alone that one of them broke',
+    at: 'src/ledger/stores/sqlite/group-commit.ts',
+    text: 'if (!concernsOneWrite(error) || isDiskFull(error)) throw error;\n      // Savepoints',
+    instead: 'throw error;\n      // Savepoints',
+    test: 'test/ledger/stores/group-commit.test.ts',
+    named: 'what refuses one of the writes of a commit leaves the others',
   },
   {
     rule: 5,

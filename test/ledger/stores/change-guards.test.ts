@@ -37,7 +37,7 @@ afterAll(() => void database.close());
 
 /** Whom each of them changes. Subjects are numbered in the order in which they were made above. */
 const WHOM = { settled: 1, open: 2, lost: 3, fresh: 5 };
-const NEW = database.prepare<[], number>('SELECT tail + 1 FROM book').pluck().get() ?? 0;
+const NEW = database.prepare<[], number>(`SELECT ${NEXT}`).pluck().get() ?? 0;
 const BATCH = batchKeyed('key-a');
 
 const call = (subject: number | string, after: number | string = 0, account = 1): string =>
