@@ -100,15 +100,13 @@ export class Connection {
   begin(): void {
     this.#remembered.clear();
     this.#writes = true;
-    // From 64 KB on SQLite writes into a file what a statement of many rows would have to take back: as much again as it commits.
-    this.pragma('temp_store = MEMORY');
     this.run('BEGIN IMMEDIATE');
   }
 
   commit(): void {
     this.#remembered.clear();
     this.run('COMMIT');
-    this.#ended();
+    this.#writes = false;
   }
 
   /** Takes back what was written since `begin`, or since the savepoint of that name, and forgets what was remembered. */
@@ -119,13 +117,7 @@ export class Connection {
       return;
     }
     if (this.inTransaction) this.run('ROLLBACK');
-    this.#ended();
-  }
-
-  /** What a read sorts may be larger than memory. */
-  #ended(): void {
     this.#writes = false;
-    this.pragma('temp_store = DEFAULT');
   }
 
   /**

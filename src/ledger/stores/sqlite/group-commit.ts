@@ -20,12 +20,15 @@ type Urgency = 'usual' | 'in_flight' | 'patient';
  * them, with the watermark behind, which is harmless. An item that is refused falls out alone, and the others are committed.
  */
 interface Write {
-  readonly work: (items: readonly unknown[]) => readonly unknown[];
+  readonly work: (items: readonly unknown[]) => Values<unknown>;
   readonly items: Item[];
   readonly urgency: Urgency;
   /** Whether further items of the same work may join. */
   isOpen: boolean;
 }
+
+/** What the callers get, in the order of their items; undefined where they get nothing. */
+type Values<Value> = readonly Value[] | undefined;
 
 /** What is written for one caller. */
 interface Item {
@@ -104,7 +107,7 @@ export class GroupCommit {
    *   group is refused.
    */
   together<T, Value>(
-    work: (items: readonly T[]) => readonly Value[],
+    work: (items: readonly T[]) => Values<Value>,
     urgency: Urgency = 'usual',
   ): (item: T) => Promise<Value> {
     let last: Write | undefined;
@@ -277,7 +280,7 @@ export class GroupCommit {
     const { connection } = this.#options;
     connection.run('SAVEPOINT apart');
     try {
-      const [value] = work([item.item]);
+      const [value] = work([item.item]) ?? [];
       // Each is booked alone, so that the one which is above a cap is the one that is refused.
       book(connection);
       connection.run('RELEASE apart');
@@ -312,7 +315,7 @@ const itemsOf = (group: readonly Write[]): readonly (readonly [Write, Item])[] =
 
 /** Writes all items of a write at once. */
 function together({ work, items }: Pick<Write, 'work' | 'items'>): readonly Done[] {
-  const values = work(items.map(({ item }) => item));
+  const values = work(items.map(({ item }) => item)) ?? [];
   return items.map((item, at) => ({ item, value: values[at] }));
 }
 

@@ -1,42 +1,41 @@
 import { rmSync } from 'node:fs';
-import type { CallKey } from '../../../core/call-key.ts';
 import type { BootTime, Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { BelievedTime } from '../../believed-time.ts';
-import {
-  type AccountCaps,
-  type Admission,
-  type Agreement,
-  type AttemptId,
-  admitted,
-  type Batch,
-  type BatchChange,
-  type BatchId,
-  type BatchSpec,
-  type BatchStart,
-  type Closure,
-  type DecisionId,
-  type DecisionSpec,
-  type Intent,
-  type KeptTime,
-  type LearnedRate,
-  type Ledger,
-  type Look,
-  type MissesMark,
-  type OpenAttempt,
-  type PauseRecord,
-  type PlannedRow,
-  type RawReply,
-  type Reading,
-  type SettledRow,
-  type TimeMark,
-  type UsageMark,
+import type {
+  AccountCaps,
+  Admission,
+  Agreement,
+  AttemptId,
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  Closure,
+  DecisionId,
+  DecisionSpec,
+  Intent,
+  KeptTime,
+  LearnedRate,
+  Ledger,
+  Look,
+  MissesMark,
+  OpenAttempt,
+  PauseRecord,
+  PlannedRow,
+  RawReply,
+  Reading,
+  SettledRow,
+  TimeMark,
+  UsageMark,
 } from '../../ledger.ts';
 import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { admitAll } from './admissions.ts';
 import { insertAgreement } from './agreements.ts';
 import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
@@ -46,13 +45,9 @@ import {
   type Asked,
   accountNumber,
   askedBy,
-  type Begun,
   type Ended,
-  insertAttempts,
   insertEnds,
   insertReplies,
-  type KeptCall,
-  keptCall,
   type Returned,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
@@ -63,12 +58,11 @@ import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
-import { overBudget, payerFor } from './money.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
-import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
+import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';
-import { leftBy, logChange, refusedChange } from './subjects.ts';
+import { leftBy, logChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
 
@@ -103,10 +97,7 @@ interface Question {
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
-  readonly #options: Pick<
-    SqliteLedgerOptions,
-    'ending' | 'lookout' | 'release' | 'rewriting' | 'erasureKey' | 'secret'
-  >;
+  readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
@@ -127,6 +118,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     this.#recordAll = this.#group.together((replies) => this.#insertReplies(replies), 'in_flight');
     this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
+    // From 64 KB on SQLite writes into a file what a statement of many rows would have to take back: as much again as it commits.
+    this.connection.pragma('temp_store = MEMORY');
     const sql = 'SELECT booked AS newest FROM book';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
@@ -206,49 +199,15 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#admitAll(intent);
   }
 
-  /** Intents that say no more than what is asked are written at once; each other one is written alone, where it comes. */
   #admitted(intents: readonly Intent[]): readonly Admission[] {
-    const { connection } = this;
-    const admissions: Admission[] = [];
-    const keys = new Set<CallKey>();
-    let waiting: (Begun & { readonly pricedFor: Priced; readonly at: number })[] = [];
-    const begin = () => {
-      const begun = insertAttempts(connection, waiting);
-      for (const [each, { attempt, asked }] of begun.entries()) {
-        const { intent, pricedFor, at } = waiting[each] as (typeof waiting)[number];
-        // A number that a group did not commit is given again, so what was said about it is replaced.
-        if (intent.call.change === undefined)
-          this.#questions.set(attempt, { row: intent.row, pricedFor, asked });
-        else this.#questions.delete(attempt);
-        admissions[at] = admitted(attempt, intent.reserve);
-      }
-      waiting = [];
-      keys.clear();
-    };
-    for (const [at, asked] of intents.entries()) {
-      if (!isPlain(asked) || keys.has(asked.key)) begin();
-      const account = accountNumber(connection, asked.accountIdentity);
-      const kept = keptCall(connection, asked.key);
-      const pricedFor = pricedAs(account, asked, kept);
-      const intent = { ...asked, reserve: reserveFor(connection, asked, pricedFor) };
-      const refused = refusedIntent(connection, intent, kept);
-      if (refused !== undefined) {
-        admissions[at] = refused;
-        continue;
-      }
-      waiting.push({
-        intent,
-        payer: payerFor(connection, intent, account),
-        kept,
-        boot: this.#boot,
-        pricedFor,
-        at,
-      });
-      keys.add(asked.key);
-      if (!isPlain(asked)) begin();
-    }
-    begin();
-    return admissions;
+    return admitAll(this.connection, intents, this.#boot).map(({ admission, begun }, at) => {
+      const { row, call } = intents[at] as Intent;
+      // A number that a group did not commit is given again, so what was said about it is replaced.
+      if (begun !== undefined && call.change === undefined)
+        this.#questions.set(begun.attempt, { ...begun, row });
+      else if (begun !== undefined) this.#questions.delete(begun.attempt);
+      return admission;
+    });
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
@@ -277,19 +236,17 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#questions.get(attempt)?.asked ?? askedBy(this.connection, attempt);
   }
 
-  #insertReplies(replies: readonly Omit<Returned, 'call'>[]): readonly undefined[] {
+  #insertReplies(replies: readonly Omit<Returned, 'call'>[]): undefined {
     insertReplies(
       this.connection,
       replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call })),
     );
-    return [];
   }
 
-  #insertPurchases(purchases: readonly Purchase[]): readonly undefined[] {
+  #insertPurchases(purchases: readonly Purchase[]): undefined {
     insertEnds(this.connection, purchases);
     for (const { closure, pricedFor } of purchases)
       if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
-    return [];
   }
 
   addReading(reading: Reading): Promise<void> {
@@ -349,7 +306,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => void this.#insertOutcomes(batch, rows));
   }
 
-  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): readonly undefined[] {
+  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): undefined {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
     const isLower = ({ row, outcome, answers }: SettledRow): boolean =>
@@ -357,7 +314,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
     insertOutcomes(this.connection, batch, rows, rows.filter(isLower));
     for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
-    return [];
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {
@@ -370,6 +326,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   /** Implements `Store.erase`. */
   async erase(order: ErasureOrder, clock: Clock, dryRun: boolean): Promise<Erased> {
     const { secret, erasureKey } = this.#options;
+    // What is sorted here may be larger than memory.
+    this.connection.pragma('temp_store = DEFAULT');
     const time = await BelievedTime.over(clock, this);
     const { target, dispute } = targetOf(order, time);
     const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
@@ -425,20 +383,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
     return batch;
   }
-}
-
-/** Whether an intent is the first about its call, as far as it says, or the next one after attempts that never left. */
-const isPlain = ({ decision, replaces, request, call }: Intent): boolean =>
-  decision === undefined && replaces === undefined && request === undefined && call.change === undefined;
-
-/** Why an intent is not admitted; the guards say the same. @param kept its call in the tables, when it is there. */
-function refusedIntent(
-  connection: Connection,
-  intent: Intent,
-  kept: KeptCall | undefined,
-): Admission | undefined {
-  if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
-  return refusedChange(connection, intent) ?? overBudget(connection, intent);
 }
 
 /** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */

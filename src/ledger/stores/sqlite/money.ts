@@ -250,7 +250,17 @@ function moneyFrom({ spent, reserved, held }: Totals, cap: number | null): Money
 
 /** The name of a period's scope, as in the view `booking_scopes`: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
 function periodScope(scope: 'day' | 'month', account: number, atMs: number): string {
-  return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
+  return `${scope}:${account}:${dayOf(atMs).slice(0, scope === 'day' ? 10 : 7)}`;
+}
+
+const DAY_MS = 86_400_000;
+let newestDay = { number: Number.NaN, text: '' };
+
+/** UTC, as `2026-11-20`. Nearly all dates are of one day, and a date takes longer to write than an entry. */
+function dayOf(atMs: number): string {
+  const number = Math.floor(atMs / DAY_MS);
+  if (number !== newestDay.number) newestDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
+  return newestDay.text;
 }
 
 const SENT = `FROM attempts a CROSS JOIN ends k ON k.of = a.id
