@@ -114,7 +114,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
-    this.#admitAll = this.#group.together((intents) => this.#admitted(intents));
+    this.#admitAll = this.#group.together((intents) => this.#admit(intents));
     this.#recordAll = this.#group.together((replies) => this.#insertReplies(replies), 'in_flight');
     this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
@@ -199,7 +199,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#admitAll(intent);
   }
 
-  #admitted(intents: readonly Intent[]): readonly Admission[] {
+  #admit(intents: readonly Intent[]): readonly Admission[] {
     return admitAll(this.connection, intents, this.#boot).map(({ admission, begun }, at) => {
       const { row, call } = intents[at] as Intent;
       // A number that a group did not commit is given again, so what was said about it is replaced.
