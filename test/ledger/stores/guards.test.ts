@@ -287,6 +287,23 @@ const REFUSED: readonly Refusal[] = [
     'calls_moved',
     first() + look(LOST).replace(NEXT, String(ANSWER)),
   ],
+  ['an attempt without its number', 'attempts_first', first() + call() + attempt(NEXT, { id: 'NULL' })],
+  [
+    'an answer that does not say of which attempt it is',
+    'ends_answering',
+    `${first()} ${first()} ${end(NEW, 'unsold')} ${reply(NEW + 1)}
+     ${end(NEW + 1, 'answered', { of: 'NULL', status: 'NULL' })}`,
+  ],
+  [
+    'a group of which one number is left out',
+    'groups_booking',
+    end(OPEN, 'unsold') + look(LOST).replace(NEXT, `${NEXT} + 1`) + BOOK,
+  ],
+  [
+    'a group in which two entries have one number',
+    'groups_booking',
+    end(OPEN, 'unsold') + look(LOST).replace(NEXT, NEWEST) + BOOK,
+  ],
   [
     'a first entry with a number that is booked already',
     'book_owing',
