@@ -159,11 +159,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/run/idempotency.test.ts',
     named: 'whose repeat was told 409 just before a kill',
   },
-  move(3, 'one open attempt per call', {
-    text: "{ kind: 'intent', when: ['free'], during: IDLE,",
-    instead: "{ kind: 'intent', when: ['free'],",
-    named: 'two open attempts of a call',
-  }),
+  // The guard of the calls refuses a second open attempt as well, with another word.
+  {
+    ...move(3, 'one open attempt per call', {
+      text: "{ kind: 'intent', when: ['free'], during: IDLE,",
+      instead: "{ kind: 'intent', when: ['free'],",
+      named: 'intent is refused',
+    }),
+    test: 'test/ledger/stores/moves.test.ts',
+  },
   // ------------------------------------------------------------------------------------------ 4
   {
     rule: 4,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
 import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
@@ -286,6 +286,23 @@ const REFUSED: readonly Refusal[] = [
     'a note with a number that is booked already',
     'calls_moved',
     first() + look(LOST).replace(NEXT, String(ANSWER)),
+  ],
+  ['an attempt without its number', 'attempts_first', first() + call() + attempt(NEXT, { id: 'NULL' })],
+  [
+    'an answer that does not say of which attempt it is',
+    'ends_answering',
+    `${first()} ${first()} ${end(NEW, 'unsold')} ${reply(NEW + 1)}
+     ${end(NEW + 1, 'answered', { of: 'NULL', status: 'NULL' })}`,
+  ],
+  [
+    'a group of which one number is left out',
+    'groups_booking',
+    end(OPEN, 'unsold') + look(LOST).replace(NEXT, `${NEXT} + 1`) + BOOK,
+  ],
+  [
+    'a group in which two entries have one number',
+    'groups_booking',
+    end(OPEN, 'unsold') + look(LOST).replace(NEXT, NEWEST) + BOOK,
   ],
   [
     'a first entry with a number that is booked already',
@@ -765,6 +782,24 @@ describe('the database refuses', () => {
     expect(() => database.exec('COMMIT')).toThrow('FOREIGN KEY constraint failed');
     database.exec('ROLLBACK');
     expect(database.prepare(`SELECT ${NEXT}`).pluck().get()).toBe(NEW);
+  });
+
+  test.each([
+    ['forgotten', `${first()} UPDATE book SET unbooked = NULL;`],
+    ['said to begin with a group that is there', `UPDATE book SET unbooked = booked; ${first()}`],
+  ])('a commit where what is to be booked is %s, which would move no total', (_what, sql) => {
+    const file = join(temporaryFolder(), 'copy.db');
+    database.exec(`VACUUM INTO '${file}'`);
+    const copy = new Database(file);
+    onTestFinished(() => void copy.close());
+    expect(() => copy.exec(`BEGIN; ${sql} COMMIT`)).toThrow(
+      'what was written is booked before it is committed',
+    );
+    copy.exec(`ROLLBACK; DROP TRIGGER book_owing; BEGIN; ${sql} COMMIT`);
+    expect(copy.prepare('SELECT max(a.id), b.booked FROM attempts a, book b').raw().get()).toEqual([
+      NEW,
+      NEW - 1,
+    ]);
   });
 
   test('nothing that is in order: an answer dearer than reserved is booked', () => {

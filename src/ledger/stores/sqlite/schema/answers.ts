@@ -17,7 +17,8 @@ const PAYER = `(
 export const ANSWERS = [
   refusedEntry('answering', ['answered'], {
     says: 'an answer says what it is, and has the status of its raw reply',
-    where: `NEW.said IS NULL OR NOT ${isAnswer('NEW.said')} OR NEW.status IS NOT (SELECT status FROM replies WHERE of = NEW.of)`,
+    where: `NEW.said IS NULL OR NOT ${isAnswer('NEW.said')} OR NOT EXISTS (
+     SELECT 1 FROM replies WHERE of = NEW.of AND status = NEW.status)`,
   }),
   // No other batch, and no later day, has reserved anything for an answer under a key that was risked before.
   refusedEntry('paying', ['answered'], {

@@ -64,7 +64,9 @@ CREATE TRIGGER groups_booking BEFORE INSERT ON groups WHEN NEW.id <> 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a group books all that was written since the last one, once')
     FROM book
    WHERE unbooked IS NULL OR NEW.first <> booked + 1 OR NEW.id < unbooked
-      OR NEW.id < (SELECT max(id) FROM attempts) OR NEW.id < (SELECT max(id) FROM ends) OR NEW.id < (SELECT max(id) FROM notes);
+      OR NEW.id < (SELECT max(id) FROM attempts) OR NEW.id < (SELECT max(id) FROM ends) OR NEW.id < (SELECT max(id) FROM notes)
+      OR NEW.id - NEW.first + 1 <> (SELECT count(*) FROM attempts WHERE id >= NEW.first)
+        + (SELECT count(*) FROM ends WHERE id >= NEW.first) + (SELECT count(*) FROM notes WHERE id >= NEW.first);
 END;
 
 CREATE TRIGGER groups_under_key BEFORE INSERT ON groups BEGIN

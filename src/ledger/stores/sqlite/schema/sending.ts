@@ -7,11 +7,10 @@ const AGAIN = ['repeat', 'retry'] as const;
 
 /** What must hold before a request leaves: guards of the entries that begin an attempt, and of the requests that are kept. */
 export const SENDING = [
-  // By that number the attempts of a call are found.
+  // By that number the attempts of a call are found. Where none is said, it is below 1 until the row is there.
   refusedEntry('first', SENT, {
-    says: 'the number of a call is that of its first attempt',
-    from: 'calls c',
-    where: 'c.id = NEW.id AND NEW.call <> NEW.id',
+    says: 'an attempt says its number, which is that of no other call',
+    where: 'NEW.id < 1 OR EXISTS (SELECT 1 FROM calls c WHERE c.id = NEW.id AND c.id <> NEW.call)',
   }),
   refusedEntry('batch', SENT, {
     says: 'a superseded or cancelled batch admits nothing',
