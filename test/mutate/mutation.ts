@@ -42,6 +42,21 @@ export function entryGuard(rule: number, message: string, file: string, named: s
   };
 }
 
+/** Where all guards that only forbid change are written. */
+export const KEPT = `${DATABASE}/schema/kept.ts`;
+
+/** A guard that only forbids change, and refuses nothing any more. */
+export function keptGuard(rule: number, message: string, file: string, named: string): Mutation {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+  const text = "RAISE(ABORT, 'money rule: ${says}')";
+  return {
+    ...guard(rule, message, file, named),
+    at: KEPT,
+    text,
+    instead: `\${says === ${JSON.stringify(message)} ? '1' : \`${text}\`}`,
+  };
+}
+
 /** A move that is possible from more places. @param message what the list of moves says. */
 export function move(
   rule: number,

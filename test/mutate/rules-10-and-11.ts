@@ -1,4 +1,4 @@
-import { entryGuard, guard, type Mutation, move } from './mutation.ts';
+import { entryGuard, guard, keptGuard, type Mutation, move } from './mutation.ts';
 
 /** Doubts, money and changes. */
 export const RULES_10_AND_11: readonly Mutation[] = [
@@ -320,16 +320,8 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     'guards',
     'a call that begins under way',
   ),
-  {
-    rule: 11,
-    without: 'database: entries are only ever added to',
-    at: 'src/ledger/stores/sqlite',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    text: "RAISE(ABORT, 'money rule: ${table} are only ever added to')",
-    instead: '1',
-    test: 'test/ledger/stores/guards.test.ts',
-    named: 'deleting a reply',
-  },
+  keptGuard(11, 'a reply is never deleted', 'guards', 'deleting a reply'),
+  keptGuard(11, 'a group is kept as it was booked', 'guards', 'changing a group'),
   {
     rule: 11,
     without: 'a change that is refused when its subject has moved',

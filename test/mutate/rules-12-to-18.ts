@@ -1,4 +1,4 @@
-import { entryGuard, guard, type Mutation, move } from './mutation.ts';
+import { entryGuard, guard, KEPT, keptGuard, type Mutation, move } from './mutation.ts';
 
 /** Outputs, ends, time, files and erasures. */
 export const RULES_12_TO_18: readonly Mutation[] = [
@@ -223,7 +223,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     'guards',
     'an answer bought anew for a batch that takes all',
   ),
-  guard(
+  keptGuard(
     15,
     'how old an answer may be is fixed when the batch begins',
     'guards',
@@ -483,12 +483,20 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 18,
     without: 'database: nothing is emptied but by an erasure',
-    at: 'src/ledger/stores/sqlite',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    text: ' AND ${covered}) BEGIN',
-    instead: ') BEGIN',
+    at: KEPT,
+    text: "const covers = (what: string, id: string, row = '0'): string =>\n",
+    instead: "const covers = (what: string, id: string, row = '0'): string => 'TRUE' ||\n",
     test: 'test/ledger/stores/erasure-guards.test.ts',
     named: 'replies_no_update',
+  },
+  {
+    rule: 18,
+    without: 'database: what is not known to be allowed is refused',
+    at: KEPT,
+    text: 'IS NOT TRUE',
+    instead: 'IS FALSE',
+    test: 'test/ledger/stores/erasure-guards.test.ts',
+    named: 'without a reason',
   },
   {
     rule: 18,

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
-import { HOLDS } from '../../../src/ledger/stores/sqlite/schema/holds.ts';
+import { GUARDS_OF_CHANGE } from '../../../src/ledger/stores/sqlite/schema/kept.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
 import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
@@ -817,8 +816,14 @@ describe('the database refuses', () => {
     attemptSql(insertion('payers', { attempt: ANSWER, row: 1 }));
   });
 
+  test('each change by a guard with a sentence of its own', () => {
+    const sentences = Array.from(GUARDS_OF_CHANGE.matchAll(/'money rule: ([^']+)'/g), ([, says]) => says);
+    expect(sentences).toHaveLength(new Set(sentences).size);
+    expect(sentences).toHaveLength(GUARDS_OF_CHANGE.split('CREATE TRIGGER').length - 1);
+  });
+
   test('by every guard that there is, but for those of topics that have tests of their own', () => {
-    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, HOLDS, PRICES, TIME];
+    const elsewhere = [CHANGES, ERASURES, PRICES, TIME];
     const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), schema());
     const others = Object.values(ELSEWHERE).flat();
     expect(

@@ -23,12 +23,21 @@ export function tryOut(database: Database.Database, sql: string): void {
 
 /** Guards of topics that have tests of their own, and stand in files of other topics. */
 export const ELSEWHERE = {
-  changes: ['notes_retracting_change'],
-  prices: ['attempts_price'],
+  agreements: ['agreements_no_update', 'agreements_no_delete'],
+  changes: [
+    ...['notes_retracting_change', 'batches_plan_kept', 'planned_no_update', 'planned_no_delete'],
+    ...['subjects_unchanged', 'subjects_no_delete', 'changes_no_update', 'changes_no_delete'],
+  ],
+  erasures: ['erasures_kept', 'erasures_no_delete', 'erased_no_update', 'erased_no_delete'],
+  holds: ['holds_no_update', 'holds_no_delete'],
+  prices: ['attempts_price', 'prices_no_delete'],
   readings: [
     ...['notes_read', 'notes_reading', 'notes_reading_change', 'notes_reading_pays', 'notes_retracting_read'],
   ],
-  time: ['attempts_confirmed', 'attempts_dated', 'attempts_day', 'attempts_future'],
+  time: [
+    ...['attempts_confirmed', 'attempts_dated', 'attempts_day', 'attempts_future'],
+    ...['boots_kept', 'boots_no_delete'],
+  ],
 } as const;
 
 /** Guards that are in a script or in a list, and are named by no refusal. */

@@ -7,6 +7,7 @@ import { CALLS } from './schema/calls.ts';
 import { CHANGES } from './schema/changes.ts';
 import { ERASURES } from './schema/erasures.ts';
 import { HOLDS } from './schema/holds.ts';
+import { GUARDS_OF_CHANGE } from './schema/kept.ts';
 import { LOSSES } from './schema/losses.ts';
 import { MONEY } from './schema/money.ts';
 import { PRICES } from './schema/prices.ts';
@@ -43,6 +44,7 @@ export const TOPICS: readonly string[] = [
   ERASURES,
   AGREEMENTS,
   HOLDS,
+  GUARDS_OF_CHANGE,
   BEGINNING,
 ];
 

@@ -1,12 +1,9 @@
-import { refusedEvent } from './refusals.ts';
-
 /**
  * Accounts at vendors, and what was learned about them. Every change of a batch or an account removes its sum, and
  * the commit makes a new one (`table-sums.ts`), so no committed row is without one. The sum omits the counts of an
  * account, which change with every answer: its answers add up to them.
  */
-export const ACCOUNTS = [
-  `
+export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`usage_counted\` is the vendor's own count of credits, \`last_other\`
 -- the newest attempt that was answered with anything but a 404, \`misses\` how many 404 came since, \`misses_place\` where
 -- they were asked when a run was stopped for them, \`misses_kept\` whether a person keeps them.
@@ -38,9 +35,7 @@ WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum
   OR (NEW.misses_place, NEW.misses_kept) IS NOT (OLD.misses_place, OLD.misses_kept)) BEGIN
   UPDATE accounts SET sum = NULL WHERE id = NEW.id;
 END;
-`,
-  refusedEvent('DELETE', 'accounts'),
-  `
+
 CREATE TABLE match_rates (
   account INTEGER NOT NULL REFERENCES accounts (id),
   operation TEXT NOT NULL,
@@ -59,5 +54,4 @@ CREATE TABLE pauses (
   asked INTEGER NOT NULL CHECK (asked IN (0, 1))
 ) STRICT;
 CREATE INDEX pauses_account ON pauses (account, until_at);
-`,
-].join('');
+`;

@@ -1,11 +1,9 @@
 import { isOneOf } from '../lookups.ts';
-import { refusedEvent } from './refusals.ts';
 
 /**
  * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.
  */
-export const BATCHES = [
-  `
+export const BATCHES = `
 -- \`id\` is the batch's name as a number, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and
 -- \`fresh_no_match\` (ms since 1970) are bought anew; NULL: answers of any age will do. \`rows_beyond\` counts planned rows
 -- that the input does not have, \`planned_rows\` all rows of the plan.
@@ -47,18 +45,8 @@ WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum BEGIN
   UPDATE batches SET sum = NULL WHERE id = NEW.id;
 END;
 
-CREATE TRIGGER batches_fresh BEFORE UPDATE OF fresh_found, fresh_no_match ON batches BEGIN
-  SELECT RAISE(ABORT, 'money rule: how old an answer may be is fixed when the batch begins');
-END;
-
-CREATE TRIGGER batches_unchanged BEFORE UPDATE OF id, ordinal, key, generation, account, created_at ON batches BEGIN
-  SELECT RAISE(ABORT, 'money rule: what a batch is does not change');
-END;
-
 CREATE TRIGGER batches_ended BEFORE UPDATE OF state ON batches
 WHEN OLD.state IN ('superseded', 'cancelled') AND NEW.state <> OLD.state BEGIN
   SELECT RAISE(ABORT, 'money rule: a superseded or cancelled batch never resumes');
 END;
-`,
-  refusedEvent('DELETE', 'batches'),
-].join('');
+`;

@@ -1,15 +1,6 @@
 import { ENDED, type Kind, MOVES, type Names, type Phase, SENT, type Stands } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
-import {
-  BODY,
-  HEADERS,
-  keptUnlessErased,
-  ofAttempt,
-  refusedEntry,
-  refusedEvent,
-  tableOf,
-  WORDS,
-} from './refusals.ts';
+import { refusedEntry, tableOf } from './refusals.ts';
 
 interface Move {
   readonly kind: Kind;
@@ -228,21 +219,4 @@ CREATE TRIGGER notes_amounts BEFORE INSERT ON notes BEGIN
      ELSE (NEW.spent, NEW.held) <> (0, 0) END;
 END;
 `,
-  keptUnlessErased('replies', {
-    covered: ofAttempt('OLD.of', 'OLD.call'),
-    kept: 'of call at status sum',
-    content: `${HEADERS} AND ${BODY}`,
-  }),
-  keptUnlessErased('ends', {
-    covered: ofAttempt('OLD.of', 'OLD.call'),
-    kept: 'of id kind call pays spent at said status dialect estimated sum',
-    content: WORDS,
-  }),
-  keptUnlessErased('notes', {
-    covered: ofAttempt('OLD.of', 'OLD.call'),
-    kept: 'id kind call of sees pays batch spent held at said status dialect estimated facts sum',
-    content: `${HEADERS} AND ${WORDS} AND ${BODY}`,
-  }),
-  refusedEvent('UPDATE', 'attempts'),
-  ...['attempts', 'replies', 'ends', 'notes', 'book'].map((table) => refusedEvent('DELETE', table)),
 ].join('');

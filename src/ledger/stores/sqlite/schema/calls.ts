@@ -1,5 +1,4 @@
 import { hasKey } from '../lookups.ts';
-import { covers, refusedEvent } from './refusals.ts';
 
 /** That a key stands for one call. The index has a part of the key alone: keys are random, so few share it. */
 function oneKey(event: 'INSERT' | 'UPDATE OF key'): string {
@@ -57,15 +56,5 @@ CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, open, head ON calls B
      WHEN OLD.open IS NULL THEN (SELECT call FROM attempts WHERE id = NEW.head)
      ELSE (SELECT call FROM ends WHERE of = OLD.open AND id = NEW.head) END;
 END;
-
-CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, credits_most, question, subject, after, sum ON calls
-WHEN (NEW.id, NEW.account, NEW.operation, NEW.credits_most, NEW.subject, NEW.after)
-  IS NOT (OLD.id, OLD.account, OLD.operation, OLD.credits_most, OLD.subject, OLD.after)
-  OR NOT ${covers('call', 'OLD.id')} OR NEW.question -> '$.parameters' IS NOT '{}'
-  OR NEW.question ->> '$.erasedAtMs' IS NOT (
-    SELECT max(e.at) FROM erased x JOIN erasures e ON e.id = x.erasure WHERE x.what = 'call' AND x.id = OLD.id) BEGIN
-  SELECT RAISE(ABORT, 'money rule: a call is kept as it was written');
-END;
 `,
-  refusedEvent('DELETE', 'calls'),
 ].join('');

@@ -1,6 +1,6 @@
 import { SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
-import { covers, emptied, keptUnlessErased, REASON, refusedEntry, refusedEvent } from './refusals.ts';
+import { refusedEntry } from './refusals.ts';
 
 /**
  * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against
@@ -28,16 +28,6 @@ CREATE TRIGGER batches_planned BEFORE INSERT ON batches BEGIN
    WHERE NEW.planned_rows <> (SELECT count(*) FROM planned WHERE batch = NEW.id);
 END;
 
-CREATE TRIGGER batches_plan_kept BEFORE UPDATE OF rows_beyond, planned_rows ON batches BEGIN
-  SELECT RAISE(ABORT, 'money rule: the plan of a batch does not change');
-END;
-`,
-  keptUnlessErased('planned', {
-    covered: covers('row', 'OLD.batch', 'OLD.row'),
-    kept: 'batch row',
-    content: `json_extract(NEW.planned, '$.outcome.reason') ${REASON} AND json_extract(NEW.planned, '$.kind') = 'end'`,
-  }),
-  `
 -- Whom or what changes alter. \`project\` is '' for what belongs to the account itself. \`sequence\` is how many changes
 -- of it were settled; how the last of them left it stands in \`changes\`.
 CREATE TABLE subjects (
@@ -59,16 +49,7 @@ CREATE TRIGGER subjects_moving BEFORE UPDATE OF sequence ON subjects BEGIN
    WHERE NEW.sequence <> OLD.sequence + 1
       OR NOT EXISTS (SELECT 1 FROM changes WHERE subject = NEW.id AND sequence = NEW.sequence);
 END;
-`,
-  // The sequence advances with each change, under a guard of its own.
-  keptUnlessErased('subjects', {
-    trigger: 'subjects_unchanged',
-    covered: covers('subject', 'OLD.id'),
-    kept: 'id account project',
-    of: 'id, account, project, name, sum',
-    content: `NEW.name = 'erased:' || OLD.id`,
-  }),
-  `
+
 -- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. It is written just after the entry
 -- that settles the attempt.
 CREATE TABLE changes (
@@ -111,13 +92,7 @@ END;
 CREATE TRIGGER changes_effect AFTER INSERT ON changes BEGIN
   UPDATE subjects SET sequence = NEW.sequence WHERE id = NEW.subject;
 END;
-`,
-  keptUnlessErased('changes', {
-    covered: covers('subject', 'OLD.subject'),
-    kept: 'attempt subject sequence state role project_id',
-    content: ['email', 'invite_code', 'user_id'].map((column) => emptied(column, 'NULL')).join(' AND '),
-  }),
-  `
+
 -- Changes that are under way, or whose answers were lost: while there is one, its subject takes no other.
 CREATE VIEW pending_changes (subject, call, attempt) AS
   SELECT subject, id, stands FROM calls WHERE subject IS NOT NULL AND state = 'doubt'
@@ -146,7 +121,4 @@ END;
     from: 'calls c CROSS JOIN pending_changes p ON p.subject = c.subject AND p.call <> c.id',
     where: 'c.id = NEW.call',
   }),
-  refusedEvent('DELETE', 'planned'),
-  refusedEvent('DELETE', 'subjects'),
-  refusedEvent('DELETE', 'changes'),
 ].join('');

@@ -1,12 +1,9 @@
 import { isOneOf } from '../lookups.ts';
-import { refusedEvent } from './refusals.ts';
 
 /**
- * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow
- * nothing but emptied content (`refusals.ts`). Amounts, times, kinds and numbers stay for ever.
+ * Erasures, and what each of them covers. The guards of covered rows allow nothing but emptied content (`kept.ts`).
  */
-export const ERASURES = [
-  `
+export const ERASURES = `
 -- \`key_check\` tells whether the key beside the ledger is the one under which calls were hidden. \`files\` are to be removed,
 -- as a JSON list of paths. \`scrubbed\` is 1 once files, free pages and log hold nothing of it any more.
 CREATE TABLE erasures (
@@ -51,15 +48,4 @@ CREATE TRIGGER erased_needed BEFORE INSERT ON erased WHEN NEW.what = 'call' BEGI
     JOIN batches b ON b.state = 'open' AND b.account = c.account AND b.operation = c.operation
    WHERE e.id = NEW.erasure AND e.kind = 'age';
 END;
-
-CREATE TRIGGER erasures_kept BEFORE UPDATE ON erasures
-WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check) IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check)
-  OR ((NEW.files, NEW.sum) IS NOT (OLD.files, OLD.sum) AND NOT (NEW.files = '[]' AND NEW.scrubbed = 1))
-  OR NEW.scrubbed < OLD.scrubbed BEGIN
-  SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
-END;
-`,
-  refusedEvent('DELETE', 'erasures'),
-  refusedEvent('UPDATE', 'erased'),
-  refusedEvent('DELETE', 'erased'),
-].join('');
+`;

@@ -1,8 +1,5 @@
-import { refusedEvent } from './refusals.ts';
-
 /** When a person paused a batch and let it go on again. The newest entry of a batch says which. */
-export const HOLDS = [
-  `
+export const HOLDS = `
 CREATE TABLE holds (
   id INTEGER PRIMARY KEY,
   batch INTEGER NOT NULL REFERENCES batches (id),
@@ -11,7 +8,4 @@ CREATE TABLE holds (
   sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX holds_batch ON holds (batch, id);
-`,
-  refusedEvent('UPDATE', 'holds'),
-  refusedEvent('DELETE', 'holds'),
-].join('');
+`;

@@ -1,6 +1,6 @@
 import { LOSS_OVER } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
-import { refusedEntry, refusedEvent } from './refusals.ts';
+import { refusedEntry } from './refusals.ts';
 
 /** Requests whose answers were lost: what each may have been charged, and how that was over, once. */
 export const LOSSES = [
@@ -38,7 +38,6 @@ CREATE TRIGGER losses_ending BEFORE UPDATE ON losses BEGIN
       OR NOT EXISTS (SELECT 1 FROM notes n WHERE n.id = NEW.ended AND n.of = OLD.attempt AND ${isOneOf('n.kind', LOSS_OVER)});
 END;
 `,
-  refusedEvent('DELETE', 'losses'),
   // A refresh that got lost leaves the older answer in place, unless that turned out to be none.
   refusedEntry('lost_answer', ['lost'], {
     says: 'an answer does not end in the doubt about what was to replace it',

@@ -1,11 +1,8 @@
-import { refusedEvent } from './refusals.ts';
-
 /**
  * Money by scope. Entries are booked in groups: a group adds up what its entries move, by the attempts that pay, and writes
  * the new totals. No commit leaves an entry unbooked, and no group that admits an attempt exceeds a cap.
  */
-export const MONEY = [
-  `
+export const MONEY = `
 -- What was booked together: the entries from \`first\` to the one that the group is named by. \`sum\` is over both and over the
 -- group before.
 CREATE TABLE groups (
@@ -161,8 +158,4 @@ CREATE TRIGGER book_booking BEFORE UPDATE OF booking ON book BEGIN
    WHERE NEW.booking <= OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = coalesce(NEW.booking, OLD.booking))
       OR (NEW.booking IS NULL AND NEW.booked IS NOT OLD.booking);
 END;
-`,
-  refusedEvent('DELETE', 'totals'),
-  refusedEvent('UPDATE', 'groups'),
-  refusedEvent('DELETE', 'groups'),
-].join('');
+`;

@@ -1,11 +1,8 @@
-import { refusedEvent } from './refusals.ts';
-
 /**
  * The highest price that was seen, only for vendors whose answers state their cost: an attempt reserves at least that,
  * and it is not forgotten.
  */
-export const PRICES = [
-  `
+export const PRICES = `
 -- \`highest\`: the highest price that an answer has shown. \`credits_max\` is what the job said, -1 where it said nothing.
 CREATE TABLE prices (
   account INTEGER NOT NULL REFERENCES accounts (id),
@@ -21,6 +18,4 @@ CREATE TRIGGER prices_rising BEFORE UPDATE ON prices BEGIN
    WHERE NEW.highest < OLD.highest
       OR (NEW.account, NEW.operation, NEW.credits_max) IS NOT (OLD.account, OLD.operation, OLD.credits_max);
 END;
-`,
-  refusedEvent('DELETE', 'prices'),
-].join('');
+`;

@@ -1,5 +1,4 @@
 import { isOneOf } from '../lookups.ts';
-import { covers, REASON } from './refusals.ts';
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
@@ -44,21 +43,8 @@ CREATE TRIGGER rows_changed AFTER UPDATE ON rows WHEN NEW.outcome <> OLD.outcome
     ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;
 END;
 
-CREATE TRIGGER rows_kept BEFORE DELETE ON rows BEGIN
-  SELECT RAISE(ABORT, 'money rule: a settled row is kept unless its answer was taken back')
-   WHERE NOT EXISTS (
-     SELECT 1 FROM json_each(OLD.answers) j CROSS JOIN notes x ON x.of = j.value AND x.kind = 'retracted');
-END;
-
 CREATE TRIGGER rows_reopened AFTER DELETE ON rows BEGIN
   UPDATE tallies SET count = count - 1 WHERE batch = OLD.batch AND name = 'row:' || OLD.outcome;
-END;
-
-CREATE TRIGGER rows_final BEFORE UPDATE ON rows BEGIN
-  SELECT RAISE(ABORT, 'money rule: a final outcome is never changed')
-   WHERE NEW.batch <> OLD.batch OR NEW.row <> OLD.row OR (OLD.outcome <> 'in_doubt' AND NOT (
-     (NEW.outcome, NEW.matched_by, NEW.answers, NEW.read_to) IS (OLD.outcome, OLD.matched_by, OLD.answers, OLD.read_to)
-     AND NEW.input IS NULL AND NEW.reason ${REASON} AND ${covers('row', 'OLD.batch', 'OLD.row')}));
 END;
 `,
   rowsPointing('INSERT'),

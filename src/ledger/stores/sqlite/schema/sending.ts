@@ -1,7 +1,7 @@
 import { SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
 import { isAnswer } from './answers.ts';
-import { emptied, keptUnlessErased, ofAttempt, refusedEntry, refusedEvent } from './refusals.ts';
+import { refusedEntry } from './refusals.ts';
 
 const AGAIN = ['repeat', 'retry'] as const;
 
@@ -120,14 +120,7 @@ CREATE TRIGGER requests_repeating BEFORE INSERT ON requests BEGIN
    WHERE a.id = NEW.attempt AND a.kind = 'repeat' AND NOT EXISTS (
      SELECT 1 FROM requests r WHERE r.attempt = c.stands AND r.idempotency_key = NEW.idempotency_key);
 END;
-`,
-  keptUnlessErased('requests', {
-    covered: ofAttempt('OLD.attempt', '(SELECT a.call FROM attempts a WHERE a.id = OLD.attempt)'),
-    kept: 'attempt idempotency_key method first_sent_at sum',
-    content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
-  }),
-  refusedEvent('DELETE', 'requests'),
-  `
+
 -- The answers of attempts, as they came, were told or were first read.
 CREATE VIEW answers (attempt, call, id, kind, said, at) AS
   SELECT of, call, id, kind, said, at FROM ends WHERE kind = 'answered'

@@ -1,11 +1,8 @@
-import { refusedEvent } from './refusals.ts';
-
 /**
  * When attempts were made. An intent gets the date that answers have confirmed, because the budget of that day pays for
  * it. An attempt without a boot has only the calendar's date.
  */
-export const TIME = [
-  `
+export const TIME = `
 -- Each start of the machine, and two times of the calendar in it, each with the uptime of that moment: what the calendar
 -- said when the boot was first seen, and the last time that an answer's Date confirmed, with the account that it came from.
 -- \`refuted_at\` is the latest time that was confirmed in the boot and that later answers contradicted.
@@ -52,10 +49,4 @@ CREATE TRIGGER batches_timing BEFORE INSERT ON batches WHEN NEW.sandbox = 0 BEGI
    WHERE NOT EXISTS (SELECT 1 FROM batches WHERE sandbox = 0)
      AND EXISTS (SELECT 1 FROM boots WHERE confirmed_at IS NOT NULL);
 END;
-
-CREATE TRIGGER boots_kept BEFORE UPDATE OF id, boot ON boots BEGIN
-  SELECT RAISE(ABORT, 'money rule: a boot is kept as it was written');
-END;
-`,
-  refusedEvent('DELETE', 'boots'),
-].join('');
+`;
