@@ -1,6 +1,6 @@
 /**
  * Goal: whoever opens the ledger with another program finds what the page about it says, and its questions have answers.
- * Method: the list of moves on the page is the one of the code; each question is asked of a store that the real command has
+ * Method: the moves and the rules on the page are those of the code; each question is asked of a store that the real command has
  * filled, with a lost answer and a team in it, and compared with what the command itself says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TRANSITIONS } from '../../src/ledger/rules/moves.ts';
+import { schema } from '../../src/ledger/stores/sqlite/schema.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { Workplace } from '../faults/workplace.ts';
 
@@ -61,6 +62,15 @@ function ask(
 
 const month = new Date().toISOString().slice(0, 7);
 
+/** A part of the page that is made of the code, between two marks. `UPDATE_TRANSCRIPTS=1` writes it. */
+function expectOnPage(name: string, lines: readonly string[]): void {
+  const now = readFileSync(PAGE, 'utf8');
+  const marked = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
+  const written = now.replace(marked, () => `<!-- ${name} -->\n${lines.join('\n')}\n<!-- /${name} -->`);
+  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(PAGE, written);
+  else expect(now).toBe(written);
+}
+
 test('the moves on the page are those of the code', () => {
   const place = ({
     stands = 'what stood before',
@@ -69,17 +79,29 @@ test('the moves on the page are those of the code', () => {
   const rows = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase).map(
     ({ kind, from, to }) => `| ${[kind, ...place(from), ...place(to)].join(' | ')} |`,
   );
-  const table = [
-    '| entry | stands | under way | then stands | then under way |',
-    '|---|---|---|---|---|',
-    ...rows,
-  ];
-  const written = page.replace(
-    /<!-- moves -->[\s\S]*<!-- \/moves -->/,
-    `<!-- moves -->\n${table.join('\n')}\n<!-- /moves -->`,
+  const head = '| entry | stands | under way | then stands | then under way |';
+  expectOnPage('moves', [head, '|---|---|---|---|---|', ...rows]);
+});
+
+test('the rules on the page are all that the database says when it refuses', () => {
+  const database = new Database(':memory:');
+  databases.push(database);
+  database.exec(schema());
+  const guards = database
+    .prepare<[], { readonly name: string; readonly about: string; readonly sql: string }>(
+      "SELECT name, tbl_name AS about, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE%' ORDER BY rowid",
+    )
+    .all();
+  const rules = guards.flatMap(({ name, about, sql }) =>
+    Array.from(sql.matchAll(/RAISE\(ABORT, 'money rule: ([^']+)'\)/g), ([, says]) => ({ says, about, name })),
   );
-  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(PAGE, written);
-  else expect(page).toBe(written);
+  expect(rules, 'each refusal has its sentence').toHaveLength(schema().split('RAISE(').length - 1);
+  const rows = [...Map.groupBy(rules, ({ about, says }) => `| \`${about}\` | ${says} |`)].map(
+    ([row, held]) => `${row} ${held.map(({ name }) => `\`${name}\``).join(', ')} |`,
+  );
+  const tables = [...new Set(guards.map(({ about }) => `| \`${about}\` |`))];
+  const byTable = tables.flatMap((table) => rows.filter((row) => row.startsWith(table)));
+  expectOnPage('rules', ['| written to | sentence | guard |', '|---|---|---|', ...byTable]);
 });
 
 test('what a month, each list and a day cost is what the vendor charged and what may have been charged', async () => {

@@ -321,6 +321,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     'a call that begins under way',
   ),
   keptGuard(11, 'a reply is never deleted', 'guards', 'deleting a reply'),
+  keptGuard(11, 'which row paid is never forgotten', 'guards', 'forgetting that a lower row paid'),
   keptGuard(11, 'a group is kept as it was booked', 'guards', 'changing a group'),
   {
     rule: 11,

@@ -198,7 +198,10 @@ const STILL_REFUSED: readonly (readonly [promise: string, sql: string])[] = [
   ],
   ['another reason', `${covering('row', BATCH, 2)} UPDATE rows SET reason = 'x', input = NULL WHERE row = 2`],
   ['another name of a subject', `${covering('subject', 1)} UPDATE subjects SET name = 'lee@example.org'`],
-  ['a body where there was none', `${covering('call', TOLD)} ${emptyNote('decided', TOLD, "body = x'7b7d'")}`],
+  [
+    'a body where there was none',
+    `${covering('call', TOLD)} ${emptyNote('decided', TOLD, "body = x'7b7d'")}`,
+  ],
   [
     'a row without a reason',
     `${covering('row', BATCH, 2)} UPDATE rows SET reason = NULL, input = NULL WHERE row = 2`,

@@ -694,6 +694,16 @@ const REFUSED: readonly Refusal[] = [
     `${insertion('payers', { attempt: ANSWER, row: 1 })} UPDATE payers SET attempt = ${MISSED}, row = 0`,
   ],
   [
+    'forgetting that a lower row paid',
+    'payers_no_delete',
+    `${insertion('payers', { attempt: ANSWER, row: 1 })} DELETE FROM payers`,
+  ],
+  [
+    'letting a higher row pay in the place of a lower one',
+    'payers_no_delete',
+    `${insertion('payers', { attempt: ANSWER, row: 0 })} REPLACE INTO payers VALUES (${ANSWER}, 1)`,
+  ],
+  [
     'letting answers grow too old for a batch afterwards',
     'batches_fresh',
     `UPDATE batches SET fresh_no_match = ${NOON_MS} WHERE id = ${LATE}`,

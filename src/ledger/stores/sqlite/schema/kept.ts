@@ -133,6 +133,7 @@ const KEPT: readonly Kept[] = [
     unless: `EXISTS (
     SELECT 1 FROM json_each(OLD.answers) j CROSS JOIN notes x ON x.of = j.value AND x.kind = 'retracted')`,
   },
+  { table: 'payers', event: 'DELETE', says: 'which row paid is never forgotten' },
 
   {
     table: 'planned',
