@@ -6,9 +6,20 @@ import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle, stateOf } from './book.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  MATCHED,
+  replyWith,
+  settle,
+  stateOf,
+} from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
 import { pastGuards } from './refusals.ts';
+import { openAsAfterCrash } from './sides.ts';
 
 /**
  * Goal: rot of the disk is noticed before anything follows from it, and a store that is sound is not checked in full for
@@ -195,6 +206,19 @@ function placesOf(place: string, bytes: Buffer): readonly number[] {
   for (let at = file.indexOf(bytes); at !== -1; at = file.indexOf(bytes, at + 1)) places.push(at);
   return places;
 }
+
+test('a row that is open again, because one of its answers was taken back, is no damage at what else it has paid for', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const shared = await answered(ledger, batch, 'asked first by a later row', { row: 9 });
+  const miss = await answered(ledger, batch, 'own', { kind: 'no_match', charged: 0, status: 404 });
+  await settle(ledger, batch, 9, MATCHED, [shared]);
+  await settle(ledger, batch, 2, MATCHED, [shared, miss]);
+  expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+  await ledger.close();
+  await openAsAfterCrash(place);
+});
 
 test('the full check goes through no table once for each row of another', async () => {
   const place = await closedStore(3);

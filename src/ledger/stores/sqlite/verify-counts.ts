@@ -43,13 +43,13 @@ SELECT p.id
  WHERE (p.answers, p.answers_not_404) IS NOT (coalesce(w.n, 0), coalesce(w.other, 0))
  LIMIT 1`;
 
-/** A row whose other answer was taken back is open again, and settles on the same payer. */
+/** A row is open again when any of its answers was taken back, and until it has settled no row names what else it has paid for. */
 const WRONG_PAYER = `
 SELECT y.attempt AS id
   FROM payers y LEFT JOIN attempts a ON a.id = y.attempt
  WHERE a.row IS NULL OR y.row >= a.row
     OR (NOT EXISTS (SELECT 1 FROM erasures)
-      AND NOT EXISTS (SELECT 1 FROM notes x WHERE x.of = a.id AND x.kind = 'retracted')
+      AND NOT EXISTS (SELECT 1 FROM notes WHERE kind = 'retracted')
       AND NOT EXISTS (
         SELECT 1 FROM rows r JOIN json_each(r.answers) j WHERE r.batch = a.batch AND r.row = y.row AND j.value = a.id))
 UNION ALL
