@@ -16,6 +16,7 @@ import {
   NOON_MS,
   replyWith,
   settle,
+  stateOf,
 } from './book.ts';
 import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -121,6 +122,17 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     expect(await outcomes(came)).toEqual(NOT_THE_SECOND);
     const kept = (await ledger.history(batch, 2)).map(({ reply }) => reply?.body.toString());
     expect(kept).toEqual(['reply 0', 'reply 2']);
+  });
+
+  test('a second reply, after which the first one is closed as what it was', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await admitted(ledger, batch, 'acme');
+    const came = [200, 404].map((status) => ledger.record(attempt, replyWith('acme', status)));
+    expect(await outcomes(came)).toEqual(['fulfilled', 'rejected']);
+    const found = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    await ledger.closeAttempt(attempt, found, NOON_MS);
+    expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { why: 'status 200' } });
   });
 
   test('purchases that are closed', async () => {

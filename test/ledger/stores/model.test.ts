@@ -41,7 +41,6 @@ test('what one commit has written together is what the lists have, written one b
         open: async (...where) => noting(await sqlite.open(...where), done),
       });
       const plain = await sideOf(memory);
-      done.length = 0;
       for (const steps of turns) await Promise.all(steps.map((each: Step) => take(real, each)));
       for (const each of done)
         expect(await again(plain, real, each), `${each.method} ${JSON.stringify(each.asked)}`).toEqual(

@@ -211,8 +211,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
-    const question = this.#questions.get(attempt);
-    if (question !== undefined) question.status = reply.status;
     return this.#recordAll({ attempt, reply });
   }
 
@@ -237,10 +235,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #insertReplies(replies: readonly Omit<Returned, 'call'>[]): undefined {
-    insertReplies(
-      this.connection,
-      replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call })),
-    );
+    const returned = replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call }));
+    insertReplies(this.connection, returned);
+    for (const { attempt, reply } of replies) {
+      const question = this.#questions.get(attempt);
+      if (question !== undefined) question.status = reply.status;
+    }
   }
 
   #insertPurchases(purchases: readonly Purchase[]): undefined {
