@@ -173,7 +173,7 @@ function Answers({
           disabled={action.isBusy.value}
           onClick={() => goOn(action, batch, { answer, ...(plan === undefined ? {} : { plan }) })}
         >
-          {answer === 'yes' && batch.changes === null
+          {answer === 'yes' && batch.changes === undefined
             ? words.agree
             : wordOf(words.answers, answer.replace(/:.*/, ''))}
         </button>
