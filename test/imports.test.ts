@@ -230,7 +230,7 @@ test.for([
   [
     'says that an intent is committed',
     /\badmitted\(/,
-    ['ledger/ledger/call-records.ts', 'ledger/stores/sqlite/ledger.ts'],
+    ['ledger/ledger/call-records.ts', 'ledger/stores/sqlite/admissions.ts'],
   ],
 ] as const)('one place alone %s', ([, pattern, files]) => {
   const found = FILES.filter((file) => pattern.test(readFileSync(join(ROOT, 'src', file), 'utf8')));

@@ -15,7 +15,7 @@ export interface Store {
   /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**
-   * Opens the ledger for spending: for one process, checked, and migrated to the newest schema.
+   * Opens the ledger for spending: for one process, and checked.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
    *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
    *   something that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.

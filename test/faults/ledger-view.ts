@@ -50,32 +50,33 @@ const EMPTY: LedgerView = {
   attempts: 0,
 };
 
-const CALLS = `
-SELECT c.call, s.text AS shape, c.doubt IS NOT NULL AS doubted, k.answer,
-       (SELECT count(*) FROM attempts a LEFT JOIN closures x ON x.attempt = a.id
-         WHERE a.call = c.id AND x.kind IS NOT 'not_sent') AS attempts,
-       (SELECT count(*) FROM attempts a JOIN closures x ON x.attempt = a.id
-         WHERE a.call = c.id AND x.kind = 'not_sent') AS notSent
-  FROM calls c LEFT JOIN shapes s ON s.id = c.shape LEFT JOIN closures k ON k.attempt = c.answer`;
+/** What may have reached the vendor: all but what ended as not sent. */
+const LEFT = "FROM attempts a LEFT JOIN ends k ON k.of = a.id WHERE k.said IS NOT 'not_sent'";
 
-const ATTEMPTS = `
-SELECT count(*) FROM attempts a LEFT JOIN closures x ON x.attempt = a.id WHERE x.kind IS NOT 'not_sent'`;
+const CALLS = `
+SELECT c.operation, c.question ->> '$.parameters' AS parameters, c.state,
+       (SELECT said FROM ends WHERE of = c.stands AND kind = 'answered') AS answer,
+       (SELECT count(*) ${LEFT} AND a.call = c.id) AS attempts,
+       (SELECT count(*) FROM attempts a JOIN ends k ON k.of = a.id WHERE a.call = c.id AND k.said = 'not_sent') AS notSent
+  FROM calls c`;
 
 const DOUBTS = `
-SELECT c.call, s.text AS shape, a.row, format('%08x', a.batch) AS batch
-  FROM calls c LEFT JOIN shapes s ON s.id = c.shape JOIN attempts a ON a.id = c.doubt ORDER BY a.id`;
+SELECT c.operation, c.question ->> '$.parameters' AS parameters, c.question ->> '$.project' AS project, a.row,
+       format('%08x', a.batch) AS batch
+  FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.state = 'doubt' ORDER BY a.id`;
 
-interface StoredQuestion {
-  readonly call: string;
-  readonly shape: string | null;
-}
-
-interface StoredCall extends StoredQuestion {
-  readonly doubted: 0 | 1;
+interface StoredCall {
+  readonly operation: string;
+  /** As JSON. */
+  readonly parameters: string;
+  readonly state: 'free' | 'answered' | 'doubt';
   readonly answer: 'found' | 'no_match' | 'refused' | null;
   readonly attempts: number;
   readonly notSent: number;
 }
+
+type StoredDoubt = Pick<StoredCall, 'operation' | 'parameters'> &
+  Pick<DoubtView, 'batch' | 'row'> & { readonly project: string | null };
 
 /** An empty view when the program was killed before it had made the ledger. */
 export function viewLedger(store: string): LedgerView {
@@ -97,37 +98,31 @@ function viewOf(database: Database.Database): LedgerView {
     (call) => [nameOf(call), recordOf(call)] as const,
   );
   return {
-    attempts: count(ATTEMPTS),
+    attempts: count(`SELECT count(*) ${LEFT}`),
     calls: new Map(calls),
-    open: database.prepare('SELECT id FROM attempts WHERE open = 1').pluck().all() as number[],
-    inDoubt: count('SELECT count(*) FROM calls WHERE doubt IS NOT NULL'),
-    spent: count("SELECT sum(spent) FROM money WHERE scope LIKE 'batch:%'"),
-    atRisk: count("SELECT sum(in_doubt) FROM money WHERE scope LIKE 'batch:%'"),
+    open: database.prepare('SELECT open FROM calls WHERE open IS NOT NULL').pluck().all() as number[],
+    inDoubt: count("SELECT count(*) FROM calls WHERE state = 'doubt'"),
+    spent: count("SELECT sum(spent) FROM totals WHERE scope LIKE 'batch:%'"),
+    atRisk: count("SELECT sum(held) FROM totals WHERE scope LIKE 'batch:%'"),
     batches: database.prepare('SELECT input_path AS path, state FROM batches ORDER BY ordinal').all() as {
       path: string;
       state: string;
     }[],
-    doubts: (database.prepare(DOUBTS).all() as (Pick<DoubtView, 'batch' | 'row'> & StoredQuestion)[]).map(
-      ({ call, shape, ...doubt }) => ({ ...doubt, ...questionOf({ call, shape }) }),
-    ),
+    doubts: (database.prepare(DOUBTS).all() as StoredDoubt[]).map(({ parameters, project, ...doubt }) => ({
+      ...doubt,
+      parameters: JSON.parse(parameters) as DoubtView['parameters'],
+      ...(project === null ? {} : { project }),
+    })),
   };
 }
 
-function nameOf(call: StoredCall): string {
-  const { operation, parameters } = questionOf(call);
-  return callName(operation, parameters);
+function nameOf({ operation, parameters }: StoredCall): string {
+  return callName(operation, JSON.parse(parameters) as DoubtView['parameters']);
 }
 
-function questionOf({ call, shape }: StoredQuestion): Omit<DoubtView, 'batch' | 'row'> {
-  if (shape === null) return JSON.parse(call) as Omit<DoubtView, 'batch' | 'row'>;
-  const whole = JSON.parse(shape) as Omit<DoubtView, 'batch' | 'row'>;
-  const values = JSON.parse(`[${call}]`) as readonly string[];
-  const names = Object.keys(whole.parameters);
-  return { ...whole, parameters: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) };
-}
-
-function recordOf({ doubted, answer, attempts, notSent }: StoredCall): CallRecord {
-  return { state: answer ?? (doubted === 1 ? 'in_doubt' : 'unknown'), attempts, notSent };
+function recordOf({ state, answer, attempts, notSent }: StoredCall): CallRecord {
+  const stands = answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown');
+  return { state: stands, attempts, notSent };
 }
 
 /** The same words for a call in the vendor's log and in the program's ledger. */

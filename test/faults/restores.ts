@@ -65,7 +65,7 @@ export async function tryOnBackup(workplace: Workplace, backup: Backup, order: O
 function standingIn(folder: string): Pick<Backup, 'identity' | 'commits'> {
   const database = new Database(join(folder, 'ledger.db'), { readonly: true });
   try {
-    const sql = 'SELECT identity, commits FROM ledger';
+    const sql = 'SELECT identity, commits FROM book';
     const found = database.prepare<[], Pick<Backup, 'identity' | 'commits'>>(sql).get();
     if (found === undefined) throw new Error(`${folder} has no count of commits`);
     return found;

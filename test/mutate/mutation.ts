@@ -30,3 +30,46 @@ export function guard(rule: number, message: string, file: string, named: string
     named,
   };
 }
+
+/** A rule about new entries that refuses nothing any more: all of these rules are written in one place. */
+export function entryGuard(rule: number, message: string, file: string, named: string): Mutation {
+  return {
+    ...guard(rule, message, file, named),
+    at: `${DATABASE}/schema/refusals.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+    text: 'WHERE ${rule.where};',
+    instead: `WHERE \${rule.says === ${JSON.stringify(message)} ? 'FALSE' : rule.where};`,
+  };
+}
+
+/** Where all guards that only forbid change are written. */
+export const KEPT = `${DATABASE}/schema/kept.ts`;
+
+/** A guard that only forbids change, and refuses nothing any more. */
+export function keptGuard(rule: number, message: string, file: string, named: string): Mutation {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+  const text = "RAISE(ABORT, 'money rule: ${says}')";
+  return {
+    ...guard(rule, message, file, named),
+    at: KEPT,
+    text,
+    instead: `\${says === ${JSON.stringify(message)} ? '1' : \`${text}\`}`,
+  };
+}
+
+/** A move that is possible from more places. @param message what the list of moves says. */
+export function move(
+  rule: number,
+  message: string,
+  { text, instead, named }: Pick<Mutation, 'text' | 'instead' | 'named'>,
+): Mutation {
+  return {
+    rule,
+    without: `moves: ${message}`,
+    at: 'src/ledger/rules/moves.ts',
+    text,
+    instead,
+    test: 'test/ledger/stores/guards.test.ts',
+    ...(named === undefined ? {} : { named }),
+  };
+}

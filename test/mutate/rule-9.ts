@@ -1,4 +1,4 @@
-import { guard, type Mutation } from './mutation.ts';
+import { entryGuard, type Mutation } from './mutation.ts';
 
 /** A line of the table of rule 9, which is data of the dialect. */
 function line(without: string, text: string, instead = ''): Mutation {
@@ -139,10 +139,10 @@ export const RULE_9: readonly Mutation[] = [
     test: 'test/odd-matches.test.ts',
     named: 'ten runs of one row each',
   },
-  guard(
+  entryGuard(
     9,
     'only a free 404 after which its account answered nothing else is taken back',
     'guards',
-    'retractions_retracting',
+    'taking back an answer that was found',
   ),
 ];

@@ -1,4 +1,4 @@
-import { guard, type Mutation } from './mutation.ts';
+import { entryGuard, guard, type Mutation, move } from './mutation.ts';
 
 /** Locks, damage, recovery, the order of an attempt, and the wire. */
 export const RULES_1_TO_8: readonly Mutation[] = [
@@ -98,8 +98,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 2,
     without: 'the checksum of a row that is read',
     at: 'src/ledger/stores/sqlite',
-    text: 'if (!isSum(row.checksum, this.checksumOf(row, key)))',
-    instead: 'if (row.checksum === undefined)',
+    text: 'checked<Found extends Stored<Row> & WithContents>(row: Found): Found {',
+    instead:
+      'checked<Found extends Stored<Row> & WithContents>(row: Found): Found {\n    if (row.sum !== undefined) return row;',
     test: 'test/ledger/stores/damage.test.ts',
     named: 'is noticed before a run',
   },
@@ -158,14 +159,14 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/run/idempotency.test.ts',
     named: 'whose repeat was told 409 just before a kill',
   },
+  // The guard of the calls refuses a second open attempt as well, with another word.
   {
-    rule: 3,
-    without: 'database: one open attempt per call',
-    at: 'src/ledger/stores/sqlite',
-    text: 'CREATE UNIQUE INDEX attempts_open ON attempts (call)',
-    instead: 'CREATE INDEX attempts_open ON attempts (call)',
-    test: 'test/ledger/stores/guards.test.ts',
-    named: 'two open attempts of a call',
+    ...move(3, 'one open attempt per call', {
+      text: "{ kind: 'intent', when: ['free'], during: IDLE,",
+      instead: "{ kind: 'intent', when: ['free'],",
+      named: 'intent is refused',
+    }),
+    test: 'test/ledger/stores/moves.test.ts',
   },
   // ------------------------------------------------------------------------------------------ 4
   {
@@ -205,8 +206,26 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/vendor/limits/limiter.test.ts',
     named: 'a permit that is given up makes room at once',
   },
-  guard(4, 'a reply belongs to an open attempt', 'guards', 'a reply to an attempt that is closed'),
-  guard(4, 'only a closure closes an attempt', 'guards', 'attempts_closed'),
+  move(4, 'a reply belongs to an open attempt', {
+    text: "{ kind: 'reply', during: ['sent'], open: 'back', names: 'open' }",
+    instead: "{ kind: 'reply', open: 'back', names: 'any' }",
+    named: 'a reply to an attempt that is closed',
+  }),
+  {
+    rule: 4,
+    without: 'database: a reply belongs to the open attempt of its call',
+    at: 'src/ledger/stores/sqlite/schema',
+    text: 'WHERE NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
+    instead: 'WHERE FALSE AND NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
+    test: 'test/ledger/stores/guards.test.ts',
+    named: 'a reply to an(other)? attempt',
+  },
+  guard(
+    4,
+    'only the entry that was just written moves its call',
+    'guards',
+    'a note that closes an attempt|an end of another attempt|a second move by the newest entry',
+  ),
   // ------------------------------------------------------------------------------------------ 5
   {
     rule: 5,
@@ -216,6 +235,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     instead: 'const LARGEST_GROUP = 1;',
     test: 'test/ledger/stores/group-commit.test.ts',
     named: 'writes of one turn share one commit',
+  },
+  {
+    rule: 5,
+    without: 'trying each write of a commit alone that one of them broke',
+    at: 'src/ledger/stores/sqlite/group-commit.ts',
+    text: 'if (!concernsOneWrite(error) || isDiskFull(error)) throw error;\n      // Savepoints',
+    instead: 'throw error;\n      // Savepoints',
+    test: 'test/ledger/stores/group-commit.test.ts',
+    named: 'what refuses one of the writes of a commit leaves the others',
   },
   {
     rule: 5,
@@ -358,7 +386,11 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/faults/crash-points.test.ts',
     named: 'an answer that came is on the disk before it is judged',
   },
-  guard(8, 'an answer needs its raw reply', 'guards', 'an answer without its raw reply'),
+  move(8, 'an answer needs its raw reply', {
+    text: "{ kind: 'answered', during: ['back'],",
+    instead: "{ kind: 'answered', during: WAY,",
+    named: 'an answer without its raw reply',
+  }),
   {
     rule: 8,
     without: 'redaction of what the transport hands out',
@@ -386,8 +418,13 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/cli/readings.test.ts',
     named: 'another list takes what was bought as it reads today',
   },
-  guard(8, 'no budget falls by a reading', 'reading-guards', 'a reading that costs less'),
   guard(
+    8,
+    'a note moves what its kind moves, and nothing else',
+    'reading-guards',
+    'a reading that costs less',
+  ),
+  entryGuard(
     8,
     'the answer to a change is never read again',
     'reading-guards',
@@ -420,9 +457,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'as paused leaves its call unanswered',
   },
-  guard(
+  entryGuard(
     8,
-    'only what was an answer turns out to be none',
+    'a reply that its call is in doubt about is read as an answer, and by no repeat under its key',
     'reading-guards',
     'that what was in doubt turns out to be no answer',
   ),
@@ -430,23 +467,20 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 8,
     without: 'database: what is an answer again by its newest reading is not bought again',
     at: 'src/ledger/stores/sqlite',
-    text: 'AND NOT EXISTS (SELECT 1 FROM readings n WHERE n.attempt = e.attempt AND n.id > e.id);',
+    text: "AND NOT EXISTS (SELECT 1 FROM notes n WHERE n.of = e.of AND n.id > e.id AND n.kind = 'reading');",
     instead: ';',
     test: 'test/ledger/stores/reading-guards.test.ts',
     named: 'what is an answer again',
   },
-  {
-    rule: 8,
-    without: 'database: what should replace no answer and gets lost is what its call is in doubt about',
-    at: 'src/ledger/stores/sqlite',
-    text: 'AND (answer IS NULL OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = calls.answer));',
-    instead: 'AND answer IS NULL;',
-    test: 'test/ledger/stores/conformance.test.ts',
-    named: 'is doubted where what should replace it gets lost',
-  },
-  guard(
+  entryGuard(
     8,
-    'an answer ends by a retraction, or by a doubt where it turned out to be none',
+    'what is lost in the place of what was no answer is in doubt',
+    'guards',
+    'that what was lost in the place of no answer leaves that in place',
+  ),
+  entryGuard(
+    8,
+    'an answer does not end in the doubt about what was to replace it',
     'guards',
     'that an answer ends in the doubt about what should have been bought in its place',
   ),

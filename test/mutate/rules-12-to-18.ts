@@ -1,4 +1,4 @@
-import { guard, type Mutation } from './mutation.ts';
+import { entryGuard, guard, KEPT, keptGuard, type Mutation, move } from './mutation.ts';
 
 /** Outputs, ends, time, files and erasures. */
 export const RULES_12_TO_18: readonly Mutation[] = [
@@ -212,14 +212,18 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     test: 'test/plan/known-calls.test.ts',
     named: 'an answer',
   },
-  guard(15, 'the call is already answered', 'guards', 'an attempt of an answered call'),
-  guard(
+  move(15, 'an answered call is not asked again', {
+    text: "{ kind: 'intent', when: ['free'], during: IDLE,",
+    instead: "{ kind: 'intent', during: IDLE,",
+    named: 'an attempt of an answered call',
+  }),
+  entryGuard(
     15,
     'an answer that is fresh enough for the batch is not bought anew',
     'guards',
     'an answer bought anew for a batch that takes all',
   ),
-  guard(
+  keptGuard(
     15,
     'how old an answer may be is fixed when the batch begins',
     'guards',
@@ -276,7 +280,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     without: 'the latest date that an answer may have',
     at: 'src/ledger/stores/sqlite',
     text: "const LATEST = 'coalesce(s.begun + l.uptime, s.ended)';",
-    instead: "const LATEST = 'l.intent_at';",
+    instead: "const LATEST = 'l.at';",
     test: 'test/ledger/stores/erasures.test.ts',
     named: 'has dated too early',
   },
@@ -352,13 +356,13 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     test: 'test/vendor/limits/limiter.test.ts',
     named: 'sends from the future',
   },
-  guard(
+  entryGuard(
     16,
     'an intent is not dated before what an answer has confirmed',
     'time-guards',
     'an intent of before the confirmed time',
   ),
-  guard(
+  entryGuard(
     16,
     'an intent is dated by the confirmed time and the uptime since',
     'time-guards',
@@ -382,7 +386,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'what either day holds',
   },
-  guard(
+  entryGuard(
     16,
     'a day that was spent is not left for an earlier one before an answer confirms it',
     'time-guards',
@@ -403,7 +407,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     'time-guards',
     'a first batch that costs money',
   ),
-  guard(
+  entryGuard(
     16,
     'a batch that began in the future buys nothing anew',
     'time-guards',
@@ -449,7 +453,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 18,
     without: 'keeping the answers with which an open batch goes on',
     at: 'src/ledger/stores/sqlite',
-    text: "WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1)",
+    text: "WHERE b.state = 'open' AND b.account = c.account AND b.operation = c.operation LIMIT 1)",
     instead: 'WHERE 0)',
     test: 'test/ledger/stores/erasures.test.ts',
     named: 'stays while a batch of that account and operation is open',
@@ -479,12 +483,20 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 18,
     without: 'database: nothing is emptied but by an erasure',
-    at: 'src/ledger/stores/sqlite',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
-    text: ' AND ${covered}) BEGIN',
-    instead: ') BEGIN',
+    at: KEPT,
+    text: "const covers = (what: string, id: string, row = '0'): string =>\n",
+    instead: "const covers = (what: string, id: string, row = '0'): string => 'TRUE' ||\n",
     test: 'test/ledger/stores/erasure-guards.test.ts',
     named: 'replies_no_update',
+  },
+  {
+    rule: 18,
+    without: 'database: what is not known to be allowed is refused',
+    at: KEPT,
+    text: 'IS NOT TRUE',
+    instead: 'IS FALSE',
+    test: 'test/ledger/stores/erasure-guards.test.ts',
+    named: 'without a reason',
   },
   {
     rule: 18,

@@ -34,16 +34,16 @@ import {
   sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
+import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
-import { identify, migrate, newestSchema, refuseUnknown } from './sqlite/migrations.ts';
 import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
-import { refuseBroken, verify } from './sqlite/verify.ts';
+import { verify } from './sqlite/verify.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -78,6 +78,7 @@ const sqlite: Store = {
   salvage: (location, workFolder) =>
     explaining(location, async (folder) => {
       if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
+      refuseBefore(folder.ledger, folder.path);
       return openSalvage(folder, workFolder);
     }),
 };
@@ -173,13 +174,11 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
   const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
-    const schema = schemaOf(connection, folder);
+    const isEmpty = emptyOrLedger(connection, folder) === 'empty';
     // SQLite gives the log the mode of the database, so this comes before the log.
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
-    // A table that is made anew has only what SQLite still finds, and nothing could be salvaged of the rest.
-    if (schema > 0 && schema < newestSchema()) await refuseBroken(connection, folder.path);
-    migrate(connection, schema, folder.path);
+    if (isEmpty) layOut(connection);
     const { clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
@@ -190,7 +189,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     ensureBallast(folder.ballast);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
-    connection.run('UPDATE ledger SET clean = 0');
+    connection.run('UPDATE book SET clean = 0');
     limitPages(connection);
     return spenderOf(folder, { connection, watermark, lock, seal, clock: options.clock });
   } catch (error) {
@@ -268,9 +267,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
   refuseVanished(folder);
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
-    const schema = schemaOf(connection, folder);
-    if (schema === 0) throw nothingThere(folder);
-    if (schema < newestSchema()) throw olderSchema(folder, schema);
+    if (emptyOrLedger(connection, folder) === 'empty') throw nothingThere(folder);
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
@@ -289,6 +286,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
 }
 
 function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+  if (sizeOf(folder.ledger) !== undefined) refuseOther(folder.ledger, folder.path);
   try {
     return new Connection(folder.ledger, options);
   } catch (error) {
@@ -297,20 +295,13 @@ function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
   }
 }
 
-/** @returns the schema's number; 0 for a database with nothing in it. */
-function schemaOf(connection: Connection, folder: StoreFolder): number {
-  const kind = identify(connection);
-  switch (kind.kind) {
-    case 'empty':
-      if (everCommitted(folder))
-        throw damagedStore(folder.path, 'ledger.db is empty, and entries had been written to it');
-      return 0;
-    case 'ledger':
-      refuseUnknown(kind.schema, folder.path);
-      return kind.schema;
-    case 'foreign':
-      throw notALedger(folder);
-  }
+/** @throws StopError for a file that is no ledger, for one of another schema, and for an empty one that had entries. */
+function emptyOrLedger(connection: Connection, folder: StoreFolder): 'empty' | 'ledger' {
+  const identity = identify(connection, folder.path);
+  if (identity === 'foreign') throw notALedger(folder);
+  if (identity === 'empty' && everCommitted(folder))
+    throw damagedStore(folder.path, 'ledger.db is empty, and entries had been written to it');
+  return identity;
 }
 
 function refuseVanished(folder: StoreFolder): void {
@@ -331,7 +322,7 @@ function everCommitted(folder: StoreFolder): boolean {
  */
 function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   const mark = readWatermark(folder.watermark);
-  const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM ledger');
+  const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM book');
   if (ledger === undefined) throw damagedStore(folder.path, 'ledger.db has lost its count of commits');
   const { commits, clean } = ledger;
   if (mark === 'unreadable') throw damagedStore(folder.path, 'the watermark cannot be read');
@@ -355,7 +346,7 @@ interface Checked {
 }
 
 /** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
-const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
+const NEW_IDENTITY = 'UPDATE book SET identity = lower(hex(randomblob(16)))';
 
 /** @throws StopError `store_lost` when a ledger is lost and the user does not accept that. */
 function requireAccepted(loss: string | undefined, { acceptLost, tell }: Accepted): void {
@@ -375,12 +366,4 @@ function nothingThere(folder: StoreFolder): StopError {
 function notALedger(folder: StoreFolder): StopError {
   if (everCommitted(folder)) return damagedStore(folder.path, 'ledger.db is not a ledger any more');
   return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
-}
-
-function olderSchema(folder: StoreFolder, schema: number): StopError {
-  return stop(
-    'store_version',
-    `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${newestSchema()}).`,
-    'Run "rowonce run" with it once, which brings it up to date.',
-  );
 }

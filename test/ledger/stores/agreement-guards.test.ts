@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { NOON_MS } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal } from './refusals.ts';
+import { ELSEWHERE, expectRefusal, type Refusal, untested } from './refusals.ts';
 
 /**
  * Goal: what somebody agreed to stays as it was agreed to, whatever the code does, and an altered entry is damage.
@@ -37,6 +37,10 @@ const REFUSED: readonly Refusal[] = [
 
 describe('the database refuses', () => {
   test.each(REFUSED)('%s (%s)', (_, guard, sql) => expectRefusal(database, guard, sql));
+
+  test('all of that by guards of this topic', () => {
+    expect(untested(database, REFUSED, '', ELSEWHERE.agreements)).toEqual([]);
+  });
 });
 
 test('one that was altered is noticed by whoever reads it, and before a run', async () => {

@@ -9,7 +9,7 @@ import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, NOON_MS, released, replyWith } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
 import memory from './memory.ts';
-import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { attemptAt, BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers says of changes what the plain lists of the memory store say, and a subject moves by
 // exactly the changes that were settled. Method: as in `model.test.ts`, with random changes of two people by two batches.
@@ -115,7 +115,8 @@ async function taken(side: Side, step: Step): Promise<unknown> {
       return change(side, step);
     case 'tell': {
       const told = { reply: replyWith('told'), ...leftBy(step.left) };
-      return decideChange(side.ledger, batchAt(side, step.batch), await callOf(side, step), 'told', told);
+      const call = await callOf(side, step);
+      return { id: await decideChange(side.ledger, batchAt(side, step.batch), call, 'told', told) };
     }
     case 'free': {
       const state = await stateOf(side, await callOf(side, step));
@@ -123,7 +124,7 @@ async function taken(side: Side, step: Step): Promise<unknown> {
       return state;
     }
     case 'close':
-      return close(side, step.attempt as AttemptId, step.ending, step.left);
+      return close(side, attemptAt(side, step.attempt), step.ending, step.left);
     case 'retract':
       return side.ledger.retractMisses(ACCOUNT);
   }

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
-import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
+import { layOut } from '../../../src/ledger/stores/sqlite/identity.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -16,9 +16,11 @@ import {
   NOON_MS,
   replyWith,
   settle,
+  stateOf,
 } from './book.ts';
 import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
+import { first } from './raw.ts';
 
 // Goal: what was promised is on the disk, and a group of writes is there whole or not at all.
 // Method: the watermark counts the commits; spenders in processes of their own are killed around and inside of them.
@@ -98,31 +100,68 @@ test('a settled row shares the commit of the write that comes next, and does not
   expect(commitsOf(place)).toBe(before + 2);
 });
 
-test('rows of a batch that are settled until the next commit are all settled, or none of them', async () => {
-  const ledger = await freshLedger(sqlite);
-  const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-  await settle(ledger, batch, 40, MATCHED);
-  const asked = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
-  const [beside, ...settled] = await Promise.allSettled([settle(ledger, other, 40, MATCHED), ...asked]);
-  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
-  expect(beside.status).toBe('fulfilled');
-  await Promise.all([42, 41, 39].map((row) => settle(ledger, batch, row, MATCHED)));
-  expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41, 42]);
-});
+describe('what refuses one of the writes of a commit leaves the others', () => {
+  const outcomes = async (writes: readonly Promise<unknown>[]): Promise<readonly string[]> =>
+    (await Promise.allSettled(writes)).map(({ status }) => status);
+  const NOT_THE_SECOND = ['fulfilled', 'rejected', 'fulfilled'];
 
-test('purchases that are closed until the next commit are all closed, or all left open with their replies', async () => {
-  const ledger = await freshLedger(sqlite);
-  const batch = await batchNamed(ledger, 'a');
-  const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-  await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
-  const found = { kind: 'settled', answer: 'found', why: 'status 200', charged: credits(1) } as const;
-  const closings = [one, one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS));
-  const closed = await Promise.allSettled(closings);
-  expect(closed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2 });
-  await Promise.all([one, two].map((attempt) => ledger.closeAttempt(attempt, found, NOON_MS)));
-  expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
+  test('intents', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    await answered(ledger, batch, 'acme');
+    const asked = ['one', 'acme', 'two'].map((word) => admitted(ledger, batch, word));
+    expect(await outcomes(asked)).toEqual(NOT_THE_SECOND);
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 2 });
+  });
+
+  test('replies', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+    const came = [one, one, two].map((attempt, at) => ledger.record(attempt, replyWith(`reply ${at}`)));
+    expect(await outcomes(came)).toEqual(NOT_THE_SECOND);
+    const kept = (await ledger.history(batch, 2)).map(({ reply }) => reply?.body.toString());
+    expect(kept).toEqual(['reply 0', 'reply 2']);
+  });
+
+  test('a second reply, after which the first one is closed as what it was', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await admitted(ledger, batch, 'acme');
+    const came = [200, 404].map((status) => ledger.record(attempt, replyWith('acme', status)));
+    expect(await outcomes(came)).toEqual(['fulfilled', 'rejected']);
+    const found = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    await ledger.closeAttempt(attempt, found, NOON_MS);
+    expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { why: 'status 200' } });
+  });
+
+  test('purchases that are closed', async () => {
+    const ledger = await freshLedger(sqlite);
+    const batch = await batchNamed(ledger, 'a');
+    const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
+    await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
+    const found = { kind: 'settled', answer: 'found', why: 'status 200' } as const;
+    const closings = [one, one, two].map((attempt, at) =>
+      ledger.closeAttempt(attempt, { ...found, charged: credits(at) }, NOON_MS),
+    );
+    expect(await outcomes(closings)).toEqual(NOT_THE_SECOND);
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
+  });
+
+  test('rows that are settled, and those of another batch beside them', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await freshLedger(sqlite, place);
+    const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+    await settle(ledger, batch, 40, MATCHED);
+    const before = commitsOf(place);
+    const beside = settle(ledger, other, 40, MATCHED);
+    const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
+    expect(await outcomes(settled)).toEqual(NOT_THE_SECOND);
+    await beside;
+    expect(commitsOf(place)).toBe(before + 1);
+    expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41]);
+    expect((await ledger.rows(other, 0, 100)).map(({ row }) => row)).toEqual([40]);
+  });
 });
 
 test('a promise is kept only after the commit that it speaks of', async () => {
@@ -153,7 +192,9 @@ test('a group that only holds refused writes hurts nobody after it', async () =>
   const ledger = await freshLedger(sqlite);
   const batch = await batchNamed(ledger, 'a');
   await answered(ledger, batch, 'acme');
-  await expect(admit(ledger, batch, 'acme')).rejects.toThrow('money rule: the call is already answered');
+  await expect(admit(ledger, batch, 'acme')).rejects.toThrow(
+    'money rule: no such entry follows where its call stands',
+  );
   await settle(ledger, batch, 2, MATCHED);
   expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
 });
@@ -228,22 +269,15 @@ test('an attempt above a cap is refused when its commit is booked, and alone', a
     INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
         input_path, input_sha256, input_rows, settings, created_at, budget)
       VALUES (7, 1, 'k', 1, 'l', 'open', 1, 'a', 0, 'provider', 'x', '/x', 's', 3, '{}', 0, 2)`);
-  const attempt = (id: number, reserved: number) => (): void => {
-    const call =
-      'INSERT INTO calls (id, key, account, operation, own, checksum) VALUES (?, randomblob(32), 1, ?, ?, 0)';
-    connection.run(call, id, 'x', '{}');
-    connection.run(
-      `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, checksum) VALUES (?, 0, 7, 2, ?, 0, 0)`,
-      ...[id, reserved],
-    );
-  };
-  const written = await Promise.allSettled(
-    [1, 2, 1].map((reserved, at) => group.write(attempt(at + 1, reserved))),
-  );
+  const asked = (reserved: number) => (): void => connection.script(first({ batch: 7, reserved, at: 0 }));
+  const written = await Promise.allSettled([1, 2, 1].map((reserved) => group.write(asked(reserved))));
   expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(written[1]).toMatchObject({ reason: { message: 'money rule: above a cap' } });
-  expect(connection.all('SELECT id FROM attempts')).toEqual([{ id: 1 }, { id: 3 }]);
-  expect(connection.all("SELECT reserved FROM money WHERE scope = 'batch:7'")).toEqual([{ reserved: 2 }]);
+  expect(connection.all('SELECT id, reserved FROM attempts')).toEqual([
+    { id: 1, reserved: 1 },
+    { id: 2, reserved: 1 },
+  ]);
+  expect(connection.all("SELECT reserved FROM totals WHERE scope = 'batch:7'")).toEqual([{ reserved: 2 }]);
 });
 
 test('answers of one commit count in their order: a miss after another answer begins a series', async () => {
@@ -312,7 +346,7 @@ function groupWith(failures: Error[]) {
   const folder = temporaryFolder();
   const connection = new Connection(join(folder, 'ledger.db'), { readonly: false, timeoutMs: 0 });
   onTestFinished(() => connection.close());
-  migrate(connection, 0, folder);
+  layOut(connection);
   const seen = { marks: [] as number[], rooms: 0 };
   const group = new GroupCommit({
     connection,

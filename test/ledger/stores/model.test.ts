@@ -1,204 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Admission,
-  type AttemptId,
-  type BatchId,
-  type CallState,
-  type Closure,
-  credits,
-  type DecisionKind,
-  type KeyedRequest,
-  type Look,
-  type ReadAs,
-  type RowRecord,
-} from '../../../src/ledger/ledger.ts';
+import type { AttemptId, BatchId, DecisionId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import {
-  ACCOUNT,
-  admit,
-  DAY_MS,
-  decide,
-  type IntentOptions,
-  keyNamed,
-  lookAt,
-  NOON_MS,
-  released,
-  replyWith,
-  requestUnder,
-  settle,
-} from './book.ts';
+import { everything, type Step, stepOf, take } from './histories.ts';
 import memory from './memory.ts';
-import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
+import { comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers and totals says what the plain lists of the memory store say, whatever is asked of it,
 // and whatever it wrote stands the full check. Method: random histories, written to both, every answer compared, all that
 // can be read compared at the end, and the store opened once more as after a crash.
 
-const WORDS = ['one', 'two', 'three'] as const;
-
-/** How a request is asked for. */
-interface Asked {
-  readonly batch: 0 | 1;
-  readonly word: string;
-  readonly reserve: number;
-  readonly day: number;
-  readonly decided: boolean;
-  readonly refresh: boolean;
-  readonly under: Key;
-}
-
-type Ending = 'found' | 'no_match' | 'not_sent' | 'paused' | 'in_doubt';
-
-type Step =
-  | ({ readonly do: 'admit' } & Asked)
-  /** From the decision and the intent to the end in one go, so that histories get somewhere. */
-  | ({ readonly do: 'ask' } & Asked & {
-        readonly first: 'repeat' | 'retry' | 'nothing';
-        readonly kind: Ending;
-        readonly status: number;
-      })
-  /** Looks at what the call is in doubt about, and releases it. */
-  | { readonly do: 'free'; readonly word: string }
-  | { readonly do: 'record'; readonly attempt: number; readonly status: number; readonly day: number }
-  | { readonly do: 'close'; readonly attempt: number; readonly kind: Ending }
-  | { readonly do: 'decide'; readonly batch: 0 | 1; readonly word: string; readonly kind: DecisionKind }
-  | {
-      readonly do: 'settle';
-      readonly batch: 0 | 1;
-      readonly row: number;
-      readonly final: boolean;
-      readonly answers: readonly number[];
-    }
-  | {
-      readonly do: 'change';
-      readonly batch: 0 | 1;
-      readonly budget: number | null;
-      readonly extra: number;
-      readonly state: 'open' | 'finished';
-    }
-  | { readonly do: 'caps'; readonly perDay: number }
-  | { readonly do: 'retract' }
-  | { readonly do: 'mark'; readonly kept: boolean; readonly place?: string }
-  | { readonly do: 'look'; readonly attempt: number; readonly said: Look['said'] }
-  | { readonly do: 'release'; readonly attempt: number }
-  | { readonly do: 'read'; readonly attempt: number; readonly answer: ReadAs; readonly charged: number };
-
-/** Which idempotency key a request has: its call's own, one that calls share by mistake, or that of the lost attempt. */
-type Key = 'none' | 'own' | 'shared' | 'lost';
-
-const batch = fc.constantFrom(...BATCHES);
-const word = fc.constantFrom(...WORDS);
-const MOST_ATTEMPTS = 20;
-const ATTEMPTS = Array.from({ length: MOST_ATTEMPTS }, (_, index) => (index + 1) as AttemptId);
-const attempt = fc.integer({ min: 1, max: MOST_ATTEMPTS });
-/** One that most histories get to. */
-const early = fc.integer({ min: 1, max: 6 });
-
-const asked = {
-  batch,
-  word,
-  reserve: fc.integer({ min: 0, max: 3 }),
-  day: fc.integer({ min: 0, max: 1 }),
-  decided: fc.constantFrom(true, true, false),
-  refresh: fc.boolean(),
-  under: fc.constantFrom<Key>('none', 'own', 'shared', 'lost', 'lost', 'lost'),
-};
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('admit' as const), ...asked }) },
-  {
-    weight: 20,
-    arbitrary: fc.record({
-      do: fc.constant('ask' as const),
-      ...asked,
-      first: fc.constantFrom('repeat', 'repeat', 'retry', 'nothing'),
-      kind: fc.constantFrom<Ending>('found', 'no_match', 'in_doubt', 'in_doubt', 'in_doubt'),
-      status: fc.constantFrom(200, 404, 404),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('record' as const),
-      attempt,
-      status: fc.constantFrom(200, 404),
-      day: fc.integer({ min: 0, max: 1 }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('close' as const),
-      attempt,
-      kind: fc.constantFrom<Ending>('found', 'no_match', 'not_sent', 'paused', 'in_doubt'),
-    }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('decide' as const),
-      batch,
-      word,
-      kind: fc.constantFrom<DecisionKind>('repeat', 'repeat', 'retry', 'retry', 'skip', 'told', 'hold'),
-    }),
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      do: fc.constant('settle' as const),
-      batch,
-      row: fc.integer({ min: 2, max: 4 }),
-      final: fc.boolean(),
-      answers: fc.uniqueArray(early, { maxLength: 2 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('change' as const),
-      batch,
-      budget: fc.option(fc.integer({ min: 0, max: 6 })),
-      extra: fc.integer({ min: 0, max: 3 }),
-      state: fc.constantFrom('open', 'finished'),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('caps' as const), perDay: fc.integer({ min: 2, max: 8 }) }),
-  },
-  { weight: 1, arbitrary: fc.constant({ do: 'retract' as const }) },
-  {
-    weight: 1,
-    arbitrary: fc.record(
-      { do: fc.constant('mark' as const), kept: fc.boolean(), place: fc.constantFrom('here', 'there') },
-      { requiredKeys: ['do', 'kept'] },
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('look' as const),
-      attempt,
-      said: fc.constantFrom('not_happened', 'not_happened', 'happened', 'unclear'),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('release' as const), attempt }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('free' as const), word }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('read' as const),
-      attempt: early,
-      answer: fc.constantFrom<ReadAs>('found', 'no_match', 'paused', 'paused', 'in_doubt'),
-      charged: fc.integer({ min: 0, max: 3 }),
-    }),
-  },
-);
-
 test('SQLite and the lists agree after every step', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 60 }), async (steps) => {
+    fc.asyncProperty(fc.array(stepOf(3), { minLength: 15, maxLength: 60 }), async (steps) => {
       const [plain, real] = [await sideOf(memory), await sideOf(sqlite)];
       for (const each of steps)
         expect(await take(real, each), JSON.stringify(each)).toEqual(await take(plain, each));
@@ -211,142 +25,103 @@ test('SQLite and the lists agree after every step', async () => {
   // A counterexample takes its time to be made small.
 }, 240_000);
 
-/** What the ledger answered, or that it refused; batches by their place, because their names are random. */
-async function take(side: Side, step: Step): Promise<unknown> {
+/** Steps that are taken side by side, so that one commit has writes of many of them. */
+const together = fc
+  .constantFrom(3, 10, 10)
+  .chain((calls) =>
+    fc.array(fc.array(stepOf(calls), { minLength: 1, maxLength: 10 }), { minLength: 3, maxLength: 12 }),
+  );
+
+test('what one commit has written together is what the lists have, written one by one in the same order', async () => {
+  await fc.assert(
+    fc.asyncProperty(together, async (turns) => {
+      const done: Done[] = [];
+      const real = await sideOf({
+        ...sqlite,
+        open: async (...where) => noting(await sqlite.open(...where), done),
+      });
+      const plain = await sideOf(memory);
+      for (const steps of turns) await Promise.all(steps.map((each: Step) => take(real, each)));
+      for (const each of done)
+        expect(await again(plain, real, each), `${each.method} ${JSON.stringify(each.asked)}`).toEqual(
+          comparable(real, each.said),
+        );
+      expect(await everything(real)).toEqual(await everything(plain));
+      await Promise.all([real.ledger.close(), plain.ledger.close()]);
+      await openAsAfterCrash(real.place);
+    }),
+    { numRuns: Number(process.env.HISTORIES ?? 40) },
+  );
+}, 240_000);
+
+/** A write of a history, in the order in which the ledger wrote them. */
+interface Done {
+  readonly method: (typeof WRITES)[number];
+  readonly asked: readonly unknown[];
+  readonly said: unknown;
+}
+
+const WRITES = [
+  ...(['admit', 'record', 'closeAttempt', 'decide', 'settleRow', 'changeBatch', 'setAccountCaps'] as const),
+  ...(['retractMisses', 'markMisses', 'recordLook', 'release', 'addReading'] as const),
+] as const satisfies readonly (keyof Ledger)[];
+
+const REFUSED = 'refused';
+
+/** The ledger, which notes each write with what came of it as soon as that is told. */
+function noting(ledger: Ledger, done: Done[]): Ledger {
+  const methods = ledger as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>;
+  for (const method of WRITES) {
+    const write = methods[method]?.bind(ledger);
+    methods[method] = (...asked) => {
+      const writing = write?.(...asked) ?? Promise.reject(new Error(method));
+      writing.then(
+        (said) => done.push({ method, asked, said: { said, ...idOf(method, said) } }),
+        () => done.push({ method, asked, said: REFUSED }),
+      );
+      return writing;
+    };
+  }
+  return ledger;
+}
+
+/** Under this name a decision is compared by its place. */
+const idOf = (method: string, said: unknown) => (method === 'decide' ? { id: said, said: undefined } : {});
+
+/** Writes on one side what the other has written, under the names that batches, attempts and decisions have there. */
+async function again(side: Side, other: Side, { method, asked }: Done): Promise<unknown> {
+  const methods = side.ledger as unknown as Record<
+    string,
+    (...asked: readonly unknown[]) => Promise<unknown>
+  >;
   try {
-    return comparable(
-      side,
-      await (TAKE[step.do] as (side: Side, step: Step) => Promise<unknown>)(side, step),
-    );
+    const said = await methods[method]?.(...asked.map((each) => renamed(side, other, method, each)));
+    return comparable(side, { said, ...idOf(method, said) });
   } catch {
-    return 'refused';
+    return REFUSED;
   }
 }
 
-/** How each kind of step is taken. */
-const TAKE: {
-  readonly [Kind in Step['do']]: (side: Side, step: Extract<Step, { do: Kind }>) => Promise<unknown>;
-} = {
-  admit: ask,
-  async ask(side, step) {
-    const [state] = await side.ledger.find([keyNamed(step.word)]);
-    if (step.first !== 'nothing' && state?.kind === 'in_doubt')
-      await decide(side.ledger, batchAt(side, step.batch), step.word, step.first);
-    const admission = await ask(side, step);
-    if (admission.kind !== 'admitted') return admission;
-    const { attempt: id } = admission;
-    const answeredAtMs = NOON_MS + step.day * DAY_MS;
-    if (step.kind !== 'in_doubt') await side.ledger.record(id, replyWith('x', step.status, answeredAtMs));
-    await side.ledger.closeAttempt(id, closureOf(step.kind), answeredAtMs);
-    return admission;
-  },
-  record: ({ ledger }, { attempt: id, status, day }) =>
-    ledger.record(id as AttemptId, replyWith('x', status, NOON_MS + day * DAY_MS)),
-  close: ({ ledger }, step) => ledger.closeAttempt(step.attempt as AttemptId, closureOf(step.kind), NOON_MS),
-  decide: (side, { batch: index, word: asked, kind }) =>
-    decide(side.ledger, batchAt(side, index), asked, kind, kind === 'told' ? replyWith('told') : undefined),
-  settle: (side, { batch: index, row, final, answers }) =>
-    settle(
-      side.ledger,
-      batchAt(side, index),
-      row,
-      { kind: final ? 'no_match' : 'in_doubt', reason: 'r' },
-      answers as readonly AttemptId[],
-    ),
-  change: (side, { batch: index, budget, extra, state }) =>
-    side.ledger.changeBatch(batchAt(side, index), {
-      budget: budget === null ? null : credits(budget),
-      extraCredits: credits(extra),
-      state,
-    }),
-  caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
-  retract: ({ ledger }) => ledger.retractMisses(ACCOUNT),
-  mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
-  look: ({ ledger }, { attempt: id, said }) => ledger.recordLook(lookAt(id as AttemptId, said)),
-  release: ({ ledger }, { attempt: id }) => ledger.release(id as AttemptId, 'not charged', NOON_MS),
-  read: ({ ledger }, { attempt: id, answer, charged }) =>
-    ledger.addReading({
-      ...{ attempt: id as AttemptId, answer, charged: credits(charged) },
-      ...{ why: 'r', dialect: 7, atMs: NOON_MS },
-    }),
-  async free({ ledger }, { word: asked }) {
-    const [state] = await ledger.find([keyNamed(asked)]);
-    if (state?.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
-    return state;
-  },
-};
-
-async function ask(side: Side, step: Asked): Promise<Admission> {
-  const id = batchAt(side, step.batch);
-  const [state] = await side.ledger.find([keyNamed(step.word)], id);
-  return admit(side.ledger, id, step.word, intentOf(step, state));
-}
-
-function intentOf(step: Asked, state: CallState | undefined): IntentOptions {
-  const { reserve, day, decided, refresh, under } = step;
-  const decision = state?.kind === 'in_doubt' && decided ? state.decision?.id : undefined;
-  const isSettled = state?.kind === 'answered' || state?.kind === 'unanswered';
-  const replaces = isSettled && refresh ? state.answer.attempt : undefined;
-  const request = requestOf(under, step.word, state);
-  return {
-    reserve: under === 'lost' && request !== undefined ? 0 : reserve,
-    atMs: NOON_MS + day * DAY_MS,
-    row: 9,
-    ...(decision === undefined ? {} : { decision }),
-    ...(replaces === undefined ? {} : { replaces }),
-    ...(request === undefined ? {} : { request }),
-  };
-}
-
-function requestOf(under: Key, asked: string, state: CallState | undefined): KeyedRequest | undefined {
-  switch (under) {
-    case 'none':
-      return undefined;
-    case 'lost':
-      return state?.kind === 'in_doubt' ? state.doubt.request : requestUnder(`${asked}'s`);
-    case 'own':
-      return requestUnder(`${asked}'s`);
-    case 'shared':
-      return requestUnder('shared');
+function renamed(side: Side, other: Side, name: string, value: unknown): unknown {
+  if (other.batches.includes(value as BatchId)) return side.batches[other.batches.indexOf(value as BatchId)];
+  if (typeof value === 'number') {
+    if (name === 'decision') return side.decisions[other.decisions.indexOf(value as DecisionId)];
+    return NAMES_OF_ATTEMPTS.has(name)
+      ? (side.attempts[other.attempts.indexOf(value as AttemptId)] ?? value)
+      : value;
   }
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) return value.map((each) => renamed(side, other, name, each));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, renamed(side, other, key, each)]),
+  );
 }
 
-function closureOf(kind: Ending): Closure {
-  if (kind !== 'found' && kind !== 'no_match') return { kind, why: 'w' };
-  return { kind: 'settled', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
-}
-
-/** A body comes as text or as bytes, as the store likes. */
-function withTexts({ answers, ...row }: RowRecord): unknown {
-  return { ...row, answers: answers.map((answer) => ({ ...answer, body: answer.body.toString() })) };
-}
-
-async function everything(side: Side): Promise<unknown> {
-  const { ledger, batches } = side;
-  const keys = WORDS.map((each) => keyNamed(each));
-  const ofBatch = async (id: BatchId) => ({
-    batch: await ledger.batch(id),
-    money: await ledger.batchMoney(id),
-    counts: await ledger.counts(id),
-    metrics: await ledger.metrics(id),
-    rows: (await ledger.rows(id, 0, 100)).map(withTexts),
-    states: await ledger.find(keys, id),
-    doubts: await ledger.doubts(id),
-    unanswered: await ledger.rowsUnanswered(id),
-    otherwise: (await ledger.rowsReadOtherwise(id, 7, 0, 100)).map(({ row }) => row),
-    older: await ledger.hasOlderThan(id, { foundMs: NOON_MS + 1, noMatchMs: NOON_MS + DAY_MS }),
-    activity: await ledger.activity(id, 5),
-    histories: await Promise.all([2, 3, 4, 9].map((row) => ledger.history(id, row))),
-  });
-  return comparable(side, {
-    batches: await Promise.all(batches.map(ofBatch)),
-    day: await ledger.accountMoney(ACCOUNT, 'day', NOON_MS),
-    month: await ledger.accountMoney(ACCOUNT, 'month', NOON_MS),
-    ever: await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS),
-    account: await ledger.account(ACCOUNT),
-    refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(id))),
-    rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
-    sends: await ledger.sends(ACCOUNT, 0, 100),
-    found: await ledger.newestFound(ACCOUNT, 100),
-  });
-}
+const NAMES_OF_ATTEMPTS: ReadonlySet<string> = new Set([
+  'attempt',
+  'replaces',
+  'answers',
+  'record',
+  'closeAttempt',
+  'release',
+]);

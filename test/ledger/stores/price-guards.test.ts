@@ -1,56 +1,44 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, batchNamed, decide, lost, NOON_MS, replyWith, requestUnder } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { attempt as attemptOf, first, quoted } from './raw.ts';
+import { ELSEWHERE, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses an attempt that reserves less than an answer was seen to cost, whatever the code does.
  * Method: raw SQL on the file, around the code, in a store where an answer of one credit's reserve cost three.
  */
-let database: Database.Database;
-
-beforeAll(async () => {
-  const place = temporaryFolder(afterAll);
-  const ledger = await openStore(sqlite, place);
-  const batch = await batchNamed(ledger, 'a');
-  await lost(ledger, batch, 'keyed', { request: requestUnder('key-1') });
-  await decide(ledger, batch, 'keyed', 'repeat');
-  await decide(ledger, batch, 'keyed', 'retry');
-  const attempt = await admitted(ledger, batch, 'dear');
-  await ledger.record(attempt, replyWith('dear'));
-  const price = { charged: credits(3), showsPrice: true } as const;
-  await ledger.closeAttempt(attempt, { kind: 'settled', answer: 'found', why: 'x', ...price }, NOON_MS);
-  await ledger.close();
-  database = new Database(join(place, 'ledger.db'));
-  database.pragma('recursive_triggers = ON');
-  afterAll(() => void database.close());
-});
-
-const [REPEAT, RETRY] = [1, 2];
+const place = temporaryFolder(afterAll);
+const ledger = await openStore(sqlite, place);
+const batch = await batchNamed(ledger, 'a');
+const KEYED = await lost(ledger, batch, 'keyed', { request: requestUnder('key-1') });
+const REPEAT = await decide(ledger, batch, 'keyed', 'repeat');
+const RETRY = await decide(ledger, batch, 'keyed', 'retry');
+const dear = await admitted(ledger, batch, 'dear');
+await ledger.record(dear, replyWith('dear'));
+const price = { charged: credits(3), showsPrice: true } as const;
+await ledger.closeAttempt(dear, { kind: 'settled', answer: 'found', why: 'x', ...price }, NOON_MS);
+await ledger.close();
+const database = new Database(join(place, 'ledger.db'));
+database.pragma('recursive_triggers = ON');
+afterAll(() => void database.close());
 
 /** Of a call that is new, and asks the operation of which the price is known. */
-function attempt(reserved: number): string {
-  return `INSERT INTO calls (id, key, account, shape, own, checksum)
-      SELECT 9, randomblob(32), account, shape, own, 0 FROM calls WHERE id = 1;
-    ${insertAttempt(9, reserved, 'NULL')}`;
-}
+const attempt = (reserved: number): string => first({ reserved }, { operation: "'enrich-company'" });
 
 /** Of the call `keyed`, which was lost. */
-const again = (reserved: number, decision: number): string => insertAttempt(1, reserved, decision);
-
-const insertAttempt = (call: number, reserved: number, decision: number | 'NULL'): string =>
-  `INSERT INTO attempts (id, call_behind, batch, row, reserved, intent_at, decision, checksum)
-    SELECT 50, 50 - ${call}, id, 2, ${reserved}, 0, ${decision}, 0 FROM batches`;
+const again = (reserved: number, kind: 'repeat' | 'retry'): string =>
+  attemptOf(KEYED, { kind: quoted(kind), sees: kind === 'repeat' ? REPEAT : RETRY, reserved });
 
 const REFUSED: readonly Refusal[] = [
   ['an attempt that reserves less', 'attempts_price', attempt(2)],
-  ['a retry of a lost call that reserves nothing', 'attempts_price', again(0, RETRY)],
-  ['a repeat that reserves something, and less', 'attempts_price', again(2, REPEAT)],
+  ['a retry of a lost call that reserves nothing', 'attempts_price', again(0, 'retry')],
+  ['a repeat that reserves something, and less', 'attempts_price', again(2, 'repeat')],
   ['that the price falls', 'prices_rising', 'UPDATE prices SET highest = highest - 1'],
   ['that it becomes the one of another operation', 'prices_rising', "UPDATE prices SET operation = 'other'"],
   ['that it is forgotten', 'prices_no_delete', 'DELETE FROM prices'],
@@ -62,10 +50,10 @@ describe('the database refuses', () => {
   test('nothing that is in order: the price reserved, a higher one seen, a repeat to the byte', () => {
     tryOut(database, attempt(3));
     tryOut(database, 'UPDATE prices SET highest = highest + 1');
-    tryOut(database, again(0, REPEAT));
+    tryOut(database, again(0, 'repeat'));
   });
 
   test('by every guard of prices that there is', () => {
-    expect(untested(database, PRICES, REFUSED)).toEqual([]);
+    expect(untested(database, REFUSED, PRICES, ELSEWHERE.prices)).toEqual([]);
   });
 });

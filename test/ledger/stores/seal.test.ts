@@ -6,8 +6,20 @@ import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admit, admitted, answered, batchNamed, lost, MATCHED, replyWith, settle, stateOf } from './book.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  MATCHED,
+  replyWith,
+  settle,
+  stateOf,
+} from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
+import { pastGuards } from './refusals.ts';
+import { openAsAfterCrash } from './sides.ts';
 
 /**
  * Goal: rot of the disk is noticed before anything follows from it, and a store that is sound is not checked in full for
@@ -115,32 +127,36 @@ describe('a seal', () => {
 });
 
 describe('after an orderly end', () => {
-  const ALTERED: readonly [what: string, sql: string, message: string][] = [
-    ['batch', 'UPDATE batches SET budget = 900', 'batch number'],
-    ['account', 'UPDATE accounts SET per_day = 900', 'account number 1 was altered'],
-    ['total', 'UPDATE money SET spent = 0', 'is not what its entries add up to'],
-    ['row', 'DROP TRIGGER rows_final; UPDATE rows SET reason = 3 WHERE row = 5', 'row 5 of batch'],
-    [
-      'row without a checksum',
-      'DROP TRIGGER rows_final; UPDATE rows SET checksum = NULL WHERE row = 5',
-      'row 5 of batch',
-    ],
-    ['count', "UPDATE tallies SET count = 3 WHERE name = 'row:matched'", 'what is counted'],
-    ['share of matches', 'UPDATE match_rates SET found = 3', 'what is counted'],
-    ['count of answers', 'UPDATE accounts SET answers_not_404 = 0', 'what is counted'],
-    ['payer', 'UPDATE attempts SET paid_behind = row - 1 WHERE id = 5', 'names another row as its payer'],
+  const ALTERED: readonly [what: string, guards: readonly string[], sql: string, message: string][] = [
+    ['batch', [], 'UPDATE batches SET budget = 900', 'batch number'],
+    ['account', [], 'UPDATE accounts SET per_day = 900', 'account number 1 was altered'],
+    ['total', ['totals_moved'], 'UPDATE totals SET spent = 0', 'is not what its entries add up to'],
+    ['row', ['rows_final'], 'UPDATE rows SET reason = 3 WHERE row = 5', 'row 5 of batch'],
+    ['row of another sum', ['rows_final'], 'UPDATE rows SET sum = 0 WHERE row = 5', 'row 5 of batch'],
+    ['count', [], "UPDATE tallies SET count = 3 WHERE name = 'row:matched'", 'what is counted'],
+    ['share of matches', [], 'UPDATE match_rates SET found = 3', 'what is counted'],
+    ['count of answers', [], 'UPDATE accounts SET answers_not_404 = 0', 'what is counted'],
+    ['payer', [], 'INSERT INTO payers SELECT max(id), 1 FROM attempts', 'names another row as its payer'],
     [
       'attempt that is open again',
-      'DROP TRIGGER attempts_closed; UPDATE attempts SET open = 1 WHERE id = 5',
-      'the total of',
+      ['calls_moved'],
+      'UPDATE calls SET open = id WHERE id = (SELECT max(id) FROM calls)',
+      'does not stand where its entries left it',
     ],
-    ['guard', 'DROP TRIGGER attempts_reserve', 'its definition of attempts_reserve'],
-    ['place in the file', 'UPDATE marks SET byte_offset = 7', 'where row 2 stands was altered'],
+    [
+      'call of which nothing stands',
+      ['calls_moved'],
+      "UPDATE calls SET state = 'free', stands = NULL WHERE id = (SELECT min(id) FROM calls)",
+      'does not stand where its entries left it',
+    ],
+    ['guard', [], 'DROP TRIGGER attempts_price', 'its definition of attempts_price'],
+    ['list of moves', [], 'DROP VIEW transitions', 'its definition of transitions'],
+    ['place in the file', [], 'UPDATE marks SET byte_offset = 7', 'where row 2 stands was altered'],
   ];
 
   test.each(ALTERED)(
     'what was altered is found before anything follows from it: %s',
-    async (_what, sql, message) => {
+    async (_what, guards, sql, message) => {
       const place = freshPlace(sqlite);
       const ledger = await openStore(sqlite, place);
       const batch = await batchNamed(ledger, 'a');
@@ -148,7 +164,7 @@ describe('after an orderly end', () => {
       await ledger.mark(batch, { row: 2, byteOffset: 12, lines: 1 });
       await ledger.close();
       const database = new Database(join(place, 'ledger.db'));
-      database.exec(sql);
+      pastGuards(database, guards, sql);
       database.close();
       const damage = { ...DAMAGED, message: expect.stringContaining(message) };
       await expect(sqlite.look(place)).rejects.toMatchObject(damage);
@@ -156,24 +172,13 @@ describe('after an orderly end', () => {
     },
   );
 
-  test('a row in doubt that was taken for the payer of a lost answer, as by programs of before, is no damage', async () => {
-    const place = freshPlace(sqlite);
-    const ledger = await openStore(sqlite, place);
-    const batch = await batchNamed(ledger, 'a');
-    await lost(ledger, batch, 'call', { row: 5 });
-    await ledger.close();
-    const database = new Database(join(place, 'ledger.db'));
-    database.exec('UPDATE attempts SET paid_behind = 2');
-    database.close();
-    await (await openStore(sqlite, place)).close();
-  });
-
   test('a key that the index has lost is not bought again', async () => {
     const place = await closedStore();
-    const key = new Database(join(place, 'ledger.db'), { readonly: true })
-      .prepare<[], { key: Buffer }>('SELECT key FROM calls WHERE id = 42')
-      .get();
-    const found = placesOf(place, key?.key.subarray(0, 4) ?? Buffer.alloc(0));
+    const key =
+      new Database(join(place, 'ledger.db'), { readonly: true })
+        .prepare<[], { key: Buffer }>("SELECT key FROM calls WHERE question LIKE '%call41.%'")
+        .get() ?? expect.fail('the call is there');
+    const found = placesOf(place, key.key.subarray(0, 4));
     let noticed = 0;
     for (const at of found) {
       flip(place, 'ledger.db', at + 2);
@@ -201,6 +206,19 @@ function placesOf(place: string, bytes: Buffer): readonly number[] {
   for (let at = file.indexOf(bytes); at !== -1; at = file.indexOf(bytes, at + 1)) places.push(at);
   return places;
 }
+
+test('a row that is open again, because one of its answers was taken back, is no damage at what else it has paid for', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const shared = await answered(ledger, batch, 'asked first by a later row', { row: 9 });
+  const miss = await answered(ledger, batch, 'own', { kind: 'no_match', charged: 0, status: 404 });
+  await settle(ledger, batch, 9, MATCHED, [shared]);
+  await settle(ledger, batch, 2, MATCHED, [shared, miss]);
+  expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+  await ledger.close();
+  await openAsAfterCrash(place);
+});
 
 test('the full check goes through no table once for each row of another', async () => {
   const place = await closedStore(3);
@@ -245,7 +263,7 @@ test('a store that turns out to be damaged in the middle of a run sends nothing 
     { status: 'rejected', reason: DAMAGED },
   ]);
   await expect(admit(ledger, batch, 'third')).rejects.toMatchObject(DAMAGED);
-  expect(database.prepare('SELECT attempt FROM replies').all()).toHaveLength(2);
+  expect(database.prepare('SELECT of FROM replies').all()).toHaveLength(2);
   expect(database.prepare('SELECT id FROM attempts').all()).toHaveLength(2);
   database.close();
   await ledger.close();

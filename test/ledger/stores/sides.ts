@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { BatchId, Ledger } from '../../../src/ledger/ledger.ts';
+import type { AttemptId, BatchId, DecisionId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchSpec, DAY_MS, NOON_MS } from './book.ts';
 import { freshPlace, openStore } from './places.ts';
@@ -14,6 +14,9 @@ export interface Side {
   readonly place: string;
   readonly ledger: Ledger;
   readonly batches: readonly BatchId[];
+  /** In the order in which they were made: stores number them differently. */
+  readonly attempts: readonly AttemptId[];
+  readonly decisions: readonly DecisionId[];
 }
 
 export async function sideOf(store: typeof sqlite): Promise<Side> {
@@ -30,7 +33,25 @@ export async function sideOf(store: typeof sqlite): Promise<Side> {
     );
     batches.push(batch.id);
   }
-  return { place, ledger, batches };
+  const attempts: AttemptId[] = [];
+  const decisions: DecisionId[] = [];
+  const { admit, decide } = ledger;
+  ledger.admit = async (intent) => {
+    const admission = await admit.call(ledger, intent);
+    if (admission.kind === 'admitted') attempts.push(admission.attempt);
+    return admission;
+  };
+  ledger.decide = async (...asked) => {
+    const decision = await decide.apply(ledger, asked);
+    decisions.push(decision);
+    return decision;
+  };
+  return { place, ledger, batches, attempts, decisions };
+}
+
+/** An attempt by its place among all of them, from 1; one that is not there for a place that is not. */
+export function attemptAt({ attempts }: Side, place: number): AttemptId {
+  return attempts[place - 1] ?? (1e9 as AttemptId);
 }
 
 export function batchAt({ batches }: Side, index: number): BatchId {
@@ -39,16 +60,22 @@ export function batchAt({ batches }: Side, index: number): BatchId {
   return id;
 }
 
-/** What a side said, with batches by their place, because their names are random. */
-export function comparable({ batches }: Side, value: unknown): unknown {
-  const text = JSON.stringify(value) ?? 'null';
-  return JSON.parse(batches.reduce((renamed, id, index) => renamed.replaceAll(id, `batch ${index}`), text));
+/** What a side said, with batches, attempts and decisions by their place, because their names differ. */
+export function comparable({ batches, attempts, decisions }: Side, value: unknown): unknown {
+  const text = JSON.stringify(value, (name, cell: unknown) => {
+    if (typeof cell !== 'number') return cell;
+    if (name === 'attempt' || name === 'replaces') return `attempt ${attempts.indexOf(cell as AttemptId)}`;
+    return name === 'id' ? `decision ${decisions.indexOf(cell as DecisionId)}` : cell;
+  });
+  return JSON.parse(
+    batches.reduce((renamed, id, index) => renamed.replaceAll(id, `batch ${index}`), text ?? 'null'),
+  );
 }
 
 /** @throws StopError when the full check of all checksums and totals objects to anything. */
 export async function openAsAfterCrash(place: string): Promise<void> {
   const database = new Database(join(place, 'ledger.db'));
-  database.exec('UPDATE ledger SET clean = 0');
+  database.exec('UPDATE book SET clean = 0');
   database.close();
   await (await openStore(sqlite, place)).close();
 }

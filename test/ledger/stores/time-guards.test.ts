@@ -1,109 +1,90 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { ACCOUNT, admit, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
+import { ACCOUNT, admitted, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
-import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+import { attempt as attemptOf, batchKeyed, type Cells, first } from './raw.ts';
+import { ELSEWHERE, expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
 
 /**
  * Goal: the database itself refuses an intent that is dated before what an answer has confirmed, or after what the
  * confirmed time and the uptime since allow, whatever the code does: its date is the day whose budget it takes.
  * Method: raw SQL on the file, around the code, as in `guards.test.ts`.
  */
-let database: Database.Database;
-
 const HOUR_MS = 3_600_000;
 
-beforeAll(async () => {
-  const place = temporaryFolder(afterAll);
-  const ledger = await openStore(sqlite, place);
-  await ledger.atBoot({ id: 'first', uptimeMs: 1_000 }, NOON_MS);
-  const batch = await batchNamed(ledger, 'a');
-  const freshSince = { foundMs: NOON_MS + 2 * HOUR_MS };
-  await batchNamed(ledger, 'fresh', { createdAtMs: NOON_MS + 2 * HOUR_MS, freshSince });
-  await batchNamed(ledger, 'ahead', { createdAtMs: NOON_MS + 365 * DAY_MS, freshSince });
-  await batchNamed(ledger, 'play', { sandbox: true, accountIdentity: 'sandbox-provider' });
-  await answered(ledger, batch, 'bought');
-  await admit(ledger, batch, 'open', { uptimeMs: 1_000 });
-  await ledger.keepConfirmedTime({ atMs: NOON_MS + HOUR_MS, uptimeMs: 1_000 + HOUR_MS }, ACCOUNT);
-  await ledger.atBoot({ id: 'second', uptimeMs: 500 }, NOON_MS + 2 * HOUR_MS);
-  await ledger.close();
-  database = new Database(join(place, 'ledger.db'));
-  database.pragma('recursive_triggers = ON');
-  afterAll(() => void database.close());
-});
+const place = temporaryFolder(afterAll);
+const ledger = await openStore(sqlite, place);
+await ledger.atBoot({ id: 'first', uptimeMs: 1_000 }, NOON_MS);
+const batch = await batchNamed(ledger, 'a');
+const freshSince = { foundMs: NOON_MS + 2 * HOUR_MS };
+await batchNamed(ledger, 'fresh', { createdAtMs: NOON_MS + 2 * HOUR_MS, freshSince });
+await batchNamed(ledger, 'ahead', { createdAtMs: NOON_MS + 365 * DAY_MS, freshSince });
+await batchNamed(ledger, 'play', { sandbox: true, accountIdentity: 'sandbox-provider' });
+const BOUGHT = await answered(ledger, batch, 'bought');
+const OPEN = await admitted(ledger, batch, 'open', { uptimeMs: 1_000 });
+await ledger.keepConfirmedTime({ atMs: NOON_MS + HOUR_MS, uptimeMs: 1_000 + HOUR_MS }, ACCOUNT);
+await ledger.atBoot({ id: 'second', uptimeMs: 500 }, NOON_MS + 2 * HOUR_MS);
+await ledger.close();
+const database = new Database(join(place, 'ledger.db'));
+database.pragma('recursive_triggers = ON');
+afterAll(() => void database.close());
 
-// Numbered in the order in which they were made above.
-const [BOUGHT, OPEN] = [1, 2];
+// Numbered in the order in which they were seen above.
 const [FIRST, SECOND] = [1, 2];
 
-const NEW_CALL = `INSERT INTO calls (id, key, account, operation, own, checksum)
-  VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
-
-interface Attempt {
-  readonly at: number;
-  readonly boot?: number;
-  readonly uptime?: number;
-  readonly batch?: string;
-  readonly call?: number;
-  readonly replaces?: number;
-}
-
-function attempt({ at, boot, uptime, batch = 'a', call = 9, replaces }: Attempt): string {
-  return `${NEW_CALL} INSERT INTO attempts
-    (id, call_behind, batch, row, reserved, intent_at, boot, uptime, replaces, checksum)
-    SELECT 50, 50 - ${call}, id, 2, 1, ${at}, ${boot ?? 'NULL'}, ${uptime ?? 'NULL'}, ${replaces ?? 'NULL'}, 0
-      FROM batches WHERE key = 'key-${batch}'`;
-}
+const attempt = (cells: Cells): string => first(cells);
+const refresh = (at: number, batchName: string): string =>
+  attemptOf(BOUGHT, { kind: "'refresh'", sees: BOUGHT, at, batch: batchKeyed(`key-${batchName}`) });
 
 const REAL_BATCH = `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor, operation,
     input_path, input_sha256, input_rows, settings, created_at)
   SELECT 99, 99, 'key-real', 1, 'real', 'open', account, 'data', 0, vendor, operation, 'x', 'x', 1, '{}', 1 FROM batches LIMIT 1`;
 
 const REFUSED: readonly Refusal[] = [
-  ['an intent of yesterday', 'attempts_timing', attempt({ at: NOON_MS - DAY_MS })],
+  ['an intent of yesterday', 'attempts_confirmed', attempt({ at: NOON_MS - DAY_MS })],
   [
     'an intent of before the confirmed time, in another boot',
-    'attempts_timing',
+    'attempts_confirmed',
     attempt({ at: NOON_MS, boot: SECOND, uptime: 900 }),
   ],
   [
     'an intent of tomorrow, when the machine has not been up for so long',
-    'attempts_timing',
+    'attempts_dated',
     attempt({ at: NOON_MS + DAY_MS, boot: FIRST, uptime: 2 * HOUR_MS }),
   ],
   [
     'an intent that is behind the uptime',
-    'attempts_timing',
+    'attempts_dated',
     attempt({ at: NOON_MS + 2 * HOUR_MS, boot: FIRST, uptime: 20 * HOUR_MS }),
   ],
   [
     'an intent of a day before the one that was spent, in a boot in which no answer told the time',
-    'attempts_timing',
+    'attempts_day',
     `UPDATE boots SET refuted_at = confirmed_at, confirmed_at = NULL, confirmed_uptime = NULL;
      ${attempt({ at: NOON_MS - DAY_MS, boot: FIRST, uptime: 1_000 + HOUR_MS })}`,
   ],
   [
     'buying anew for a batch that began in the future',
-    'attempts_refresh_timing',
-    attempt({ at: NOON_MS + 3 * HOUR_MS, batch: 'ahead', call: 1, replaces: BOUGHT }),
+    'attempts_future',
+    refresh(NOON_MS + 3 * HOUR_MS, 'ahead'),
   ],
   [
     'moving an attempt to another boot',
-    'attempts_boot_kept',
+    'attempts_no_update',
     `UPDATE attempts SET boot = 2 WHERE id = ${OPEN}`,
   ],
   [
     'changing the uptime of an attempt',
-    'attempts_boot_kept',
+    'attempts_no_update',
     `UPDATE attempts SET uptime = 2 WHERE id = ${OPEN}`,
   ],
   [
     'a boot that begins with a confirmed time',
     'boots_beginning',
-    "INSERT INTO boots VALUES (9, 'x', 0, 0, 1, 1, 0, NULL, NULL)",
+    "INSERT INTO boots VALUES (9, 'x', 0, 0, 1, 1, NULL, NULL, 0)",
   ],
   [
     'taking a confirmed time back',
@@ -151,7 +132,7 @@ describe('the database refuses', () => {
     tryOut(database, attempt({ at: NOON_MS + HOUR_MS }));
     tryOut(database, attempt({ at: NOON_MS + DAY_MS, boot: FIRST, uptime: 1_000 + DAY_MS }));
     tryOut(database, attempt({ at: NOON_MS + 40 * DAY_MS, boot: SECOND, uptime: 900 }));
-    tryOut(database, attempt({ at: NOON_MS + 2 * HOUR_MS, batch: 'fresh', call: 1, replaces: BOUGHT }));
+    tryOut(database, refresh(NOON_MS + 2 * HOUR_MS, 'fresh'));
     tryOut(database, `UPDATE boots SET confirmed_at = ${NOON_MS + DAY_MS} WHERE id = 1`);
     tryOut(database, REAL_BATCH);
     tryOut(
@@ -161,6 +142,6 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of time that there is', () => {
-    expect(untested(database, TIME, REFUSED)).toEqual([]);
+    expect(untested(database, REFUSED, TIME, ELSEWHERE.time)).toEqual([]);
   });
 });

@@ -132,8 +132,9 @@ export function matchRate(
 interface SendRow {
   readonly at: number;
   readonly account: string;
-  readonly sent: number;
-  readonly settledAt: number | null;
+  readonly ended: string | null;
+  readonly said: string | null;
+  readonly endedAt: number | null;
 }
 
 export function sendsOf(
@@ -143,17 +144,17 @@ export function sendsOf(
   limit: number,
 ): readonly Sent[] {
   const sends: Sent[] = [];
-  // The newest come first, and no more than needed are read: attempts have numbers in the order of their intents,
-  // and CROSS JOIN keeps SQLite from starting with another table and sorting them all.
-  for (const { at, account, sent, settledAt } of connection.each<SendRow>(
-    `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent,
-            iif(k.kind IS 'settled', k.closed_at, NULL) AS settledAt
-       FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
-       LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
+  // The newest come first, and no more than needed are read. CROSS JOIN keeps SQLite from starting with another table and
+  // sorting them all.
+  for (const { at, account, ended, said, endedAt } of connection.each<SendRow>(
+    `SELECT a.at, p.identity AS account, k.kind AS ended, k.said, k.at AS endedAt
+       FROM attempts a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
+       LEFT JOIN ends k ON k.of = a.id ORDER BY a.id DESC`,
   )) {
     if (at < sinceMs || sends.length === limit) break;
-    if (sent === 1 && account === accountIdentity)
-      sends.push(present({ atMs: at, settledAtMs: settledAt ?? undefined }));
+    if (said === 'not_sent' || account !== accountIdentity) continue;
+    const settledAtMs = ended === 'answered' ? (endedAt ?? undefined) : undefined;
+    sends.push(present({ atMs: at, settledAtMs }));
   }
   return sends.reverse().sort((a, b) => a.atMs - b.atMs);
 }

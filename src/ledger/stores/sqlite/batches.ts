@@ -175,3 +175,17 @@ export function plannedRows(
     )
     .map((found) => ({ row: found.row, ...JSON.parse(PLANNED_TABLE.checked(found).planned) }));
 }
+
+/** What stands at the path until it is replaced keeps its batch. */
+export function noteFile(
+  connection: Connection,
+  path: string,
+  sha256s: readonly string[],
+  batch: BatchId | undefined,
+): void {
+  const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
+  connection.run(stale, path, JSON.stringify(sha256s));
+  const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+  const of = batch === undefined ? null : batchNumber(batch);
+  for (const sha256 of sha256s) connection.run(add, path, sha256, of);
+}

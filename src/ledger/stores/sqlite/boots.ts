@@ -60,7 +60,7 @@ export function keptTime(connection: Connection, boot: BootTime, atMs: number): 
 /** An intent of before the first batch that costs money was one of a sandbox, which tells no time where money is spent. */
 function newestDate(connection: Connection, boot: number): TimeMark | undefined {
   return connection.get<TimeMark & object>(
-    `SELECT intent_at AS atMs, uptime AS uptimeMs FROM attempts
+    `SELECT at AS atMs, uptime AS uptimeMs FROM attempts
       WHERE id = (SELECT max(id) FROM attempts) AND boot = ? AND uptime IS NOT NULL
         AND (SELECT ordinal FROM batches WHERE id = attempts.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)`,
     boot,
@@ -103,7 +103,7 @@ export function confirmedTime(connection: Connection): number | undefined {
   return row?.at ?? undefined;
 }
 
-/** The time of an attempt on the boot clock; undefined for one that an older Rowonce made. */
+/** The time of an attempt on the boot clock; undefined where its boot is unknown. */
 export function momentOf(
   connection: Connection,
   { boot, uptime }: { readonly boot: number | null; readonly uptime: number | null },

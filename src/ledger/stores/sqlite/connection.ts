@@ -1,3 +1,4 @@
+import { closeSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import { shortage, shortOfFiles } from '../../../core/system-errors.ts';
@@ -5,14 +6,13 @@ import { shortage, shortOfFiles } from '../../../core/system-errors.ts';
 /**
  * One connection to an SQLite file: pragmas that must hold on every connection, statements that are prepared once for
  * their text, and SQLite's errors, translated into what the user can do about them.
+ *
+ * Statements compare an indexed column with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a
+ * statement again whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one. A
+ * rowid has no such index.
  */
 
 export type Value = string | number | bigint | null | Buffer;
-/**
- * Compare an indexed column with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement
- * again whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one. A rowid has no
- * such index.
- */
 /** Values for `?` in their order, or one object for `:name`, when a statement needs a value more than once. */
 type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
@@ -64,6 +64,13 @@ export class Connection {
     return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;
   }
 
+  /** The same as lists of their cells. */
+  eachList<Row>(sql: string, ...values: Values): IterableIterator<Row> {
+    return this.#prepared(sql)
+      .raw()
+      .iterate(...values) as IterableIterator<Row>;
+  }
+
   run(sql: string, ...values: Values): { readonly changes: number; readonly id: number } {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
     return { changes, id: Number(lastInsertRowid) };
@@ -72,19 +79,6 @@ export class Connection {
   /** Runs several statements that return nothing. */
   script(sql: string): void {
     this.#database.exec(sql);
-  }
-
-  /** Gives tables other constraints on the columns that they have, for which SQLite has no statement. */
-  redefine(tables: readonly { readonly name: string; readonly sql: string }[]): void {
-    this.#database.unsafeMode(true);
-    try {
-      this.pragma('writable_schema = ON');
-      for (const { name, sql } of tables)
-        this.run("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?", sql, name);
-      this.pragma('writable_schema = RESET');
-    } finally {
-      this.#database.unsafeMode(false);
-    }
   }
 
   /** Defines a pure function for statements of this connection. */
@@ -148,12 +142,18 @@ export class Connection {
     return value;
   }
 
+  /** What was read or remembered in this transaction; undefined when it was not, or was forgotten. */
+  known<T>(what: string): T | undefined {
+    return this.#remembered.get(what) as T | undefined;
+  }
+
   remember(what: string, value: unknown): void {
     if (this.inTransaction) this.#remembered.set(what, value);
   }
 
-  forget(): void {
-    this.#remembered.clear();
+  /** @param what how the names begin of what is forgotten; without it all is. */
+  forget(what = ''): void {
+    for (const name of this.#remembered.keys()) if (name.startsWith(what)) this.#remembered.delete(name);
   }
 
   /** Runs reads that must see one state of the ledger. */
@@ -205,6 +205,28 @@ export class Connection {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+}
+
+/** Descriptors that must not be closed yet, by device and number. */
+const keptOpen = new Map<string, number>();
+
+/**
+ * Reads a file of SQLite beside SQLite. POSIX drops all locks that a process has on a file when the process closes any
+ * descriptor of it. While a connection of ours is open, the descriptor is therefore kept for the next use.
+ */
+export function withFile<T>(path: string, work: (file: number) => T): T {
+  const { dev, ino } = statSync(path);
+  const name = `${dev} ${ino}`;
+  const file = keptOpen.get(name) ?? openSync(path, 'r');
+  try {
+    return work(file);
+  } finally {
+    if (Connection.isOpenOn(path)) keptOpen.set(name, file);
+    else {
+      keptOpen.delete(name);
+      closeSync(file);
+    }
   }
 }
 

@@ -1,40 +1,31 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
-import {
-  type AttemptId,
-  type Closure,
-  type Credits,
-  credits,
-  type DecisionSpec,
-  type Intent,
-  type Look,
-  type RawReply,
-  type Reading,
-} from '../../ledger.ts';
+import type { Call } from '../../../core/operation.ts';
+import type { AttemptId, Closure, Intent, KeyedRequest, RawReply } from '../../ledger.ts';
+import type { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
-import { estimate } from './estimates.ts';
-import { hasKey, isOfCall } from './lookups.ts';
-import { dialectCell, headerCells, questionCells } from './shapes.ts';
+import { hasKey } from './lookups.ts';
+import { noteMoved, type Payer, payerOf, sendingAgain } from './money.ts';
+import { freeOthers, KEEPS_REQUESTS, type Loss, lostUnderKey } from './notes.ts';
+import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
-  batchNumber,
   CALLS_TABLE,
-  CLOSURES_TABLE,
-  DECISIONS_TABLE,
+  ENDS_TABLE,
   keyBytes,
-  LOOKS_TABLE,
   nextNumber,
-  READINGS_TABLE,
-  RELEASES_TABLE,
   REPLIES_TABLE,
   REQUESTS_TABLE,
   SUBJECTS_TABLE,
-  TOLD_TABLE,
   wholeMs,
 } from './tables.ts';
 
-/** Writes the entries of the book of money: once, each with its checksum. Triggers then update totals and states. */
+/**
+ * Writes the entries of an attempt: once, each with its sum. The schema's triggers then move calls, losses and totals.
+ */
+
+// ---------------------------------------------------------------------------------------------------- accounts and calls
 
 /** The number of an account in the tables; undefined when it has none. */
 export function knownAccount(connection: Connection, identity: string): number | undefined {
@@ -61,78 +52,15 @@ export interface KeptCall {
   readonly subject: number | null;
   /** The `creditsMost` with which it was first made. */
   readonly most: number | null;
-  /** Whether it has an answer or is in doubt. */
-  readonly isKnown: 0 | 1;
+  readonly state: string;
 }
 
 /** The call in the tables; undefined before its first attempt. */
 export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
   return connection.get(
-    `SELECT id, subject, (SELECT credits_most FROM asked WHERE call = id) AS most,
-            coalesce(answer, doubt) IS NOT NULL AS isKnown
-       FROM calls WHERE ${hasKey('calls', '+:key')}`,
+    `SELECT id, subject, credits_most AS most, state FROM calls WHERE ${hasKey('calls', '+:key')}`,
     { key: keyBytes(key) },
   );
-}
-
-interface AttemptOf {
-  readonly account: number;
-  /** The call in the tables, when it is there. */
-  readonly kept: KeptCall | undefined;
-  /** The number of the boot in which the attempt is made; undefined when it is unknown. */
-  readonly boot: number | undefined;
-}
-
-export function insertAttempt(
-  connection: Connection,
-  intent: Intent,
-  { account, kept, boot }: AttemptOf,
-): AttemptId {
-  const row = {
-    id: nextNumber(connection, 'attempts'),
-    batch: batchNumber(intent.batch),
-    row: intent.row,
-    reserved: intent.reserve,
-    intent_at: wholeMs(intent.atMs),
-    decision: intent.decision ?? null,
-    replaces: intent.replaces ?? null,
-    ...(boot === undefined || intent.uptimeMs === undefined
-      ? { boot: null, uptime: null }
-      : { boot, uptime: wholeMs(intent.uptimeMs) }),
-  };
-  const call = callNumber(connection, intent, { account, kept, first: row.id });
-  ATTEMPTS_TABLE.insert(connection, { ...row, call }, intent.key);
-  if (intent.request !== undefined) {
-    const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
-    const first_sent_at = wholeMs(firstSentAtMs);
-    REQUESTS_TABLE.insert(connection, {
-      attempt: row.id,
-      idempotency_key,
-      method,
-      path,
-      first_sent_at,
-      body,
-    });
-  }
-  return row.id as AttemptId;
-}
-
-/** @param first the number of the attempt, which its call gets when it is new. */
-function callNumber(
-  connection: Connection,
-  intent: Intent,
-  { account, kept, first }: Pick<AttemptOf, 'account' | 'kept'> & { readonly first: number },
-): number {
-  const { change, after } = intent.call;
-  const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
-  if (kept !== undefined) {
-    invariant(kept.subject === subject, `call ${intent.key} is a change of another subject`);
-    return kept.id;
-  }
-  const asked = questionCells(connection, intent.call);
-  const row = { id: first, key: keyBytes(intent.key), account, ...asked, subject, after: after ?? null };
-  CALLS_TABLE.insert(connection, row, intent.key);
-  return first;
 }
 
 /** The number of a subject in the tables; a new subject gets one. */
@@ -149,13 +77,121 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   return id;
 }
 
-export function insertReply(connection: Connection, attempt: AttemptId, reply: RawReply): void {
-  const cells = replyCells(reply);
-  REPLIES_TABLE.insert(connection, {
-    attempt,
-    ...cells,
-    ...headerCells(connection, reply.headers, cells.received_at),
+/** The question of a call as the tables have it: what has no column of its own. */
+export function questionOf({ operation: _, creditsMost: __, ifLost, ...question }: Call): string {
+  return JSON.stringify(ifLost === 'hold' ? question : { ...question, ifLost });
+}
+
+// ---------------------------------------------------------------------------------------------------- attempts
+
+/** An intent that is admitted, and what is known of its call. */
+export interface Begun {
+  readonly intent: Intent;
+  readonly payer: Payer;
+  /** The call in the tables, when it is there. */
+  readonly kept: KeptCall | undefined;
+  /** The number of the boot in which the attempt is made; undefined when it is unknown. */
+  readonly boot: number | undefined;
+}
+
+/** @returns the number of each attempt, and what later entries have to know of it. */
+export function insertAttempts(
+  connection: Connection,
+  begun: readonly Begun[],
+): readonly { readonly attempt: AttemptId; readonly asked: Asked }[] {
+  const ids = begun.map(() => nextNumber(connection, 'entries'));
+  const calls = begun.map((each, at) => newCall(connection, each, ids[at] ?? 0));
+  CALLS_TABLE.insertAll(
+    connection,
+    calls.filter((call) => call !== undefined),
+  );
+  const attempts = begun.map((each, at) =>
+    attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }),
+  );
+  ATTEMPTS_TABLE.insertAll(connection, attempts);
+  return attempts.map(({ id, call, reserved }, at) => {
+    const { intent, payer } = begun[at] as Begun;
+    if (intent.request !== undefined) insertRequest(connection, id, intent.request);
+    return { attempt: id as AttemptId, asked: { call, reserved, payer } };
   });
+}
+
+/** @param id of the attempt, which is that of its call as well. */
+function newCall(
+  connection: Connection,
+  { intent: { key, call }, payer: { account }, kept }: Begun,
+  id: number,
+): WrittenRow<typeof CALLS_TABLE> | undefined {
+  const { change, after = null, operation, creditsMost: credits_most = null } = call;
+  const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
+  invariant(kept === undefined || kept.subject === subject, `call ${key} is a change of another subject`);
+  if (kept !== undefined) return undefined;
+  return {
+    id,
+    key: keyBytes(key),
+    account,
+    operation,
+    credits_most,
+    question: questionOf(call),
+    subject,
+    after,
+  };
+}
+
+function attemptOf(
+  connection: Connection,
+  { intent, payer, boot }: Begun,
+  numbers: { readonly id: number; readonly call: number },
+): WrittenRow<typeof ATTEMPTS_TABLE> {
+  const { decision, replaces, row, reserve: reserved, uptimeMs } = intent;
+  const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
+  const isTimed = boot !== undefined && uptimeMs !== undefined;
+  return {
+    ...numbers,
+    kind: replaces === undefined ? again : 'refresh',
+    sees: replaces ?? decision ?? null,
+    batch: payer.batch,
+    row,
+    reserved,
+    at: wholeMs(intent.atMs),
+    boot: isTimed ? boot : null,
+    uptime: isTimed ? wholeMs(uptimeMs) : null,
+  };
+}
+
+function insertRequest(connection: Connection, attempt: number, request: KeyedRequest): void {
+  const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = request;
+  const first_sent_at = wholeMs(firstSentAtMs);
+  REQUESTS_TABLE.insert(connection, { attempt, idempotency_key, method, path, first_sent_at, body });
+  connection.remember(KEEPS_REQUESTS, true);
+}
+
+/** What an entry about an attempt has to know of it. */
+export interface Asked {
+  readonly call: number;
+  readonly reserved: number;
+  readonly payer: Payer;
+}
+
+export function askedBy(connection: Connection, attempt: number): Asked {
+  const sql = 'SELECT call, reserved FROM attempts WHERE id = ?';
+  const asked = connection.get<Omit<Asked, 'payer'>>(sql, attempt);
+  invariant(asked !== undefined, `there is no attempt ${attempt}`);
+  return { ...asked, payer: payerOf(connection, attempt) };
+}
+
+/** A reply, and the call of its attempt. */
+export interface Returned {
+  readonly attempt: AttemptId;
+  readonly call: number;
+  readonly reply: RawReply;
+}
+
+export function insertReplies(connection: Connection, replies: readonly Returned[]): void {
+  const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => ({
+    ...{ of, call, at: wholeMs(receivedAtMs), status, headers: JSON.stringify(headers), body },
+  }));
+  REPLIES_TABLE.insertAll(connection, rows);
 }
 
 /** How an attempt ended, and when. */
@@ -163,103 +199,63 @@ export interface Ended {
   readonly attempt: AttemptId;
   readonly closure: Closure;
   readonly atMs: number;
+  readonly asked: Asked;
+  /** The status of the reply, where it is known. */
+  readonly status?: number | undefined;
 }
 
-export function insertClosures(connection: Connection, ends: readonly Ended[]): void {
-  CLOSURES_TABLE.insertAll(
-    connection,
-    ends.map(({ attempt, closure, atMs }) => {
-      const settled = closure.kind === 'settled';
-      return {
-        attempt,
-        kind: closure.kind,
-        answer: settled ? closure.answer : null,
-        charged: settled ? closure.charged : 0,
-        why: closure.why,
-        closed_at: wholeMs(atMs),
-        dialect: dialectCell(connection, settled ? closure.dialect : undefined),
-      };
-    }),
-  );
-}
+/** The status is all that there is to say of most answers. */
+export const statusWords = (status: number | null): string => `status ${status}`;
 
-/** @returns the cost that is booked now, which is never less than before. */
-export function insertReading(connection: Connection, reading: Reading): Credits {
-  const { attempt, answer, why, dialect, atMs } = reading;
-  const booked = connection.get<{ charged: number | null; lost: number | null }>(
-    `SELECT max(charged) AS charged, max(lost) AS lost FROM (
-       SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged) AS charged, k.kind = 'in_doubt' AS lost
-         FROM closures k JOIN attempts a ON a.id = k.attempt WHERE k.attempt = :attempt
-       UNION ALL SELECT charged, 0 FROM readings WHERE attempt = :attempt)`,
-    { attempt },
-  );
-  const charged = credits(Math.max(reading.charged, booked?.charged ?? 0));
-  const id = nextNumber(connection, 'readings');
-  READINGS_TABLE.insert(connection, { id, attempt, answer, charged, why, dialect, at: wholeMs(atMs) });
-  // What is booked is then another price than today's, or one that a lost answer was reserved at.
-  if (charged > 0 && (charged !== reading.charged || charged !== booked?.charged || booked.lost === 1))
-    estimate(connection, [attempt]);
-  return charged;
-}
-
-/** @returns the number of the decision. */
-export function insertDecision(
-  connection: Connection,
-  spec: Omit<DecisionSpec, 'key'>,
-  call: number,
-  doubt: number,
-): number {
-  const id = nextNumber(connection, 'decisions');
-  DECISIONS_TABLE.insert(connection, {
-    id,
-    call,
-    doubt,
-    batch: batchNumber(spec.batch),
-    kind: spec.kind,
-    decided_by: spec.by,
-    why: spec.why,
-    at: wholeMs(spec.atMs),
-  });
-  return id;
-}
-
-/** A person tells about the call, so every attempt of it that holds money is settled; the newest one is its answer. */
-export function insertTold(connection: Connection, call: number, decision: number, reply: RawReply): void {
-  const lost = connection.all<{ id: number; reserved: number }>(
-    `SELECT attempt AS id, reserved FROM held_attempts WHERE ${isOfCall('attempt', 'call', ':call')} ORDER BY attempt`,
-    { call },
-  );
-  for (const { id, reserved } of lost) {
-    const headers = JSON.stringify(reply.headers);
-    TOLD_TABLE.insert(connection, {
-      attempt: id,
-      decision,
-      charged: reserved,
-      headers,
-      ...replyCells(reply),
-    });
+export function insertEnds(connection: Connection, ends: readonly Ended[]): void {
+  const under = ends.map(({ attempt }) => lostUnderKey(connection, attempt));
+  const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
+  ENDS_TABLE.insertAll(connection, rows);
+  for (const [at, { id, pays, spent, kind }] of rows.entries()) {
+    const {
+      asked: { call, payer, reserved },
+      atMs,
+    } = ends[at] as Ended;
+    const held = kind === 'lost' || kind === 'lost_beside' ? reserved : 0;
+    noteMoved(connection, () => payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });
+    if (pays === null) continue;
+    noteMoved(connection, () => payerOf(connection, pays), { spent });
+    freeOthers(connection, under[at] ?? [], { call, sees: id, atMs });
   }
-  // Nobody says whether it was charged.
-  estimate(
-    connection,
-    lost.flatMap(({ id, reserved }) => (reserved > 0 ? [id] : [])),
-  );
 }
 
-export function insertLook(connection: Connection, look: Look): void {
-  const { attempt, kind, said, why, status, body, atMs } = look;
-  const id = nextNumber(connection, 'looks');
-  LOOKS_TABLE.insert(connection, { id, attempt, kind, said, why, status, at: wholeMs(atMs), body });
-}
-
-export function insertRelease(connection: Connection, attempt: AttemptId, why: string, atMs: number): void {
-  RELEASES_TABLE.insert(connection, { attempt, why, at: wholeMs(atMs) });
-}
-
-function replyCells(reply: RawReply) {
-  return {
-    status: reply.status,
-    received_at: wholeMs(reply.receivedAtMs),
-    body: reply.body,
+function endOf(
+  connection: Connection,
+  { attempt, closure, atMs, asked: { call }, status: known }: Ended,
+  under: readonly Loss[],
+): WrittenRow<typeof ENDS_TABLE> {
+  const common = {
+    ...{ of: attempt, id: nextNumber(connection, 'entries'), call, pays: null, spent: 0, at: wholeMs(atMs) },
+    ...{ said: null, status: null, dialect: null, estimated: 0, words: closure.why },
   };
+  if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call) };
+  if (closure.kind !== 'settled') return { ...common, kind: 'unsold', said: closure.kind };
+  const { answer, charged, why, dialect, isAtMost } = closure;
+  const status = known ?? statusOf(connection, attempt) ?? null;
+  return {
+    ...{ ...common, kind: 'answered', said: answer, spent: charged, pays: under[0]?.attempt ?? null, status },
+    dialect: dialect ?? null,
+    estimated: isAtMost === true && charged > 0 ? 1 : 0,
+    words: why === statusWords(status) ? null : why,
+  };
+}
+
+/** A refresh that got lost leaves the older answer in place, unless that was read as none. */
+function lostKind(
+  connection: Connection,
+  call: number,
+): Extract<(typeof ENDED)[number], 'lost' | 'lost_beside'> {
+  const sql = `SELECT 1 FROM calls c WHERE c.id = ? AND c.state = 'answered'
+    AND NOT EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = c.stands)`;
+  return connection.get(sql, call) === undefined ? 'lost' : 'lost_beside';
+}
+
+function statusOf(connection: Connection, attempt: number): number | undefined {
+  const sql = 'SELECT status FROM replies WHERE of = ?';
+  return connection.get<{ status: number }>(sql, attempt)?.status;
 }

@@ -5,9 +5,8 @@ import type { Erased, Hit } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import type { Target } from './erasure-target.ts';
 import { inputsIn, keptLists } from './kept-lists.ts';
-import { isOfCall } from './lookups.ts';
+import { attemptsOf } from './lookups.ts';
 import { oldCalls, oldRows } from './old-entries.ts';
-import { filled } from './shapes.ts';
 import { batchId } from './tables.ts';
 import { type Affected, userFiles } from './user-files.ts';
 
@@ -33,7 +32,9 @@ export interface Erasable {
 }
 
 export interface Cut {
-  readonly table: 'replies' | 'told';
+  /** The table that holds the answer, and its number there. */
+  readonly heldIn: 'replies' | 'notes';
+  readonly entry: number;
   readonly attempt: number;
   readonly body: Buffer;
 }
@@ -120,9 +121,6 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     hits.note(place, [...mentions.cellsIn(text), ...(bytes === null ? [] : mentions.cellsIn(bytes))]),
   );
   connection.define('named', (place, text) => hits.note(place, mentions.cellsIn(text, 'name')));
-  connection.define('question', (text, shape) =>
-    shape === null ? text : JSON.stringify(filled(String(shape), text)),
-  );
   const subjects = new Set(ids(connection, SUBJECTS));
   const calls = new Set(ids(connection, CALLS));
   for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
@@ -176,7 +174,7 @@ SELECT id FROM subjects WHERE mentions('membership', name, NULL)
 UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
 
 const CALLS = `
-SELECT c.id FROM calls c LEFT JOIN shapes s ON s.id = c.shape WHERE mentions('request', question(c.call, s.text), NULL)
+SELECT id FROM calls WHERE mentions('request', question, NULL)
 UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
@@ -186,18 +184,15 @@ const SUBJECTS_OF_CALLS = `
 SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
  WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
 
-const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON ${isOfCall('a.id', 'a.call', 'j.value')}`;
+const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON a.id IN ${attemptsOf('j.value')}`;
 
-/** Everything that was said about attempts of other calls. */
+/** Everything that was said about attempts of other calls, but bodies of answers: those are cut. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT attempt FROM closures WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM readings WHERE mentions('words', why, NULL)
-  UNION SELECT doubt FROM decisions WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM looks WHERE mentions('answer', why, body)
-  UNION SELECT attempt FROM releases WHERE mentions('words', why, NULL)
-  UNION SELECT attempt FROM replies WHERE mentions('answer', headers, NULL)
-  UNION SELECT attempt FROM told WHERE mentions('answer', headers, NULL))`;
+  SELECT of FROM replies WHERE mentions('answer', headers, NULL)
+  UNION SELECT of FROM ends WHERE words IS NOT NULL AND mentions('words', words, NULL)
+  UNION SELECT of FROM notes WHERE mentions('words', coalesce(words, ''), NULL) OR mentions('answer', coalesce(headers, ''), NULL)
+     OR (kind = 'look' AND mentions('answer', '', body)))`;
 
 const ROWS = `
 SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
@@ -218,30 +213,33 @@ SELECT (SELECT count(*) FROM files WHERE named('name', path))
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
   SELECT 1 FROM (
-    SELECT i.batch FROM attempts i JOIN closures k ON k.attempt = i.id AND k.kind = 'in_doubt'
-     WHERE ${isOfCall('i.id', 'i.call', 'c.id')}
+    SELECT i.batch FROM losses l JOIN attempts i ON i.id = l.attempt WHERE l.call = c.id
     UNION
     SELECT r.batch FROM rows r, json_each(r.answers) j JOIN attempts i ON i.id = j.value
-     WHERE r.kind = 'in_doubt' AND i.call = c.id) b
+     WHERE r.outcome = 'in_doubt' AND i.call = c.id) b
    WHERE (
-     SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = b.batch ORDER BY id DESC LIMIT 1) IS NOT 'skip')`;
+     SELECT k.said FROM notes k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = b.batch
+      ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')`;
 
 const UNSETTLED = `
 SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
- WHERE a.id IN (SELECT value FROM json_each(:attempts)) AND (a.open = 1 OR (c.doubt = a.id AND ${IS_DECIDABLE}))`;
+ WHERE a.id IN (SELECT value FROM json_each(:attempts))
+   AND (c.open = a.id OR (c.state = 'doubt' AND c.stands = a.id AND ${IS_DECIDABLE}))`;
 
-/** Lost attempts that hold what they reserved, and about which nobody can decide. */
+/** What lost attempts hold about which nobody can decide. */
 const HELD = `
-SELECT coalesce(sum(h.reserved), 0) AS credits FROM held_attempts h
- WHERE h.call IN (SELECT value FROM json_each(?))`;
+SELECT coalesce(sum(holds), 0) AS credits FROM losses
+ WHERE ended IS NULL AND call IN (SELECT value FROM json_each(?))`;
 
 /** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
+ WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
 
 interface AnswerRow {
+  readonly heldIn: Cut['heldIn'];
+  readonly entry: number;
   readonly attempt: number;
   readonly call: number;
   readonly operation: string;
@@ -251,24 +249,21 @@ interface AnswerRow {
 
 /** @param calls receives the calls whose answers are about this person and nobody else. */
 function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
-  const found: Cut[] = [];
-  const callOf = new Map<number, number>();
-  for (const table of ['replies', 'told'] as const) {
-    const rows = connection.all<AnswerRow>(
-      `SELECT r.attempt, a.call, q.operation, c.subject IS NOT NULL AS isChange, r.body
-         FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
-         JOIN asked q ON q.call = c.id
-        WHERE mentions('answer', '', r.body)`,
-    );
-    for (const { attempt, call, operation, isChange, body } of rows) {
-      if (calls.has(call)) continue;
-      const left = leftOf({ operation, isChange, body }, mentions);
-      if (left === undefined) calls.add(call);
-      else found.push({ table, attempt, body: left });
-      callOf.set(attempt, call);
-    }
+  const found: (Cut & { readonly call: number })[] = [];
+  const rows = connection.all<AnswerRow>(
+    `SELECT e.held_in AS heldIn, e.id AS entry, e.of AS attempt, e.call, c.operation, c.subject IS NOT NULL AS isChange, e.body
+       FROM (
+         SELECT 'replies' AS held_in, of AS id, of, call, body FROM replies
+         UNION ALL SELECT 'notes', id, of, call, body FROM notes WHERE kind = 'told') e
+       JOIN calls c ON c.id = e.call WHERE mentions('answer', '', e.body)`,
+  );
+  for (const { heldIn, entry, attempt, call, operation, isChange, body } of rows) {
+    if (calls.has(call)) continue;
+    const left = leftOf({ operation, isChange, body }, mentions);
+    if (left === undefined) calls.add(call);
+    else found.push({ heldIn, entry, attempt, call, body: left });
   }
-  const cuts = found.filter(({ attempt }) => !calls.has(callOf.get(attempt) ?? 0));
+  const cuts = found.filter(({ call }) => !calls.has(call));
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
 }
 

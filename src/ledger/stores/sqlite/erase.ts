@@ -4,32 +4,26 @@ import type { JsonObject } from '../../../core/operation.ts';
 import { Mentions } from '../../mentions.ts';
 import { erasedReason } from '../../person.ts';
 import type { Connection } from './connection.ts';
-import { insertDecision, insertTold } from './entries.ts';
 import type { Erasable, ErasableRow } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import type { Target } from './erasure-target.ts';
-import { hasKey, isOfCall } from './lookups.ts';
-import { wholeOf } from './shapes.ts';
-import { logChange } from './subjects.ts';
+import { attemptsOf, hasKey } from './lookups.ts';
+import { insertTold } from './notes.ts';
+import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
-  ATTEMPTS_TABLE,
   batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
-  CLOSURES_TABLE,
-  DECISIONS_TABLE,
+  ENDS_TABLE,
   ERASURES_TABLE,
-  LOOKS_TABLE,
+  NOTES_TABLE,
   nextNumber,
   PLANNED_TABLE,
-  READINGS_TABLE,
-  RELEASES_TABLE,
   REPLIES_TABLE,
   REQUESTS_TABLE,
   ROWS_TABLE,
   SUBJECTS_TABLE,
-  TOLD_TABLE,
 } from './tables.ts';
 
 /**
@@ -46,7 +40,7 @@ export interface Erasing {
   readonly files: readonly string[];
 }
 
-const ATTEMPTS_OF_CALL = `SELECT * FROM attempts WHERE ${isOfCall('id', 'call', ':call')}`;
+const ATTEMPTS_OF_CALL = `SELECT id FROM ${attemptsOf(':call')}`;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -62,8 +56,9 @@ export function erase(connection: Connection, erasing: Erasing): void {
     }
     eraseCall(connection, call, atMs, erasing.secret);
   }
-  for (const { table, attempt, body } of found.cuts) {
-    (table === 'told' ? TOLD_TABLE : REPLIES_TABLE).change(connection, 'attempt', attempt, { body });
+  for (const { heldIn, entry, body } of found.cuts) {
+    if (heldIn === 'replies') REPLIES_TABLE.change(connection, 'of', entry, { body });
+    else NOTES_TABLE.change(connection, 'id', entry, { body });
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
   const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
@@ -72,19 +67,24 @@ export function erase(connection: Connection, erasing: Erasing): void {
 }
 
 /**
- * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it counts as
- * charged, as if a person had told so.
+ * A call that a person has skipped is in doubt for other batches. Once it is erased nobody can ask what became of it, so it
+ * counts as charged, as if a person had told so.
  */
 function endDoubt(connection: Connection, call: number, atMs: number): void {
   const lost = connection.get<{ doubt: number; batch: number }>(
-    'SELECT c.doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.doubt WHERE c.id = ?',
+    "SELECT a.id AS doubt, a.batch FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.id = ? AND c.state = 'doubt'",
     call,
   );
   if (lost === undefined) return;
   const told = { batch: batchId(lost.batch), kind: 'told', by: 'person', why: 'erased', atMs } as const;
-  const decision = insertDecision(connection, told, call, lost.doubt);
-  logChange(connection, lost.doubt, undefined);
-  insertTold(connection, call, decision, { status: 200, headers: {}, body: EMPTY, receivedAtMs: atMs });
+  const change = leftBy(connection, lost.doubt, undefined);
+  insertTold(connection, told, call, lost.doubt, {
+    status: 200,
+    headers: {},
+    body: EMPTY,
+    receivedAtMs: atMs,
+  });
+  logChange(connection, change);
 }
 
 function insertErasure(connection: Connection, { target, secret, files }: Erasing, at: number): number {
@@ -119,35 +119,27 @@ function cover(connection: Connection, erasure: number, found: Erasable): void {
  * hidden key an earlier one has already.
  */
 function eraseCall(connection: Connection, id: number, atMs: number, secret: Buffer | undefined): void {
-  const row = connection.get<CallToErase>('SELECT * FROM calls WHERE id = ?', id);
+  const row = connection.get<WrittenRow<typeof CALLS_TABLE>>('SELECT * FROM calls WHERE id = ?', id);
   invariant(row !== undefined, `there is no call ${id}`);
   const hidden = secret === undefined || row.subject !== null ? undefined : hiddenKey(secret, row.key);
   const isTaken =
     hidden !== undefined &&
     connection.get(`SELECT 1 FROM calls WHERE ${hasKey('calls', ':hidden')}`, { hidden }) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
-  const asked = wholeOf(connection, row.shape, row.call);
-  const operation = String(asked.operation ?? '');
-  const call = JSON.stringify(emptiedCall(connection, asked, row.subject, atMs));
-  CALLS_TABLE.changeOne(connection, row, { key, call, operation, shape: null }, key);
-  const attempts = connection.all<WrittenRow<typeof ATTEMPTS_TABLE>>(ATTEMPTS_OF_CALL, { call: id });
-  for (const attempt of attempts) ATTEMPTS_TABLE.changeOne(connection, attempt, {}, key);
+  const asked = JSON.parse(row.question) as JsonObject;
+  const question = JSON.stringify(emptiedQuestion(connection, asked, row.subject, atMs));
+  CALLS_TABLE.changeOne(connection, row, { key, question });
 }
 
-type CallToErase = WrittenRow<typeof CALLS_TABLE> & { readonly key: Buffer; readonly subject: number | null };
-
-/**
- * The call without its content. What rules need stays: the operation, its most, and of a change its subject and its
- * sequence.
- */
-function emptiedCall(
+/** The question without its content. What rules need stays: of a change its subject and its sequence. */
+function emptiedQuestion(
   connection: Connection,
-  { operation, project, after, change, creditsMost }: JsonObject,
+  { project, after, change }: JsonObject,
   subject: number | null,
   erasedAtMs: number,
 ): JsonObject {
-  const kept = Object.entries({ project, after, creditsMost }).filter(([, value]) => value !== undefined);
-  const left = { operation: operation ?? '', parameters: {}, ifLost: 'hold', erasedAtMs };
+  const kept = Object.entries({ project, after }).filter(([, value]) => value !== undefined);
+  const left = { parameters: {}, erasedAtMs };
   const emptied = { ...left, ...(Object.fromEntries(kept) as JsonObject) };
   if (change === undefined || subject === null) return emptied;
   const named = connection.get<WrittenRow<typeof SUBJECTS_TABLE>>(
@@ -166,18 +158,30 @@ function emptiedCall(
   };
 }
 
-/** @param whole whether bodies and requests are erased as well. */
+type NoteRow = WrittenRow<typeof NOTES_TABLE>;
+
+/** @param whole whether bodies of answers and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const why = 'erased';
-  const said = { headers: '{}', ...(whole ? { body: EMPTY } : {}) };
-  CLOSURES_TABLE.change(connection, 'attempt', attempt, { why });
-  READINGS_TABLE.change(connection, 'attempt', attempt, { why });
-  DECISIONS_TABLE.change(connection, 'doubt', attempt, { why });
-  RELEASES_TABLE.change(connection, 'attempt', attempt, { why });
-  LOOKS_TABLE.change(connection, 'attempt', attempt, { why, body: EMPTY });
-  REPLIES_TABLE.change(connection, 'attempt', attempt, { ...said, shape: null });
-  TOLD_TABLE.change(connection, 'attempt', attempt, said);
+  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>(
+    'SELECT * FROM replies WHERE of = ?',
+    attempt,
+  );
+  for (const reply of replies)
+    REPLIES_TABLE.changeOne(connection, reply, { headers: '{}', ...(whole ? { body: EMPTY } : {}) });
+  const ends = connection.all<WrittenRow<typeof ENDS_TABLE>>('SELECT * FROM ends WHERE of = ?', attempt);
+  for (const end of ends) if (end.words !== null) ENDS_TABLE.changeOne(connection, end, { words: 'erased' });
+  const notes = connection.all<NoteRow>('SELECT * FROM notes WHERE of = ?', attempt);
+  for (const note of notes) NOTES_TABLE.changeOne(connection, note, emptiedNote(note, whole));
   if (whole) REQUESTS_TABLE.change(connection, 'attempt', attempt, { path: 'erased', body: null });
+}
+
+/** What a look found names the person as well, although it is no answer. */
+function emptiedNote({ kind, headers, words, body }: NoteRow, whole: boolean): Partial<NoteRow> {
+  return {
+    headers: headers === null ? null : '{}',
+    words: words === null ? null : 'erased',
+    body: body !== null && (whole || kind === 'look') ? EMPTY : body,
+  };
 }
 
 // ------------------------------------------------------------------------------------------------ rows and subjects
@@ -194,7 +198,7 @@ function eraseRow(
     batch,
     row,
   );
-  if (settled !== undefined && (settled.kind !== 'in_doubt' || mentions?.in(settled.reason ?? ''))) {
+  if (settled !== undefined && (settled.outcome !== 'in_doubt' || mentions?.in(settled.reason ?? ''))) {
     ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
   const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });

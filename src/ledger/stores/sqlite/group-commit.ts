@@ -17,25 +17,36 @@ type Urgency = 'usual' | 'in_flight' | 'patient';
  * on the disk: one wait for the disk instead of one per row.
  *
  * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
- * them, with the watermark behind, which is harmless. A write that fails is removed, and the others are committed.
+ * them, with the watermark behind, which is harmless. An item that is refused falls out alone, and the others are committed.
  */
 interface Write {
-  readonly work: () => unknown;
+  readonly work: (items: readonly unknown[]) => Values<unknown>;
+  readonly items: Item[];
+  readonly urgency: Urgency;
+  /** Whether further items of the same work may join. */
+  isOpen: boolean;
+}
+
+/** What the callers get, in the order of their items; undefined where they get nothing. */
+type Values<Value> = readonly Value[] | undefined;
+
+/** What is written for one caller. */
+interface Item {
+  readonly item: unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  readonly urgency: Urgency;
 }
 
 type Done =
-  | { readonly write: Write; readonly value: unknown }
-  | { readonly write: Write; readonly error: unknown };
+  | { readonly item: Item; readonly value: unknown }
+  | { readonly item: Item; readonly error: unknown };
 
 interface Committed {
   readonly done: readonly Done[];
   readonly commits: number;
 }
 
-const COUNT_COMMIT = 'UPDATE ledger SET commits = commits + 1 RETURNING commits';
+const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 RETURNING commits';
 
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;
@@ -58,10 +69,14 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #queue: Write[] = [];
+  /** The writes of the queue that further items may join. */
+  #joinable: Write[] = [];
+  /** How many items the writes of the queue have. */
+  #size = 0;
   #scheduled = false;
   /** Runs while all that is queued is patient. */
   #waiting: NodeJS.Timeout | undefined;
-  /** How long the queue was a turn ago, and how many turns the present group has waited. */
+  /** How many items there were a turn ago, and how many turns the present group has waited. */
   #before = 0;
   #turns = 0;
   #full = false;
@@ -79,43 +94,56 @@ export class GroupCommit {
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
   write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject, urgency });
-      if (this.#scheduled) return;
-      if (urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
-      else this.#schedule();
-    });
+    // What comes later is written later: a budget that is set now holds for every intent after it.
+    this.#close();
+    return this.together(() => [work()], urgency)(undefined);
   }
 
   /**
-   * One write for all items that come until the next commit, of which none is written if one is refused. They are written with the
-   * first of them, and so before whatever is asked for between the first and the last.
+   * Writes the items that come until the next commit in one go, because a statement of many rows takes a fraction of the time.
+   * They are written with the first of them, and so before what is written together in other ways meanwhile; a write by itself
+   * ends the list.
+   * @param work writes items in their order, and returns what each caller gets. It runs for each item alone when one of the
+   *   group is refused.
    */
-  together<Item>(work: (items: readonly Item[]) => void, urgency: Urgency): (item: Item) => Promise<void> {
-    let next: { readonly items: Item[]; readonly written: Promise<void> } | undefined;
-    const begin = () => {
-      const items: Item[] = [];
-      const written = this.write(() => {
-        next = undefined;
-        work(items);
-      }, urgency);
-      // A write that is refused, as on a full disk, never runs, so the next item must not join it.
-      written.catch(() => {
-        next = undefined;
+  together<T, Value>(
+    work: (items: readonly T[]) => Values<Value>,
+    urgency: Urgency = 'usual',
+  ): (item: T) => Promise<Value> {
+    let last: Write | undefined;
+    return (item) =>
+      new Promise<Value>((resolve, reject) => {
+        if (last?.isOpen !== true) {
+          last = { work: work as Write['work'], items: [], urgency, isOpen: true };
+          this.#queue.push(last);
+          this.#joinable.push(last);
+        }
+        last.items.push({ item, resolve: (value) => resolve(value as Value), reject });
+        this.#size += 1;
+        if (this.#scheduled) return;
+        if (urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
+        else this.#schedule();
       });
-      return { items, written };
-    };
-    return (item) => {
-      next ??= begin();
-      next.items.push(item);
-      return next.written;
-    };
   }
 
   /** Commits all waiting writes. */
   drain(): void {
     this.#endWait();
-    while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
+    while (this.#queue.length > 0) this.#commitGroup(this.#nextGroup());
+  }
+
+  /** The writes of the queue: as many as there are, up to the largest group. */
+  #nextGroup(): readonly Write[] {
+    this.#close();
+    const group = this.#queue.splice(0, LARGEST_GROUP);
+    for (const { items } of group) this.#size -= items.length;
+    return group;
+  }
+
+  /** Nothing joins the writes of the queue from here on. */
+  #close(): void {
+    for (const write of this.#joinable) write.isOpen = false;
+    this.#joinable = [];
   }
 
   #schedule(): void {
@@ -131,9 +159,9 @@ export class GroupCommit {
 
   /** A commit writes some pages however many entries it has, so a group waits while every turn brings more of them. */
   #turn(): void {
-    const isGrowing = this.#queue.length > this.#before && this.#queue.length < LARGEST_GROUP;
+    const isGrowing = this.#size > this.#before && this.#size < LARGEST_GROUP;
     if (isGrowing && this.#turns < MOST_TURNS) {
-      this.#before = this.#queue.length;
+      this.#before = this.#size;
       this.#turns += 1;
       setImmediate(() => this.#turn());
       return;
@@ -141,7 +169,7 @@ export class GroupCommit {
     this.#before = 0;
     this.#turns = 0;
     this.#scheduled = false;
-    this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
+    this.#commitGroup(this.#nextGroup());
     if (this.#queue.length > 0 && !this.#scheduled) this.#schedule();
   }
 
@@ -170,14 +198,14 @@ export class GroupCommit {
    */
   #rescue(group: readonly Write[], cause: unknown): void {
     this.#broken ??= explained(cause, this.#options.folder);
-    for (const write of group) {
+    for (const [write, item] of itemsOf(group)) {
       try {
         if (write.urgency !== 'in_flight') throw this.#broken;
-        const { done, commits } = this.#transaction(() => [{ write, value: write.work() }]);
+        const { done, commits } = this.#transaction(() => together({ ...write, items: [item] }), endRescue);
         this.#mark(commits);
         settle(done);
       } catch (error) {
-        write.reject(explained(error, this.#options.folder));
+        item.reject(explained(error, this.#options.folder));
       }
     }
   }
@@ -185,7 +213,7 @@ export class GroupCommit {
   #fail(group: readonly Write[], error: unknown): void {
     const reason = explained(error, this.#options.folder);
     if (!isDiskFull(error)) this.#broken = reason;
-    for (const write of group) write.reject(reason);
+    for (const [, item] of itemsOf(group)) item.reject(reason);
   }
 
   /** The disk has become full: from here on only replies to requests in flight are written, into the freed room. */
@@ -206,21 +234,20 @@ export class GroupCommit {
 
   #committed(group: readonly Write[]): Committed {
     try {
-      return this.#transaction(() => group.map((write) => ({ write, value: write.work() })));
+      return this.#transaction(() => group.flatMap(together));
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       // Savepoints cost a fifth of a small write, so they are only used after a group has failed.
-      return this.#transaction(() => group.map((write) => this.#apart(write)));
+      return this.#transaction(() => itemsOf(group).map(([write, item]) => this.#apart(write, item)));
     }
   }
 
-  #transaction(work: () => readonly Done[]): Committed {
+  #transaction(work: () => readonly Done[], end = endGroup): Committed {
     const { connection } = this.#options;
     connection.begin();
     try {
       const done = work();
-      book(connection);
-      sumUp(connection);
+      end(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
       connection.commit();
@@ -248,29 +275,48 @@ export class GroupCommit {
     }
   }
 
-  /** Runs one write of the group, which is rolled back alone when it fails. */
-  #apart(write: Write): Done {
+  /** Writes one item of the group, which is rolled back alone when it is refused. */
+  #apart({ work }: Write, item: Item): Done {
     const { connection } = this.#options;
     connection.run('SAVEPOINT apart');
     try {
-      const value = write.work();
+      const [value] = work([item.item]) ?? [];
       // Each is booked alone, so that the one which is above a cap is the one that is refused.
       book(connection);
       connection.run('RELEASE apart');
-      return { write, value };
+      return { item, value };
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       connection.rollBack('apart');
       connection.run('RELEASE apart');
       // Where another process has the store as well, what it wrote is why this write is refused.
-      return { write, error: this.#refusal() ?? error };
+      return { item, error: this.#refusal() ?? error };
     }
   }
 }
 
+function endGroup(connection: Connection): void {
+  book(connection);
+  sumUp(connection);
+}
+
+/** A reply moves no money, and is kept whatever became of the tables that count it. */
+function endRescue(connection: Connection): void {
+  if (book(connection)) sumUp(connection);
+}
+
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
-  for (const write of group) if (write.urgency !== 'in_flight') write.reject(stopped);
+  for (const [{ urgency }, item] of itemsOf(group)) if (urgency !== 'in_flight') item.reject(stopped);
   return group.filter((write) => write.urgency === 'in_flight');
+}
+
+const itemsOf = (group: readonly Write[]): readonly (readonly [Write, Item])[] =>
+  group.flatMap((write) => write.items.map((item) => [write, item] as const));
+
+/** Writes all items of a write at once. */
+function together({ work, items }: Pick<Write, 'work' | 'items'>): readonly Done[] {
+  const values = work(items.map(({ item }) => item)) ?? [];
+  return items.map((item, at) => ({ item, value: values[at] }));
 }
 
 function isDamage(error: unknown): boolean {
@@ -279,7 +325,7 @@ function isDamage(error: unknown): boolean {
 
 function settle(done: readonly Done[]): void {
   for (const each of done) {
-    if ('error' in each) each.write.reject(each.error);
-    else each.write.resolve(each.value);
+    if ('error' in each) each.item.reject(each.error);
+    else each.item.resolve(each.value);
   }
 }

@@ -3,36 +3,33 @@ import { type AttemptId, type BatchId, type KnownCall, type ReadAs, settledCall 
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { hasKey } from './lookups.ts';
-import { dialectOf } from './shapes.ts';
+import { wordsOf } from './stories.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
 /** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
 type KnownRow = [
   ...[at: number, isInDoubt: 0 | 1, attempt: number, batch: number | null],
-  ...[kind: ReadAs | null, rereadBy: number | null, readBy: number | null, why: string | null],
+  ...[kind: ReadAs | null, dialect: number | null, words: string | null, status: number | null],
   ...[answeredAtMs: number | null, erasedAtMs: number | null],
 ];
 
 /**
  * One statement for all keys, because passing a key costs as much as finding it. CROSS JOIN makes SQLite start with the
- * keys. A reply is on a page of its own, so it is read only when its time is wanted.
+ * keys. What was told counts as found.
  */
 const KNOWN = `
-  SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
-         coalesce(e.answer, iif(k.kind = 'in_doubt', 'found', k.answer)) AS kind,
-         e.dialect, k.dialect,
-         CASE WHEN c.answer IS NULL OR k.kind = 'settled' OR e.id IS NOT NULL THEN coalesce(e.why, k.why)
-              ELSE (SELECT d.why FROM told t JOIN decisions d ON d.id = t.decision
-                     WHERE t.attempt = c.answer) END AS why,
-         CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
-              WHEN k.kind = 'settled' OR e.id IS NOT NULL THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
-              ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at,
-         iif(:hidden AND c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) AS erased_at
+  SELECT j.key AS at, c.state = 'doubt' AS in_doubt, c.stands AS attempt, a.batch,
+         CASE WHEN n.id IS NULL THEN k.said WHEN n.kind = 'told' THEN 'found' ELSE n.said END,
+         iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
+         CASE WHEN NOT :ages OR c.state = 'doubt' THEN NULL
+              WHEN n.kind = 'told' THEN n.facts ->> '$.received_at'
+              ELSE (SELECT r.at FROM replies r WHERE r.of = c.stands) END,
+         iif(:hidden, c.question ->> '$.erasedAtMs', NULL)
     FROM json_each(:keys) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
-    LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
-    LEFT JOIN closures k ON k.attempt = a.id
-    LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = c.answer)
-   WHERE c.answer IS NOT NULL OR c.doubt IS NOT NULL`;
+    LEFT JOIN attempts a ON a.id = c.stands LEFT JOIN ends k ON k.of = c.stands
+    LEFT JOIN notes n ON n.id = (
+      SELECT max(e.id) FROM notes e WHERE e.of = c.stands AND (e.kind = 'told' OR e.kind = 'read' OR e.kind = 'reading'))
+   WHERE c.stands IS NOT NULL`;
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
@@ -70,22 +67,20 @@ function callsUnder(
     if (number === null) throw new AlteredRow(`attempt ${attempt} is missing`);
     const batch = batches.get(number) ?? batchId(number);
     batches.set(number, batch);
-    known[at] = knownCall(connection, row, batch, withAges);
+    known[at] = knownCall(row, batch, withAges);
   }
   return known;
 }
 
-function knownCall(connection: Connection, row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
-  const [, isInDoubt, number, , kind, rereadBy, readBy, why, answeredAtMs, erasedAtMs] = row;
+function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
+  const [, isInDoubt, number, , kind, dialect, words, status, answeredAtMs, erasedAtMs] = row;
   const attempt = number as AttemptId;
   if (isInDoubt === 1) return { kind: 'in_doubt', doubt: { attempt, batch } };
-  if (kind === null || why === null || (withAges && answeredAtMs === null)) {
+  if (kind === null || (withAges && answeredAtMs === null))
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
-  }
-  const mark = rereadBy ?? (readBy === null ? undefined : dialectOf(connection, readBy));
-  const dialect = mark === undefined ? {} : { dialect: mark };
+  const said = dialect === null ? {} : { dialect };
   const erased = erasedAtMs === null ? {} : { erasedAtMs };
-  const answer = { attempt, batch, kind, why, ...dialect, ...erased };
+  const answer = { attempt, batch, kind, why: wordsOf({ words, status }), ...said, ...erased };
   return settledCall(answeredAtMs === null ? answer : { ...answer, answeredAtMs });
 }
 

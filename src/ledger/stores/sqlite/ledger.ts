@@ -5,68 +5,64 @@ import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { BelievedTime } from '../../believed-time.ts';
-import {
-  type AccountCaps,
-  type Admission,
-  type Agreement,
-  type AttemptId,
-  admitted,
-  type Batch,
-  type BatchChange,
-  type BatchId,
-  type BatchSpec,
-  type BatchStart,
-  type Closure,
-  type DecisionId,
-  type DecisionSpec,
-  type Intent,
-  type KeptTime,
-  type LearnedRate,
-  type Ledger,
-  type Look,
-  type MissesMark,
-  type OpenAttempt,
-  type PauseRecord,
-  type PlannedRow,
-  type RawReply,
-  type Reading,
-  type SettledRow,
-  type TimeMark,
-  type UsageMark,
+import type {
+  AccountCaps,
+  Admission,
+  Agreement,
+  AttemptId,
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  Closure,
+  DecisionId,
+  DecisionSpec,
+  Intent,
+  KeptTime,
+  LearnedRate,
+  Ledger,
+  Look,
+  MissesMark,
+  OpenAttempt,
+  PauseRecord,
+  PlannedRow,
+  RawReply,
+  Reading,
+  SettledRow,
+  TimeMark,
+  UsageMark,
 } from '../../ledger.ts';
 import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { admitAll } from './admissions.ts';
 import { insertAgreement } from './agreements.ts';
-import { beginBatch, changeBatch } from './batches.ts';
+import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
+  type Asked,
   accountNumber,
-  insertAttempt,
-  insertClosures,
-  insertDecision,
-  insertLook,
-  insertReading,
-  insertRelease,
-  insertReply,
-  insertTold,
-  keptCall,
+  askedBy,
+  type Ended,
+  insertEnds,
+  insertReplies,
+  type Returned,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
 import { endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { targetOf } from './erasure-target.ts';
-import { estimate, estimatedIn } from './estimates.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
 import { eraseFromTexts } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
-import { overBudget } from './money.ts';
-import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
+import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
+import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';
-import { logChange, refusedChange } from './subjects.ts';
+import { leftBy, logChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
 
@@ -85,29 +81,31 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 }
 
 /** The end of an attempt that bought an answer. */
-interface Purchase {
-  readonly attempt: AttemptId;
+interface Purchase extends Ended {
   readonly closure: Extract<Closure, { readonly kind: 'settled' }>;
-  readonly atMs: number;
   readonly pricedFor: Priced;
+}
+
+/** What this process wrote of an attempt, so that it is not read back. */
+interface Question {
+  readonly row: RowNumber;
+  readonly pricedFor: Priced;
+  readonly asked: Asked;
+  status?: number;
 }
 
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
-  readonly #options: Pick<
-    SqliteLedgerOptions,
-    'ending' | 'lookout' | 'release' | 'rewriting' | 'erasureKey' | 'secret'
-  >;
+  readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
-  /**
-   * What this process wrote of attempts for which no row is settled yet, so that it is not read back: the row that asked,
-   * and what a price is kept for. Changes are not among them.
-   */
-  readonly #questions = new Map<AttemptId, { readonly row: RowNumber; readonly pricedFor: Priced }>();
+  /** What this process wrote of attempts for which no row is settled yet. Changes are not among them. */
+  readonly #questions = new Map<AttemptId, Question>();
+  readonly #admitAll: (intent: Intent) => Promise<Admission>;
+  readonly #recordAll: (returned: Omit<Returned, 'call'>) => Promise<void>;
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
   /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
   readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
@@ -116,9 +114,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
+    this.#admitAll = this.#group.together((intents) => this.#admit(intents));
+    this.#recordAll = this.#group.together((replies) => this.#insertReplies(replies), 'in_flight');
     this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
     this.#options = options;
-    const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
+    // From 64 KB on SQLite writes into a file what a statement of many rows would have to take back: as much again as it commits.
+    this.connection.pragma('temp_store = MEMORY');
+    const sql = 'SELECT booked AS newest FROM book';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
 
@@ -137,14 +139,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
-    const of = batch === undefined ? null : batchNumber(batch);
-    return this.#group.write(() => {
-      // What stands there until it is replaced keeps its batch.
-      const stale = 'DELETE FROM files WHERE path = ? AND sha256 NOT IN (SELECT value FROM json_each(?))';
-      this.connection.run(stale, path, JSON.stringify(sha256s));
-      const add = 'INSERT INTO files (path, sha256, batch) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-      for (const sha256 of sha256s) this.connection.run(add, path, sha256, of);
-    });
+    return this.#group.write(() => noteFile(this.connection, path, sha256s, batch));
   }
 
   noteAgreement(agreement: Agreement): Promise<void> {
@@ -201,47 +196,55 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   admit(intent: Intent): Promise<Admission> {
-    const boot = this.#boot;
-    return this.#group.write(() => {
-      const { connection } = this;
-      const account = accountNumber(connection, intent.accountIdentity);
-      const kept = keptCall(connection, intent.key);
-      if (intent.ifUnknown && kept?.isKnown === 1) return { kind: 'known' };
-      const pricedFor = pricedAs(account, intent, kept);
-      const reserve = reserveFor(connection, intent, pricedFor);
-      const priced = { ...intent, reserve };
-      const refused = refusedChange(connection, priced) ?? overBudget(connection, priced);
-      if (refused !== undefined) return refused;
-      const attempt = insertAttempt(connection, priced, { account, kept, boot });
+    return this.#admitAll(intent);
+  }
+
+  #admit(intents: readonly Intent[]): readonly Admission[] {
+    return admitAll(this.connection, intents, this.#boot).map(({ admission, begun }, at) => {
+      const { row, call } = intents[at] as Intent;
       // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor });
-      else this.#questions.delete(attempt);
-      return admitted(attempt, reserve);
+      if (begun !== undefined && call.change === undefined)
+        this.#questions.set(begun.attempt, { ...begun, row });
+      else if (begun !== undefined) this.#questions.delete(begun.attempt);
+      return admission;
     });
   }
 
   record(attempt: AttemptId, reply: RawReply): Promise<void> {
-    return this.#group.write(() => insertReply(this.connection, attempt, reply), 'in_flight');
+    return this.#recordAll({ attempt, reply });
   }
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const question = this.#questions.get(attempt);
-    if (closure.kind === 'settled' && question !== undefined)
-      return this.#closePurchase({ attempt, closure, atMs, pricedFor: question.pricedFor });
+    if (closure.kind === 'settled' && question !== undefined) {
+      const { asked, pricedFor, status } = question;
+      return this.#closePurchase({ attempt, closure, atMs, asked, pricedFor, status });
+    }
     return this.#group.write(() => {
       const { connection } = this;
-      if (closure.kind === 'settled') logChange(connection, attempt, left);
-      else this.#questions.delete(attempt);
-      insertClosures(connection, [{ attempt, closure, atMs }]);
-      estimate(connection, estimatedIn([{ attempt, closure }]));
-      if (closure.kind === 'settled' && closure.showsPrice)
-        keepPrice(connection, pricedBy(connection, attempt), closure.charged);
+      const change = closure.kind === 'settled' ? leftBy(connection, attempt, left) : undefined;
+      insertEnds(connection, [{ attempt, closure, atMs, asked: this.#askedBy(attempt) }]);
+      logChange(connection, change);
+      if (closure.kind !== 'settled') this.#questions.delete(attempt);
+      else if (closure.showsPrice) keepPrice(connection, pricedBy(connection, attempt), closure.charged);
     }, 'in_flight');
   }
 
-  #insertPurchases(purchases: readonly Purchase[]): void {
-    insertClosures(this.connection, purchases);
-    estimate(this.connection, estimatedIn(purchases));
+  #askedBy(attempt: AttemptId): Asked {
+    return this.#questions.get(attempt)?.asked ?? askedBy(this.connection, attempt);
+  }
+
+  #insertReplies(replies: readonly Omit<Returned, 'call'>[]): undefined {
+    const returned = replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call }));
+    insertReplies(this.connection, returned);
+    for (const { attempt, reply } of replies) {
+      const question = this.#questions.get(attempt);
+      if (question !== undefined) question.status = reply.status;
+    }
+  }
+
+  #insertPurchases(purchases: readonly Purchase[]): undefined {
+    insertEnds(this.connection, purchases);
     for (const { closure, pricedFor } of purchases)
       if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
   }
@@ -272,12 +275,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
     return this.#group.write(() => {
       const call = this.calls.byKey(keyBytes(decision.key));
-      invariant(call?.doubt != null, `call ${decision.key} is not in doubt`);
-      const id = insertDecision(this.connection, decision, call.id, call.doubt);
-      if (told !== undefined) {
-        logChange(this.connection, call.doubt, left);
-        insertTold(this.connection, call.id, id, told);
-      }
+      invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
+      if (told === undefined)
+        return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
+      const change = leftBy(this.connection, call.stands, left);
+      const id = insertTold(this.connection, decision, call.id, call.stands, told);
+      logChange(this.connection, change);
       return id as DecisionId;
     });
   }
@@ -294,16 +297,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const { batch } = row;
     const settle =
       this.#settle.get(batch) ??
-      this.#group.together<SettledRow>((rows) => this.#insertOutcomes(batch, rows), 'patient');
+      this.#group.together((rows: readonly SettledRow[]) => this.#insertOutcomes(batch, rows), 'patient');
     this.#settle.set(batch, settle);
     return settle(row);
   }
 
   settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
-    return this.#group.write(() => this.#insertOutcomes(batch, rows));
+    return this.#group.write(() => void this.#insertOutcomes(batch, rows));
   }
 
-  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): void {
+  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): undefined {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
     const isLower = ({ row, outcome, answers }: SettledRow): boolean =>
@@ -323,6 +326,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   /** Implements `Store.erase`. */
   async erase(order: ErasureOrder, clock: Clock, dryRun: boolean): Promise<Erased> {
     const { secret, erasureKey } = this.#options;
+    // What is sorted here may be larger than memory.
+    this.connection.pragma('temp_store = DEFAULT');
     const time = await BelievedTime.over(clock, this);
     const { target, dispute } = targetOf(order, time);
     const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
@@ -372,7 +377,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #existingBatch(id: number): Batch {
-    // The rows that this transaction has changed have no checksum yet.
+    // The rows that this transaction has changed have no sum yet.
     sumUp(this.connection);
     const batch = this.batchNumbered(id);
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
@@ -384,7 +389,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 function endOrderly(connection: Connection): boolean {
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)');
-    connection.run('UPDATE ledger SET clean = 1');
+    connection.run('UPDATE book SET clean = 1');
     return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;

@@ -16,12 +16,10 @@ export interface LedgerProgress {
 
 /** Play money is not worth a stop, so a ledger that holds nothing else has no last intent. */
 const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
-const LAST_INTENT = 'SELECT intent_at FROM attempts WHERE id = (SELECT max(id) FROM attempts)';
+const LAST_INTENT = 'SELECT at AS intent_at FROM attempts ORDER BY id DESC LIMIT 1';
 
 export function progressOf(connection: Connection): LedgerProgress {
-  const ledger = connection.get<{ identity: string; commits: number }>(
-    'SELECT identity, commits FROM ledger',
-  );
+  const ledger = connection.get<{ identity: string; commits: number }>('SELECT identity, commits FROM book');
   const last =
     connection.get<object>(HOLDS_MONEY) === undefined
       ? undefined

@@ -1,17 +1,19 @@
-/** Conditions by which entries are found. An index has no more than it takes to find them, so these say the rest. */
+/** Conditions by which rows are found. An index has no more than it takes to find them, so these say the rest. */
 
 /** That a row of calls has a key. Keys are random, so the index has their beginnings. @param key in SQL. */
 export const hasKey = (calls: string, key: string): string =>
   `substr(${calls}.key, 1, 4) = substr(${key}, 1, 4) AND ${calls}.key = ${key}`;
 
 /**
- * That an attempt is of that call. A call has the number of its first attempt, and the index has the later ones.
- * @param id and call of the attempt, and the call that is wanted, in SQL.
+ * The attempts of a call: its first one has the number of the call, and an index has the later ones. @param call in SQL.
  */
-export const isOfCall = (id: string, call: string, wanted: string): string =>
-  `((${id} = ${wanted} AND ${call} = ${wanted}) OR (${call} = ${wanted} AND ${call} <> ${id}))`;
+export const attemptsOf = (call: string): string =>
+  `(SELECT ${call} AS id UNION ALL SELECT later.id FROM attempts later WHERE later.call = ${call} AND later.call <> later.id)`;
 
-/** The attempt with the newest answer to a call that was not taken back, whatever it is read as. @param call in SQL. */
-export const newestAnswer = (call: string): string =>
-  `(SELECT max(a.id) FROM attempts a JOIN answer_ages g ON g.attempt = a.id
-     WHERE ${isOfCall('a.id', 'a.call', call)} AND NOT EXISTS (SELECT 1 FROM retractions x WHERE x.attempt = a.id))`;
+/**
+ * That a column has one of these words. SQLite makes an index for a list after IN of more than two words, whenever it comes past
+ * it, so the words stand one by one.
+ */
+export function isOneOf(column: string, words: readonly string[]): string {
+  return `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
+}

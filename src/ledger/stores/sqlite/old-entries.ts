@@ -1,4 +1,4 @@
-import { isOfCall } from './lookups.ts';
+import { attemptsOf } from './lookups.ts';
 
 /**
  * What is old enough to be erased for its age, in SQL: made before `:before`. `isSure` says whether that has to be sure;
@@ -24,7 +24,7 @@ export function batchesOfInputs(isSure: boolean): string {
 
 /**
  * When the boot clock of each boot began to count, by the last time that an answer confirmed in it; and the first time that
- * is certain in a later boot. Attempts of an older Rowonce, which have no boot, were made before all of them.
+ * is certain in a later boot. Attempts without a boot were made before all of them.
  */
 const BOOTS = `
 begun AS MATERIALIZED (
@@ -47,7 +47,10 @@ made AS MATERIALIZED (
   SELECT l.batch, min(${LATEST}) AS first, max(coalesce(${LATEST}, 9e18)) AS last
     FROM attempts l JOIN spans s ON s.id = coalesce(l.boot, 0) GROUP BY l.batch)`;
 
-/** A batch has no boot. It began before every attempt of itself and of later batches, and its rows may be as young as its last one. */
+/**
+ * A batch has no boot. It began before every attempt of itself and of later batches, and its rows may be as young as its
+ * last one.
+ */
 const IS_BATCH_SURELY_OLD = `
   b.ordinal <= (SELECT max(n.ordinal) FROM made m JOIN batches n ON n.id = m.batch WHERE m.first < :before)
   AND NOT EXISTS (SELECT 1 FROM made m WHERE m.batch = b.id AND m.last >= :before)`;
@@ -57,35 +60,34 @@ const IS_BATCH_SURELY_OLD = `
  * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
  */
 const NEEDED_BY = `coalesce(
-  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = q.operation LIMIT 1),
+  (SELECT b.id FROM batches b WHERE b.state = 'open' AND b.account = c.account AND b.operation = c.operation LIMIT 1),
   (SELECT d.batch FROM doubtful d WHERE d.call = c.id))`;
 
 const DOUBTFUL = `
 doubtful AS MATERIALIZED (
   SELECT a.call, min(r.batch) AS batch
-    FROM batches b JOIN rows r ON r.batch = b.id AND r.kind = 'in_doubt', json_each(r.answers) j JOIN attempts a ON a.id = j.value
+    FROM batches b JOIN rows r ON r.batch = b.id AND r.outcome = 'in_doubt', json_each(r.answers) j
+    JOIN attempts a ON a.id = j.value
    WHERE b.state = 'finished' GROUP BY a.call)`;
 
 const OLD_CALLS = `
 WITH ${BOOTS}, ${DOUBTFUL}
-SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row,
-       c.doubt IS NOT NULL OR EXISTS (
-         SELECT 1 FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND a.open = 1) AS unsettled
-  FROM calls c JOIN accounts p ON p.id = c.account JOIN asked q ON q.call = c.id
-  JOIN attempts l ON l.id = (SELECT max(a.id) FROM attempts a WHERE ${isOfCall('a.id', 'a.call', 'c.id')})
+SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row, c.state = 'doubt' OR c.open IS NOT NULL AS unsettled
+  FROM calls c JOIN accounts p ON p.id = c.account
+  JOIN attempts l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
   JOIN spans s ON s.id = coalesce(l.boot, 0)
- WHERE c.subject IS NULL AND iif(c.shape IS NULL, c.call ->> '$.erasedAtMs', NULL) IS NULL AND (:account IS NULL OR p.identity = :account)
-   AND l.intent_at < :before
+ WHERE c.subject IS NULL AND c.question ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
+   AND l.at < :before
    AND NOT EXISTS (
-     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
-      WHERE ${isOfCall('a.id', 'a.call', 'c.id')} AND max(k.closed_at, coalesce(t.received_at, 0)) >= :before)`;
+     SELECT 1 FROM ${attemptsOf('c.id')} a LEFT JOIN ends k ON k.of = a.id LEFT JOIN notes t ON t.of = a.id AND t.kind = 'told'
+      WHERE max(coalesce(k.at, 0), coalesce(t.facts ->> '$.received_at', 0)) >= :before)`;
 
 /** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `
 SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
- WHERE r.kind <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
+ WHERE r.outcome <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
- WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.kind = 'invalid'
+ WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.outcome = 'invalid'
    AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;
 
 const INPUT = `

@@ -1,5 +1,4 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { Call } from '../../../core/operation.ts';
 import {
   type AttemptId,
   credits,
@@ -10,61 +9,66 @@ import {
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
-import { dialectOf, wholeOf } from './shapes.ts';
-import { checksumOfText, isSum } from './table.ts';
-import {
-  ATTEMPTS_TABLE,
-  batchId,
-  CALLS_TABLE,
-  CLOSURES_TABLE,
-  READINGS_TABLE,
-  REPLIES_TABLE,
-} from './tables.ts';
+import { callOf, wordsOf } from './stories.ts';
+import { sumOfText } from './table.ts';
+import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
 /**
  * Most answers were settled when they came, and a page of rows has hundreds of them. These are read together, in one
- * statement, in which SQLite itself makes the lists that the checksums cover: each question by itself takes five times as
+ * statement, in which SQLite itself makes the lists that the sums cover: each question by itself takes five times as
  * long. An answer means what it was last read as. What is not among them, such as an answer that a person told, is read by
- * `Calls`, and so is what does not agree with a checksum: that says what is missing or altered. A body is read as text, which
- * takes half of the time; one that is no UTF-8 does not agree with its checksum then.
- * @param key of the call, as hexadecimal digits. @param reply the list of the reply, with the body or without it.
- * @param cells that are wanted beside those of every answer.
+ * `Calls`, and so is what does not agree with a sum: that says what is missing or altered. A body is read as text, which
+ * takes half of the time; one that is no UTF-8 does not agree with its sum then.
+ * @param content the list of what the reply holds, with the body or without it. @param cells wanted beside those of every answer.
  */
-function plainIn(from: string, key: string, reply: string, cells = ''): string {
+function plainIn(from: string, content: string, cells = ''): string {
   return `
-  SELECT j.key, a.id, a.batch, coalesce(e.answer, k.answer), coalesce(e.why, k.why), k.dialect,
-         p.received_at, ${ATTEMPTS_TABLE.listInSql('a', key)}, a.checksum, ${CALLS_TABLE.listInSql('c', key)}, c.checksum,
-         ${CLOSURES_TABLE.listInSql('k')}, k.checksum, ${reply}, p.checksum,
-         iif(e.id IS NULL, NULL, ${READINGS_TABLE.listInSql('e')}), e.checksum, e.dialect${cells}
+  SELECT j.key, a.id, a.batch, coalesce(n.said, k.said), coalesce(n.dialect, k.dialect), k.status,
+         iif(n.id IS NULL, k.words, n.words), r.at,
+         ${ATTEMPTS_TABLE.listInSql('a')}, a.sum, ${CALLS_TABLE.listInSql('c')}, c.sum,
+         ${ENDS_TABLE.listInSql('k')}, k.sum, ${REPLIES_TABLE.listInSql('r')}, r.sum, ${content}, r.content_sum,
+         iif(k.words IS NULL, NULL, ${ENDS_TABLE.contentsInSql('k')}), k.content_sum,
+         iif(n.id IS NULL, NULL, ${NOTES_TABLE.listInSql('n')}), n.sum,
+         iif(n.id IS NULL, NULL, ${NOTES_TABLE.contentsInSql('n')}), n.content_sum${cells}
     FROM ${from}
-   CROSS JOIN closures k ON k.attempt = a.id AND k.kind = 'settled' CROSS JOIN replies p ON p.attempt = a.id
-    LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = a.id)`;
+   CROSS JOIN ends k ON k.of = a.id AND k.kind = 'answered' CROSS JOIN replies r ON r.of = a.id
+    LEFT JOIN notes n ON n.id = (SELECT max(e.id) FROM notes e WHERE e.of = a.id AND e.kind = 'reading')`;
 }
 
+type Sum = number;
 type PlainRow<Cells extends readonly unknown[] = readonly []> = [
-  ...[at: number, attempt: AttemptId, batch: number, kind: ReadAs, why: string, readBy: number | null],
-  ...[answeredAtMs: number, attemptList: string, sum: number, callList: string, sum: number],
-  ...[closureList: string, sum: number, replyList: string, sum: number],
-  ...[readingList: string | null, sum: number | null, rereadBy: number | null],
+  ...[at: number, attempt: AttemptId, batch: number, kind: ReadAs, dialect: number | null, status: number],
+  ...[words: string | null, answeredAtMs: number],
+  ...[attempt: string, sum: Sum, call: string, sum: Sum, end: string, sum: Sum, reply: string, sum: Sum],
+  ...[content: string, sum: Sum, words: string | null, sum: Sum | null],
+  ...[reading: string | null, sum: Sum | null, words: string | null, sum: Sum | null],
   ...Cells,
 ];
 
+/** Where the lists stand that have a sum behind them, and that of the content of the reply, which the body follows. */
+const LISTS = [8, 10, 12, 14, 18, 20, 22] as const;
+const CONTENT = 16;
+
 const BY_ATTEMPT = plainIn(
   'json_each(?) j CROSS JOIN attempts a ON a.id = j.value CROSS JOIN calls c ON c.id = a.call',
-  'lower(hex(c.key))',
-  REPLIES_TABLE.listInSql('p'),
-  ', CAST(p.body AS TEXT), e.id, a.paid_row, c.shape, c.call, coalesce(e.charged, k.charged)',
+  REPLIES_TABLE.contentsInSql('r'),
+  `, CAST(r.body AS TEXT), n.id, coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row),
+         c.operation, c.credits_most, c.question,
+         k.spent + iif(n.id IS NULL, 0, (SELECT sum(e.spent) FROM notes e WHERE e.of = a.id AND e.kind = 'reading'))`,
 );
 
 type WholeRow = PlainRow<
-  [body: string, reading: number | null, paidRow: number, shape: number | null, call: string, charged: number]
+  [
+    ...[body: string, reading: number | null, paidRow: number],
+    ...[operation: string, creditsMost: number | null, question: string, charged: number],
+  ]
 >;
 
-/** The body is only checked, so it comes as one text with the list that stands before it under the checksum. */
+/** The body is only checked, so it comes as one text with the list that stands before it under the sum. */
 const BY_KEY = plainIn(
-  `json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')} CROSS JOIN attempts a ON a.id = c.answer AND a.call = c.id`,
-  'j.value',
-  `${REPLIES_TABLE.listInSql('p')} || CAST(p.body AS TEXT)`,
+  `json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
+   CROSS JOIN attempts a ON c.state = 'answered' AND a.id = c.stands`,
+  `${REPLIES_TABLE.contentsInSql('r')} || CAST(r.body AS TEXT)`,
 );
 
 /** A plain answer, and the newest reading of it; 0 where it was never read again. */
@@ -80,16 +84,24 @@ export function answersOfAttempts(
 ): ReadonlyMap<number, PlainRowAnswer> {
   const found = new Map<number, PlainRowAnswer>();
   for (const row of connection.lists<WholeRow>(BY_ATTEMPT, JSON.stringify([...attempts]))) {
-    const body = row[18];
-    const [, attempt, batch, kind, why, , answeredAtMs] = row;
+    const [, attempt, batch, kind, , status, words, answeredAtMs] = row;
+    const [body, reading, paidRow, operation, creditsMost, question, charged] = row.slice(
+      BEHIND_LISTS,
+    ) as unknown as Tail;
     if (!isAnswer(kind) || !isIntact(row, body)) continue;
-    const call = wholeOf(connection, row[21], row[22]) as unknown as Call;
-    const whole = { body, paidRow: row[20], call, charged: credits(row[23]) };
-    const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs, ...whole };
-    found.set(attempt, { answer, reading: row[19] ?? 0 });
+    const call = callOf(operation, creditsMost, question);
+    const why = wordsOf({ words, status });
+    const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
+    found.set(attempt, {
+      answer: { ...answer, body, paidRow, call, charged: credits(charged) },
+      reading: reading ?? 0,
+    });
   }
   return found;
 }
+
+const BEHIND_LISTS = 24;
+type Tail = [string, number | null, number, string, number | null, string, number];
 
 /** The plain answers to calls, in the order of the keys. An erased one is under another key; one that is none is left out. */
 export function answersToCalls(
@@ -98,11 +110,10 @@ export function answersToCalls(
 ): readonly (DatedAnswer | undefined)[] {
   const answers = new Array<DatedAnswer | undefined>(keys.length).fill(undefined);
   for (const row of connection.lists<PlainRow>(BY_KEY, JSON.stringify(keys))) {
-    const [at, attempt, batch, kind, why, readBy, answeredAtMs] = row;
+    const [at, attempt, batch, kind, dialect, status, words, answeredAtMs] = row;
     if (!isAnswer(kind) || !isIntact(row, null)) continue;
-    const dialect = row[17] ?? (readBy === null ? undefined : dialectOf(connection, readBy));
-    const answer = { attempt, batch: batchId(batch), kind, why, answeredAtMs };
-    answers[at] = dialect === undefined ? answer : { ...answer, dialect };
+    const answer = { attempt, batch: batchId(batch), kind, why: wordsOf({ words, status }), answeredAtMs };
+    answers[at] = dialect === null ? answer : { ...answer, dialect };
   }
   return answers;
 }
@@ -115,10 +126,10 @@ export function keptAmong(connection: Connection, keys: readonly CallKey[]): Rea
 
 function isIntact(row: PlainRow<readonly unknown[]>, body: string | null): boolean {
   return (
-    isSum(row[8], checksumOfText(row[7], null)) &&
-    isSum(row[10], checksumOfText(row[9], null)) &&
-    isSum(row[12], checksumOfText(row[11], null)) &&
-    isSum(row[14], checksumOfText(row[13], body)) &&
-    (row[15] === null || isSum(row[16], checksumOfText(row[15], null)))
+    row[CONTENT + 1] === sumOfText(row[CONTENT], body) &&
+    LISTS.every((at) => {
+      const list = row[at];
+      return list === null || row[at + 1] === sumOfText(list, null);
+    })
   );
 }

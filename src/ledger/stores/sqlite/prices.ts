@@ -2,6 +2,7 @@ import type { Call } from '../../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { type KeptCall, knownAccount } from './entries.ts';
+import { sendingAgain } from './money.ts';
 import type { ReadRow } from './table.ts';
 import { PRICES_TABLE } from './tables.ts';
 
@@ -56,7 +57,9 @@ export function pricedAs(account: number, { call }: Intent, kept: KeptCall | und
  * sent again byte for byte is charged once at most, and the lost attempt holds the money for that.
  */
 export function reserveFor(connection: Connection, intent: Intent, priced: Priced): Credits {
-  if (intent.request !== undefined && isRepeat(connection, intent)) return intent.reserve;
+  const { decision } = intent;
+  const isRepeat = decision !== undefined && sendingAgain(connection, decision) === 'repeat';
+  if (intent.request !== undefined && isRepeat) return intent.reserve;
   return credits(Math.max(intent.reserve, highest(connection, priced) ?? 0));
 }
 
@@ -69,16 +72,10 @@ export function keepPrice(connection: Connection, priced: Priced, charged: Credi
 
 export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
   const priced = connection.get<Priced>(
-    `SELECT c.account, q.operation, coalesce(q.credits_most, ${NONE}) AS credits_max
-       FROM attempts a JOIN calls c ON c.id = a.call JOIN asked q ON q.call = c.id WHERE a.id = +?`,
+    `SELECT c.account, c.operation, coalesce(c.credits_most, ${NONE}) AS credits_max
+       FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?`,
     attempt,
   );
   if (priced === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
   return priced;
-}
-
-function isRepeat(connection: Connection, { decision }: Intent): boolean {
-  if (decision === undefined) return false;
-  const row = connection.get<{ kind: string }>('SELECT kind FROM decisions WHERE id = ?', decision);
-  return row?.kind === 'repeat';
 }

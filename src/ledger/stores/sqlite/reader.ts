@@ -41,10 +41,9 @@ import { plannedRows } from './batches.ts';
 import { confirmedTime, keptTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
-import { isSpentAtMost } from './estimates.ts';
 import { heldSince } from './holds.ts';
 import { forgettingAccounts, knownCalls } from './known.ts';
-import { accountMoney, activityOf, batchMoney } from './money.ts';
+import { accountMoney, activityOf, batchMoney, isSpentAtMost } from './money.ts';
 import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
 import {
@@ -68,7 +67,7 @@ const SETTLED_PAGE = 10_000;
 
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
 
-/** Nothing is decided by a line alone, so its checksum, which is over much longer columns, is left for the batch itself. */
+/** Nothing is decided by a line alone, so its sum, which is over much longer columns, is left for the batch itself. */
 const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at,
     b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
   FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
@@ -162,8 +161,8 @@ export class SqliteReader implements LedgerReader {
   }
 
   openRequests(batch: BatchId): Promise<number> {
-    // The plus sign makes SQLite use the few open attempts and not all attempts of the batch.
-    const sql = 'SELECT count(*) AS n FROM attempts WHERE open = 1 AND +batch = ?';
+    const sql =
+      'SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?';
     return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
   }
 
@@ -186,7 +185,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
-    const sql = 'SELECT row, kind FROM rows WHERE batch = ? AND row >= ? AND row < ? ORDER BY row';
+    const sql = 'SELECT row, outcome AS kind FROM rows WHERE batch = ? AND row >= ? AND row < ? ORDER BY row';
     return this.read(() => this.connection.all<RowKind>(sql, batchNumber(batch), fromRow, beforeRow));
   }
 
@@ -207,7 +206,7 @@ export class SqliteReader implements LedgerReader {
     for (;;) {
       const page = await this.read(() =>
         this.connection.lists<[row: number, input: number | null]>(
-          "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
+          "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND outcome <> 'in_doubt' ORDER BY row LIMIT ?",
           id,
           after,
           SETTLED_PAGE,
@@ -361,7 +360,7 @@ export class SqliteReader implements LedgerReader {
 
   /** The answer of an attempt as a list, which is empty when the attempt brought none, or one that is none by then. */
   #answersBy(attempt: number, readTo: number | null): readonly RowAnswer[] {
-    const answer = this.calls.answer(attempt, undefined, readTo);
+    const answer = this.calls.answer(attempt, readTo);
     return answer === undefined ? [] : rowAnswersOf(answer);
   }
 

@@ -3,24 +3,24 @@ import type { RowAnswer, RowRecord } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { answersOfAttempts } from './plain-answers.ts';
 import { outcomeOf } from './records.ts';
-import { checksumOfText, isSum } from './table.ts';
+import { sumOfText } from './table.ts';
 import { ROWS_TABLE } from './tables.ts';
 
 /**
  * Rows with their answers, a page of them at a time. A page has a thousand rows, so nothing is made of one that is not handed
- * on: SQLite makes the lists that the checksums cover, and cells have no names.
+ * on: SQLite makes the lists that the sums cover, and cells have no names.
  */
 
 /** The cells of a row of `rows w`, for `recordsOf`. */
-export const ROW_CELLS = `w.row, w.kind, w.matched_by, w.reason, w.input, w.settled_by, w.read_to,
-       ${ROWS_TABLE.listInSql('w')}, w.checksum`;
+export const ROW_CELLS = `w.row, w.outcome, w.matched_by, w.reason, w.input, w.answers, w.read_to,
+       ${ROWS_TABLE.listInSql('w')}, w.sum`;
 
 export type RowCells = [
   ...[row: number, kind: OutcomeKind, matchedBy: string | null, reason: string | null, input: number | null],
-  ...[settledBy: number | string, readTo: number | null, list: string, checksum: number],
+  ...[answers: string, readTo: number | null, list: string, sum: number],
 ];
 
-/** How a row or an answer is read by itself: one that is unusual, or that does not agree with its checksum. */
+/** How a row or an answer is read by itself: one that is unusual, or that does not agree with its sum. */
 interface OneByOne {
   records(row: number): readonly RowRecord[];
   /** Blank when the attempt brought no answer. */
@@ -33,9 +33,7 @@ export function recordsOf(
   rows: readonly RowCells[],
   oneByOne: OneByOne,
 ): readonly RowRecord[] {
-  const attempts = rows.map(([, , , , , by]) =>
-    typeof by === 'number' ? [by] : (JSON.parse(by) as readonly number[]),
-  );
+  const attempts = rows.map(([, , , , , by]) => JSON.parse(by) as readonly number[]);
   const plain = answersOfAttempts(connection, new Set(attempts.flat()));
   const others = new Map<string, readonly RowAnswer[]>();
   const otherAnswers = (attempt: number, readTo: number | null): readonly RowAnswer[] => {
@@ -46,8 +44,8 @@ export function recordsOf(
   };
   const records: RowRecord[] = [];
   for (const [at, cells] of rows.entries()) {
-    const [row, kind, matchedBy, reason, input, , readTo, list, checksum] = cells;
-    if (!isSum(checksum, checksumOfText(list, null))) {
+    const [row, kind, matchedBy, reason, input, , readTo, list, sum] = cells;
+    if (sum !== sumOfText(list, null)) {
       records.push(...oneByOne.records(row));
       continue;
     }

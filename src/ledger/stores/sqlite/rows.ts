@@ -2,8 +2,9 @@ import type { RowNumber } from '../../../core/row.ts';
 import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
+import { hasReadings, insertNotes } from './notes.ts';
 import { ROW_CELLS, type RowCells } from './row-records.ts';
-import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
+import { batchNumber, ROWS_TABLE } from './tables.ts';
 
 /** Rows of a batch and their outcomes, and how old the answers are that led to them. */
 
@@ -21,7 +22,7 @@ export function insertOutcomes(
     rows.map(({ row, outcome, answers, input }) => ({
       batch: id,
       row,
-      kind: outcome.kind,
+      outcome: outcome.kind,
       matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
       reason: outcome.reason ?? null,
       answers: JSON.stringify(answers),
@@ -29,13 +30,7 @@ export function insertOutcomes(
       read_to: read?.get(row) ?? null,
     })),
   );
-  // A batch that has bought nothing pays for nothing.
-  if (
-    lower.length === 0 ||
-    connection.get('SELECT 1 FROM attempts WHERE batch = +? LIMIT 1', id) === undefined
-  )
-    return;
-  connection.run(LOWEST_ROWS, { used: usedBy(lower), batch: id });
+  if (lower.length > 0) connection.run(LOWEST_ROWS, { used: usedBy(lower), batch: id });
 }
 
 /** The newest reading of the answers of each row; undefined when no answer was ever read again. */
@@ -43,7 +38,7 @@ function newestReadings(
   connection: Connection,
   rows: readonly SettledRow[],
 ): ReadonlyMap<number, number> | undefined {
-  if (newestNumber(connection, 'readings') === 0) return undefined;
+  if (!hasReadings(connection)) return undefined;
   const newest = connection.all<{ row: number; id: number }>(NEWEST_READINGS, usedBy(rows));
   return new Map(newest.map(({ row, id }) => [row, id]));
 }
@@ -53,13 +48,17 @@ const usedBy = (rows: readonly SettledRow[]): string =>
 
 const NEWEST_READINGS = `
 SELECT r.value ->> 0 AS row, max(e.id) AS id
-  FROM json_each(?) r CROSS JOIN json_each(r.value, '$[1]') j CROSS JOIN readings e ON e.attempt = j.value GROUP BY 1`;
+  FROM json_each(?) r CROSS JOIN json_each(r.value, '$[1]') j
+  CROSS JOIN notes e ON e.of = j.value AND (e.kind = 'reading' OR e.kind = 'read') GROUP BY 1`;
 
 const LOWEST_ROWS = `
-UPDATE attempts SET paid_behind = attempts.row - u.row
-  FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
-          FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
- WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
+INSERT INTO payers (attempt, row)
+  SELECT u.answer, u.row
+    FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
+            FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
+    CROSS JOIN attempts a ON a.id = u.answer AND a.batch = :batch LEFT JOIN payers p ON p.attempt = a.id
+   WHERE coalesce(p.row, a.row) > u.row
+  ON CONFLICT (attempt) DO UPDATE SET row = excluded.row`;
 
 /** Rows settled by an answer that another dialect read, or that turned out to be none, in order, at most `limit`. */
 export function rowsReadOtherwise(
@@ -71,14 +70,11 @@ export function rowsReadOtherwise(
     `SELECT ${ROW_CELLS} FROM rows w
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
-          CROSS JOIN closures k ON k.attempt = j.value
-         WHERE (k.kind = 'settled' OR EXISTS (
-             SELECT 1 FROM readings e WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0)))
-           AND (coalesce(
-             (SELECT e.dialect FROM readings e
-               WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
-             (SELECT CAST(s.text AS INTEGER) FROM shapes s WHERE s.id = k.dialect), k.dialect) IS NOT :dialect
-             OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = k.attempt)))
+          LEFT JOIN ends k ON k.of = j.value AND k.kind = 'answered'
+          LEFT JOIN notes n ON n.id = (
+            SELECT max(e.id) FROM notes e
+             WHERE e.of = j.value AND (e.kind = 'reading' OR e.kind = 'read') AND e.id <= coalesce(w.read_to, 0))
+         WHERE ((k.of IS NOT NULL OR n.id IS NOT NULL) AND coalesce(n.dialect, k.dialect) IS NOT :dialect) OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = j.value))
       ORDER BY w.row LIMIT :limit`,
     { batch, dialect, fromRow, limit },
   );
@@ -89,8 +85,8 @@ export function rowsUnanswered(connection: Connection, batch: number): readonly 
   return connection
     .all<{ row: RowNumber }>(
       `SELECT DISTINCT r.row FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN unanswered u ON u.attempt = j.value
-        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.answer = a.id
-        WHERE r.batch = ? AND r.kind = 'in_doubt' ORDER BY r.row`,
+        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.state = 'answered' AND c.stands = a.id
+        WHERE r.batch = ? AND r.outcome = 'in_doubt' ORDER BY r.row`,
       batch,
     )
     .map(({ row }) => row);
@@ -108,8 +104,8 @@ export function hasOlderThan(connection: Connection, batch: number, freshSince: 
        JOIN answer_ages g ON g.attempt = j.value
       WHERE r.batch = :batch AND g.answered_at < ${CUT_OFF}
         AND NOT EXISTS (
-          SELECT 1 FROM attempts l JOIN closures k ON k.attempt = l.id AND k.kind = 'in_doubt'
-           WHERE l.replaces = g.attempt AND l.intent_at >= ${CUT_OFF})
+          SELECT 1 FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
+           WHERE l.sees = g.attempt AND l.kind = 'refresh' AND l.at >= ${CUT_OFF})
       LIMIT 1`,
     { batch, foundMs, noMatchMs },
   );
@@ -122,8 +118,8 @@ const CUT_OFF = `iif(EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = g.atte
 
 export function lostRefresh(connection: Connection, answer: number): number | undefined {
   const row = connection.get<{ at: number | null }>(
-    `SELECT max(l.intent_at) AS at FROM attempts l JOIN closures k ON k.attempt = l.id AND k.kind = 'in_doubt'
-      WHERE l.replaces = +?`,
+    `SELECT max(l.at) AS at FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
+      WHERE l.sees = +? AND l.kind = 'refresh'`,
     answer,
   );
   return row?.at ?? undefined;
@@ -132,30 +128,37 @@ export function lostRefresh(connection: Connection, answer: number): number | un
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   book(connection);
+  const atMs =
+    connection.get<{ at: number | null }>(
+      'SELECT max(at) AS at FROM (SELECT at FROM attempts ORDER BY id DESC LIMIT 1)',
+    )?.at ?? 0;
   let retracted = 0;
   // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
-  for (let newest = retractNewest(connection, accountIdentity); newest > 0; ) {
-    retracted += newest;
-    newest = retractNewest(connection, accountIdentity);
+  for (;;) {
+    const misses = connection.all<{ call: number; of: number; sees: number | null }>(
+      FREE_MISSES,
+      accountIdentity,
+    );
+    if (misses.length === 0) break;
+    insertNotes(
+      connection,
+      misses.map((miss) => ({ ...miss, kind: 'retracted' as const, atMs })),
+    );
+    retracted += misses.length;
   }
   if (retracted > 0) reopenRetracted(connection, accountIdentity);
   forgetMisses(connection, accountIdentity);
   return retracted;
 }
 
-function retractNewest(connection: Connection, accountIdentity: string): number {
-  const { changes } = connection.run(
-    `INSERT INTO retractions (attempt)
-       SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL
-         JOIN attempts a ON a.id = c.answer AND a.newest >= p.last_other
-         JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
-         JOIN replies r ON r.attempt = c.answer AND r.status = 404
-        WHERE p.identity = ? AND NOT EXISTS (
-          SELECT 1 FROM readings e WHERE e.attempt = c.answer AND (e.answer <> 'no_match' OR e.charged > 0))`,
-    accountIdentity,
-  );
-  return changes;
-}
+const FREE_MISSES = `
+SELECT c.id AS call, c.stands AS "of",
+       (SELECT max(g.attempt) FROM standing_answers g WHERE g.call = c.id AND g.attempt <> c.stands) AS sees
+  FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL AND c.state = 'answered'
+  JOIN ends k ON k.of = c.stands AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0
+   AND k.status = 404 AND p.last_other < k.id
+ WHERE p.identity = ? AND NOT EXISTS (
+   SELECT 1 FROM notes e WHERE e.of = c.stands AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0))`;
 
 /** Resets the count of misses that cannot be taken back, such as answers to changes: the user has read of them. */
 function forgetMisses(connection: Connection, accountIdentity: string): void {
@@ -167,7 +170,8 @@ function forgetMisses(connection: Connection, accountIdentity: string): void {
 function reopenRetracted(connection: Connection, accountIdentity: string): void {
   const affected = connection.all<{ batch: number; row: number }>(
     `SELECT DISTINCT r.batch, r.row FROM accounts p JOIN batches b ON b.account = p.id
-       JOIN rows r ON r.batch = b.id JOIN json_each(r.answers) j JOIN retractions x ON x.attempt = j.value
+       JOIN rows r ON r.batch = b.id JOIN json_each(r.answers) j
+       JOIN notes x ON x.of = j.value AND x.kind = 'retracted'
       WHERE p.identity = ?`,
     accountIdentity,
   );
@@ -197,8 +201,6 @@ export function savedPart(connection: Connection, batch: number, fromRow: number
 const SAVED = `
 WITH part AS (SELECT row, answers FROM rows WHERE batch = :batch AND row >= :fromRow ORDER BY row LIMIT :most)
 SELECT (SELECT count(*) FROM part) AS count, coalesce((SELECT max(row) FROM part), 0) AS last, coalesce((
-  SELECT sum(coalesce(
-      (SELECT e.charged FROM readings e WHERE e.attempt = a.id ORDER BY e.id DESC LIMIT 1), t.charged, k.charged, 0))
-    FROM part p, json_each(p.answers) j CROSS JOIN attempts a ON a.id = j.value
-    LEFT JOIN closures k ON k.attempt = a.id LEFT JOIN told t ON t.attempt = a.id
-   WHERE a.batch <> :batch OR a.paid_row <> p.row), 0) AS saved`;
+  SELECT sum((SELECT e.spent FROM ends e WHERE e.of = a.id) + (SELECT coalesce(sum(n.spent), 0) FROM notes n WHERE n.of = a.id))
+    FROM part p, json_each(p.answers) j CROSS JOIN attempts a ON a.id = j.value LEFT JOIN payers y ON y.attempt = a.id
+   WHERE a.batch <> :batch OR coalesce(y.row, a.row) <> p.row), 0) AS saved`;

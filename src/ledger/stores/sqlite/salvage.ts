@@ -13,9 +13,8 @@ import type {
 import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
-import { migrate, newestSchema, refuseUnknown } from './migrations.ts';
+
 import { SqliteReader } from './reader.ts';
-import { mendShapes } from './shapes.ts';
 import { batchId, batchNumber } from './tables.ts';
 
 /**
@@ -32,7 +31,6 @@ export function openSalvage(folder: StoreFolder, workFolder: string): Salvage {
   mendHeader(copy);
   const connection = new Connection(copy, { readonly: false, timeoutMs: 0 });
   try {
-    bringUpToDate(connection, folder.path);
     return new SalvageReader(connection, folder.path);
   } catch (error) {
     connection.close();
@@ -57,29 +55,8 @@ function mendHeader(path: string): void {
   closeSync(file);
 }
 
-/**
- * Migrates the copy if needed. The schema's number itself may be damaged; every schema that can be opened has the table
- * of erasures. What later ones add is read where it is.
- */
-function bringUpToDate(connection: Connection, folder: string): void {
-  if (connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined) {
-    connection.pragma(`user_version = ${newestSchema()}`);
-    return;
-  }
-  const schema = Number(connection.pragma('user_version'));
-  if (schema !== 0) refuseUnknown(schema, folder);
-  migrate(connection, schema, folder);
-}
-
 class SalvageReader extends SqliteReader implements Salvage {
   readonly #unreadable = new Map<string, string>();
-
-  constructor(connection: Connection, folder: string) {
-    super(connection, folder);
-    // A ledger of an older schema has no shapes.
-    if (connection.get("SELECT 1 FROM pragma_table_info('shapes')") !== undefined)
-      this.#tried('the shapes of questions', () => mendShapes(connection));
-  }
 
   get unreadable(): readonly Unreadable[] {
     return [...this.#unreadable].map(([what, why]) => ({ what, why }));
@@ -134,7 +111,7 @@ class SalvageReader extends SqliteReader implements Salvage {
     return (await this.#triedAsync('what is known of people', () => super.subjects(account))) ?? [];
   }
 
-  /** Every call by its number, which is that of an attempt. */
+  /** Every call by its number, which is that of an entry. */
   async *everyCall(): AsyncGenerator<SalvagedCall> {
     const newest = this.#tried('the list of calls', () =>
       this.connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls'),
@@ -147,8 +124,6 @@ class SalvageReader extends SqliteReader implements Salvage {
 
   /** @throws what the damage is, which is noted as well: a batch that may be paused is not taken for one that is not. */
   override async heldSince(batch: BatchId): Promise<number | undefined> {
-    // A ledger of the first schema knows no pauses.
-    if (this.connection.get("SELECT 1 FROM pragma_table_info('holds')") === undefined) return undefined;
     return super.heldSince(batch).catch((error: unknown) => {
       this.#note(`whether batch ${batch} is paused`, error);
       throw error;

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { Connection } from './connection.ts';
+import { withFile } from './connection.ts';
 import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /**
@@ -17,10 +17,7 @@ export interface Seal {
   readonly checkedAtMs: number;
 }
 
-/**
- * The page size of every ledger: SQLite's default, which no setting of ours changes. A migration that did would only
- * cost time.
- */
+/** The page size of every ledger: SQLite's default, which no setting of ours changes. */
 const PAGE_BYTES = 4096;
 const BLOCK_BYTES = 256 * PAGE_BYTES;
 
@@ -132,26 +129,4 @@ export function stampOf(path: string): string {
  */
 function isLater(file: string, other: string): boolean {
   return statSync(file, { bigint: true }).mtimeNs > statSync(other, { bigint: true }).ctimeNs;
-}
-
-/** Descriptors that must not be closed yet, by device and number. */
-const keptOpen = new Map<string, number>();
-
-/**
- * POSIX drops all locks that a process has on a file when the process closes any descriptor of it. While a connection
- * of ours is open, the descriptor is therefore kept for the next use.
- */
-function withFile<T>(path: string, work: (file: number) => T): T {
-  const { dev, ino } = statSync(path);
-  const name = `${dev} ${ino}`;
-  const file = keptOpen.get(name) ?? openSync(path, 'r');
-  try {
-    return work(file);
-  } finally {
-    if (Connection.isOpenOn(path)) keptOpen.set(name, file);
-    else {
-      keptOpen.delete(name);
-      closeSync(file);
-    }
-  }
 }

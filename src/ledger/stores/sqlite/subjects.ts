@@ -3,8 +3,7 @@ import type { Subject, SubjectDoubt, SubjectFacts } from '../../../core/membersh
 import { present } from '../../../core/objects.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { type CallRow, callFrom } from './records.ts';
-import type { ReadRow } from './table.ts';
+import type { ReadRow, WrittenRow } from './table.ts';
 import { batchId, CHANGES_TABLE, keyBytes, SUBJECTS_TABLE } from './tables.ts';
 
 /** Subjects of changes: what they are, whether one may be changed now, and the log of what each settled change left. */
@@ -68,23 +67,35 @@ function otherPending(connection: Connection, subject: number, key: Buffer): Adm
   return other && { kind: 'subject_in_doubt', by: batchId(other.batch), row: other.row };
 }
 
+/** What a change will have left of its subject, as it is kept once the change is settled. */
+export type Left = WrittenRow<typeof CHANGES_TABLE>;
+
 /**
- * Keeps what a change that is being settled leaves of its subject, and nothing for other calls. It keeps nothing either
- * for a change that has an answer: a person told it while the change was being sent again, and that stays.
+ * What a change that is about to be settled leaves of its subject; undefined for other calls. It is undefined as well for a
+ * change that has an answer: a person told it while the change was being sent again, and that stays.
  * @param left how the change left its subject; without it the subject is as it was.
  */
-export function logChange(connection: Connection, attempt: number, left: SubjectFacts | undefined): void {
-  const change = connection.get<{ subject: number | null; after: number; answer: number | null }>(
-    'SELECT c.subject, c.after, c.answer FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?',
+export function leftBy(
+  connection: Connection,
+  attempt: number,
+  left: SubjectFacts | undefined,
+): Left | undefined {
+  const change = connection.get<{ subject: number | null; after: number; state: string }>(
+    'SELECT c.subject, c.after, c.state FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?',
     attempt,
   );
-  if (change === undefined || change.subject === null || change.answer !== null) return;
+  if (change === undefined || change.subject === null || change.state === 'answered') return undefined;
   const { subject, after } = change;
   const facts = left === undefined ? factsAt(connection, subject, after) : factCells(left);
-  CHANGES_TABLE.insert(connection, { ...facts, attempt, subject, sequence: after + 1 });
+  return { ...facts, attempt, subject, sequence: after + 1 };
 }
 
-type FactCells = Omit<ChangeRow, 'attempt' | 'subject' | 'sequence' | 'checksum'>;
+/** Keeps it, right after the entry that settles the change. */
+export function logChange(connection: Connection, left: Left | undefined): void {
+  if (left !== undefined) CHANGES_TABLE.insert(connection, left);
+}
+
+type FactCells = Omit<ChangeRow, 'attempt' | 'subject' | 'sequence' | 'sum'>;
 
 function factsAt(connection: Connection, subject: number, sequence: number): FactCells {
   const sql = 'SELECT * FROM changes WHERE subject = +? AND sequence = +?';
@@ -115,24 +126,23 @@ const factsOf = (table: string): string => `(${FACTS.map((column) => `${table}.$
 
 function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
   const rows = connection.all<LastChange>(
-    `SELECT g.*, a.batch, coalesce(d.at, k.closed_at) AS settled_at
+    `SELECT g.*, a.batch, k.at AS settled_at
        FROM subjects s JOIN changes g ON g.subject = s.id AND g.sequence = s.sequence
        LEFT JOIN changes l ON l.subject = s.id AND l.sequence = (
          SELECT max(c.sequence)
            FROM changes c LEFT JOIN changes b ON b.subject = c.subject AND b.sequence = c.sequence - 1
           WHERE c.subject = s.id AND ${factsOf('c')} IS NOT ${factsOf('b')})
        LEFT JOIN attempts a ON a.id = l.attempt
-       LEFT JOIN closures k ON k.attempt = l.attempt
-       LEFT JOIN told t ON t.attempt = l.attempt
-       LEFT JOIN decisions d ON d.id = t.decision
+       LEFT JOIN answers k ON k.attempt = l.attempt
       WHERE s.account = +?`,
     account,
   );
   return new Map(rows.map((row) => [row.subject, CHANGES_TABLE.checked(row)]));
 }
 
-interface DoubtRow extends CallRow {
+interface DoubtRow {
   readonly subject: number;
+  readonly operation: string;
   readonly batch: number;
   readonly row: number;
   readonly isOpen: 0 | 1;
@@ -140,17 +150,17 @@ interface DoubtRow extends CallRow {
 
 function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<number, SubjectDoubt> {
   const rows = connection.all<DoubtRow>(
-    `SELECT c.*, a.batch, a.row, p.attempt IS NOT c.doubt AS isOpen
+    `SELECT c.subject, c.operation, a.batch, a.row, p.attempt IS NOT c.stands AS isOpen
        FROM pending_changes p JOIN calls c ON c.id = p.call JOIN attempts a ON a.id = p.attempt
       WHERE c.account = +? ORDER BY isOpen DESC`,
     account,
   );
   // A lost request that is being sent again is in doubt all the same, so that comes last.
-  return new Map(rows.map((row) => [row.subject, doubtFrom(connection, row)]));
+  return new Map(rows.map((row) => [row.subject, doubtFrom(row)]));
 }
 
-function doubtFrom(connection: Connection, row: DoubtRow): SubjectDoubt {
-  const doubt = { batch: batchId(row.batch), row: row.row, operation: callFrom(connection, row).operation };
+function doubtFrom(row: DoubtRow): SubjectDoubt {
+  const doubt = { batch: batchId(row.batch), row: row.row, operation: row.operation };
   return row.isOpen === 1 ? { ...doubt, isOpen: true } : doubt;
 }
 

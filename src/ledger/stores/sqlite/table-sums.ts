@@ -2,13 +2,12 @@ import { crc32 } from 'node:zlib';
 import { AlteredRow, type Connection, type Value } from './connection.ts';
 
 /**
- * Checksums of batches and accounts, whose rows change. A trigger removes the checksum of a row that anything changes,
- * and every commit gives a new one to the rows that have none. They cover all columns of a table, by their names, so a migration that
- * adds a column sets them to NULL and they are made again.
+ * Sums of batches and accounts, whose rows change. A trigger removes the sum of a row that anything changes, and every
+ * commit gives a new one to the rows that have none. A sum covers the columns with their names.
  */
 interface Summed {
   readonly table: 'batches' | 'accounts';
-  /** Columns that the checksum omits: those that a join adds, and those that are checked by adding them up. */
+  /** Columns that the sum omits: those that a join adds, and those that are checked by adding them up. */
   readonly without: readonly string[];
 }
 
@@ -20,8 +19,8 @@ const ACCOUNTS: Summed = {
 
 type Cells = Readonly<Record<string, Value>>;
 
-function checksumIn(row: Cells, { without }: Summed): number {
-  const cells = Object.entries(row).filter(([name]) => name !== 'checksum' && !without.includes(name));
+function sumIn(row: Cells, { without }: Summed): number {
+  const cells = Object.entries(row).filter(([name]) => name !== 'sum' && !without.includes(name));
   return crc32(JSON.stringify(cells.flat()));
 }
 
@@ -35,7 +34,7 @@ export function setCells(
   const changed = Object.entries(cells).filter(([, value]) => value !== undefined);
   if (changed.length === 0) return;
   // What is remembered of caps is in these tables.
-  connection.forget();
+  connection.forget('caps');
   const set = changed.map(([column]) => `${column} = :${column}`);
   connection.run(`UPDATE ${table} SET ${set.join(', ')} WHERE id = :id`, {
     ...(Object.fromEntries(changed) as Cells),
@@ -47,9 +46,9 @@ export function setCells(
 export function sumUp(connection: Connection): void {
   for (const summed of [BATCHES, ACCOUNTS]) {
     const { table } = summed;
-    const rows = connection.all<Cells & { id: number }>(`SELECT * FROM ${table} WHERE checksum IS NULL`);
+    const rows = connection.all<Cells & { id: number }>(`SELECT * FROM ${table} WHERE sum IS NULL`);
     for (const row of rows) {
-      connection.run(`UPDATE ${table} SET checksum = ? WHERE id = ?`, checksumIn(row, summed), row.id);
+      connection.run(`UPDATE ${table} SET sum = ? WHERE id = ?`, sumIn(row, summed), row.id);
     }
   }
 }
@@ -63,7 +62,7 @@ export function checkAccount(row: object): void {
 }
 
 function check(row: Cells, summed: Summed, what: string): void {
-  if (row.checksum !== checksumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
+  if (row.sum !== sumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
 }
 
 /** Checks all batches and accounts, one after the other. */

@@ -2,11 +2,10 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { table } from './table.ts';
-import { endingOf, OUTCOMES, shortAnswers, shortValue, shortWhy } from './words.ts';
 
-/** The tables of the book of money, and how ids, keys and times stand in them. */
+/** The tables of the ledger that have sums, and how ids, keys and times stand in them. */
 
-// An id of a batch is a random 32-bit number, shown as the eight hex digits that a user types.
+// An id of a batch is a random 31-bit number, shown as the eight hex digits that a user types.
 export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
 /** A word that is no id, such as a typing error, becomes a number that no batch has. */
 export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
@@ -17,225 +16,153 @@ export const keyText = (key: Buffer): CallKey => key.toString('hex') as CallKey;
 /** Times in the tables are whole milliseconds; a clock may give fractions. */
 export const wholeMs = (ms: number): number => Math.floor(ms);
 
-type Numbered =
-  | 'attempts'
-  | 'boots'
-  | 'decisions'
-  | 'erasures'
-  | 'holds'
-  | 'looks'
-  | 'readings'
-  | 'shapes'
-  | 'subjects';
-
 /**
- * The number of the next entry, which the caller writes. Nothing is ever deleted from these tables, so numbers only grow.
- * They are chosen here, because checksums cover them.
+ * The number of the next row, which the caller writes. Nothing is ever deleted from these tables, so numbers only grow.
+ * They are chosen here, because sums cover them. At the beginning of a transaction all entries are booked.
  */
-export function nextNumber(connection: Connection, table: Numbered): number {
-  const next = newestNumber(connection, table) + 1;
-  connection.remember(newestOf(table), next);
+export function nextNumber(
+  connection: Connection,
+  of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
+): number {
+  const name = `newest of ${of}`;
+  const sql = of === 'entries' ? 'SELECT booked AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
+  const next = connection.once(name, () => connection.get<{ newest: number | null }>(sql)?.newest ?? 0) + 1;
+  connection.remember(name, next);
   return next;
 }
 
-/** The number of the newest entry; 0 before the first. */
-export function newestNumber(connection: Connection, table: Numbered): number {
-  return connection.once(newestOf(table), () => {
-    const sql = `SELECT max(id) AS newest FROM ${table}`;
-    return connection.get<{ newest: number | null }>(sql)?.newest ?? 0;
-  });
-}
+// ---------------------------------------------------------------------------------------------------- the book
 
-const newestOf = (table: Numbered): string => `newest ${table}`;
-
-// ---------------------------------------------------------------------------------------------------- the tables
-
-export const SHAPES_TABLE = table('shapes', {
-  summed: { id: 'number', text: 'text' },
-  what: ({ id }) => `shape ${id}`,
-});
-
-/** A question without a shape is JSON. */
 export const CALLS_TABLE = table('calls', {
-  summed: { id: 'number', account: 'number', call: 'text', shape: 'number or null' },
-  omitted: 'shape',
-  beside: { key: 'bytes', operation: 'text or null', subject: 'number or null', after: 'number or null' },
-  generated: { columns: ['call'], from: ['own'], written: ({ call }) => [shortValue(call)] },
-  keyFrom: { tables: 'calls t', key: 't.key' },
+  columns: {
+    id: 'number',
+    key: 'key',
+    account: 'number',
+    operation: 'text',
+    credits_most: 'number or null',
+    question: 'text',
+    subject: 'number or null',
+    after: 'number or null',
+  },
   what: ({ id }) => `call ${id}`,
 });
 
-/** The checksum covers the call's key and not its number. Attempts from before schema 4 have neither boot nor uptime. */
 export const ATTEMPTS_TABLE = table('attempts', {
-  summed: {
+  columns: {
     id: 'number',
+    kind: 'text',
+    call: 'number',
+    sees: 'number or null',
     batch: 'number',
     row: 'number',
     reserved: 'number',
-    intent_at: 'number',
-    decision: 'number or null',
-    replaces: 'number or null',
+    at: 'number',
     boot: 'number or null',
     uptime: 'number or null',
   },
-  omitted: 'boot',
-  beside: { call: 'number' },
-  generated: { columns: ['call'], from: ['call_behind'], written: ({ id, call }) => [id - call] },
-  keyFrom: { tables: 'attempts t LEFT JOIN calls c ON c.id = t.call', key: 'c.key' },
   what: ({ id }) => `attempt ${id}`,
 });
 
-export const BOOTS_TABLE = table('boots', {
-  summed: {
-    id: 'number',
-    boot: 'text',
-    seen_at: 'number',
-    seen_uptime: 'number',
-    confirmed_at: 'number or null',
-    confirmed_uptime: 'number or null',
-    refuted_at: 'number or null',
-  },
-  omitted: 'refuted_at',
-  beside: { told_by: 'number or null' },
-  what: ({ id }) => `boot ${id}`,
-});
-
 export const REPLIES_TABLE = table('replies', {
-  summed: {
-    attempt: 'number',
-    status: 'number',
-    headers: 'text',
-    received_at: 'number',
-    body: 'bytes',
-    shape: 'number or null',
-  },
-  omitted: 'shape',
-  what: ({ attempt }) => `the reply to attempt ${attempt}`,
+  columns: { of: 'number', call: 'number', at: 'number', status: 'number' },
+  contents: { headers: 'text', body: 'bytes' },
+  what: ({ of }) => `the reply to attempt ${of}`,
 });
 
-/** `dialect` is NULL when this is no answer, or was settled before schema 5. */
-export const CLOSURES_TABLE = table('closures', {
-  summed: {
-    attempt: 'number',
+export const ENDS_TABLE = table('ends', {
+  columns: {
+    of: 'number',
+    id: 'number',
     kind: 'text',
-    answer: 'text or null',
-    charged: 'number',
-    why: 'text',
-    closed_at: 'number',
-    dialect: 'number or null',
-  },
-  omitted: 'dialect',
-  generated: {
-    columns: ['kind', 'answer', 'why'],
-    from: ['ending', 'said'],
-    written: ({ kind, answer, why }) => [endingOf(kind, answer), shortWhy(why)],
-  },
-  what: ({ attempt }) => `the end of attempt ${attempt}`,
-});
-
-export const READINGS_TABLE = table('readings', {
-  summed: {
-    id: 'number',
-    attempt: 'number',
-    answer: 'text',
-    charged: 'number',
-    why: 'text',
-    dialect: 'number',
-    at: 'number',
-  },
-  what: ({ id }) => `reading ${id}`,
-});
-
-/** The highest price stays. */
-export const PRICES_TABLE = table('prices', {
-  summed: { account: 'number', operation: 'text', credits_max: 'number', highest: 'number' },
-  onConflict: `ON CONFLICT (account, operation, credits_max)
-    DO UPDATE SET highest = excluded.highest, checksum = excluded.checksum WHERE excluded.highest > highest`,
-  what: ({ operation }) => `the price of ${operation}`,
-});
-
-export const AGREEMENTS_TABLE = table('agreements', {
-  summed: { sha256: 'text', shown: 'text', agreed_at: 'number' },
-  what: () => 'an agreement',
-});
-
-export const HOLDS_TABLE = table('holds', {
-  summed: { id: 'number', batch: 'number', held: 'number', at: 'number' },
-  what: ({ batch }) => `what is known of a pause of batch ${batchId(batch)}`,
-});
-
-export const DECISIONS_TABLE = table('decisions', {
-  summed: {
-    id: 'number',
     call: 'number',
-    doubt: 'number',
-    batch: 'number',
-    kind: 'text',
-    decided_by: 'text',
-    why: 'text',
+    pays: 'number or null',
+    spent: 'number',
     at: 'number',
+    said: 'text or null',
+    status: 'number or null',
+    dialect: 'number or null',
+    estimated: 'number',
   },
-  what: ({ id }) => `decision ${id}`,
+  contents: { words: 'text or null' },
+  what: ({ of }) => `the end of attempt ${of}`,
 });
 
-export const TOLD_TABLE = table('told', {
-  summed: {
-    attempt: 'number',
-    decision: 'number',
-    charged: 'number',
-    status: 'number',
-    headers: 'text',
-    received_at: 'number',
-    body: 'bytes',
+export const NOTES_TABLE = table('notes', {
+  columns: {
+    id: 'number',
+    kind: 'text',
+    call: 'number',
+    of: 'number',
+    sees: 'number or null',
+    pays: 'number or null',
+    batch: 'number or null',
+    spent: 'number',
+    held: 'number',
+    at: 'number',
+    said: 'text or null',
+    status: 'number or null',
+    dialect: 'number or null',
+    estimated: 'number',
+    facts: 'text or null',
   },
-  what: ({ attempt }) => `what was told about attempt ${attempt}`,
+  contents: { headers: 'text or null', words: 'text or null', body: 'bytes or null' },
+  what: ({ id, kind }) => `note ${id} (${kind})`,
 });
 
 export const REQUESTS_TABLE = table('requests', {
-  summed: {
+  columns: {
     attempt: 'number',
     idempotency_key: 'text',
     method: 'text',
-    path: 'text',
     first_sent_at: 'number',
-    body: 'bytes or null',
   },
+  contents: { path: 'text', body: 'bytes or null' },
   what: ({ attempt }) => `the request of attempt ${attempt}`,
 });
 
-export const LOOKS_TABLE = table('looks', {
-  summed: {
-    id: 'number',
-    attempt: 'number',
-    kind: 'text',
-    said: 'text',
-    why: 'text',
-    status: 'number',
-    at: 'number',
-    body: 'bytes',
+// ---------------------------------------------------------------------------------------------------- beside it
+
+/** The answers are JSON. `read_to` is NULL when none of them had a reading. */
+export const ROWS_TABLE = table('rows', {
+  columns: {
+    batch: 'number',
+    row: 'number',
+    outcome: 'text',
+    matched_by: 'text or null',
+    reason: 'text or null',
+    answers: 'text',
+    input: 'number or null',
+    read_to: 'number or null',
   },
-  what: ({ id }) => `look ${id}`,
+  ids: 2,
+  onConflict: `ON CONFLICT (batch, row) DO UPDATE
+    SET outcome = excluded.outcome, matched_by = excluded.matched_by, reason = excluded.reason,
+        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum`,
+  what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
 });
 
-export const RELEASES_TABLE = table('releases', {
-  summed: { attempt: 'number', why: 'text', at: 'number' },
-  what: ({ attempt }) => `the release of attempt ${attempt}`,
+/** A planned row is JSON. */
+export const PLANNED_TABLE = table('planned', {
+  columns: { batch: 'number', row: 'number', planned: 'text' },
+  ids: 2,
+  what: ({ row }) => `planned row ${row}`,
 });
 
-/** The checksum omits the sequence, which grows: the entries of `changes` add up to that. */
+export const MARKS_TABLE = table('marks', {
+  columns: { batch: 'number', row: 'number', byte_offset: 'number', lines: 'number' },
+  onConflict: `ON CONFLICT (batch, row) DO UPDATE
+    SET byte_offset = excluded.byte_offset, lines = excluded.lines, sum = excluded.sum`,
+  what: ({ row }) => `what is known of where row ${row} stands`,
+});
+
+/** The sum omits the sequence, which grows: the rows of `changes` add up to that. */
 export const SUBJECTS_TABLE = table('subjects', {
-  summed: { id: 'number', account: 'number', project: 'text', name: 'text' },
+  columns: { id: 'number', account: 'number', project: 'text', name: 'text' },
   what: ({ id }) => `subject ${id}`,
 });
 
-/** The checksum omits whether the erasure has ended, which changes once. The files are JSON. */
-export const ERASURES_TABLE = table('erasures', {
-  summed: { id: 'number', kind: 'text', at: 'number', key_check: 'text or null', files: 'text' },
-  what: ({ id }) => `erasure ${id}`,
-});
-
 export const CHANGES_TABLE = table('changes', {
-  summed: {
+  columns: {
     attempt: 'number',
     subject: 'number',
     sequence: 'number',
@@ -249,66 +176,59 @@ export const CHANGES_TABLE = table('changes', {
   what: ({ attempt }) => `the change by attempt ${attempt}`,
 });
 
-/** A planned row is JSON. */
-export const PLANNED_TABLE = table('planned', {
-  summed: { batch: 'number', row: 'number', planned: 'text' },
-  ids: 2,
-  what: ({ row }) => `planned row ${row}`,
+export const BOOTS_TABLE = table('boots', {
+  columns: {
+    id: 'number',
+    boot: 'text',
+    seen_at: 'number',
+    seen_uptime: 'number',
+    confirmed_at: 'number or null',
+    confirmed_uptime: 'number or null',
+    told_by: 'number or null',
+    refuted_at: 'number or null',
+  },
+  what: ({ id }) => `boot ${id}`,
 });
 
-/** The answers are JSON. `read_to` is NULL when none of them had a reading. */
-export const ROWS_TABLE = table('rows', {
-  summed: {
-    batch: 'number',
-    row: 'number',
-    kind: 'text',
-    matched_by: 'text or null',
-    reason: 'text or null',
-    answers: 'text',
-    input: 'number or null',
-    read_to: 'number or null',
-  },
-  omitted: 'read_to',
-  generated: {
-    columns: ['kind', 'answers'],
-    from: ['ended', 'settled_by'],
-    written: ({ kind, answers }) => [OUTCOMES.indexOf(kind), shortAnswers(answers)],
-  },
-  ids: 2,
-  onConflict: `ON CONFLICT (batch, row) DO UPDATE
-    SET ended = excluded.ended, matched_by = excluded.matched_by, reason = excluded.reason,
-        settled_by = excluded.settled_by, input = excluded.input, read_to = excluded.read_to,
-        checksum = excluded.checksum`,
-  what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
+/** The highest price stays. */
+export const PRICES_TABLE = table('prices', {
+  columns: { account: 'number', operation: 'text', credits_max: 'number', highest: 'number' },
+  onConflict: `ON CONFLICT (account, operation, credits_max)
+    DO UPDATE SET highest = excluded.highest, sum = excluded.sum WHERE excluded.highest > highest`,
+  what: ({ operation }) => `the price of ${operation}`,
 });
 
-export const MARKS_TABLE = table('marks', {
-  summed: { batch: 'number', row: 'number', byte_offset: 'number', lines: 'number' },
-  onConflict: `ON CONFLICT (batch, row) DO UPDATE
-    SET byte_offset = excluded.byte_offset, lines = excluded.lines, checksum = excluded.checksum`,
-  what: ({ row }) => `what is known of where row ${row} stands`,
+export const AGREEMENTS_TABLE = table('agreements', {
+  columns: { sha256: 'text', shown: 'text', agreed_at: 'number' },
+  what: () => 'an agreement',
+});
+
+export const HOLDS_TABLE = table('holds', {
+  columns: { id: 'number', batch: 'number', held: 'number', at: 'number' },
+  what: ({ batch }) => `what is known of a pause of batch ${batchId(batch)}`,
+});
+
+/** The sum omits whether the erasure has ended, which changes once. The files are JSON. */
+export const ERASURES_TABLE = table('erasures', {
+  columns: { id: 'number', kind: 'text', at: 'number', key_check: 'text or null', files: 'text' },
+  what: ({ id }) => `erasure ${id}`,
 });
 
 /** All of them but the replies, which are most of the bytes. */
 export const SHORT_TABLES = [
-  SHAPES_TABLE,
   CALLS_TABLE,
   ATTEMPTS_TABLE,
-  AGREEMENTS_TABLE,
-  HOLDS_TABLE,
-  BOOTS_TABLE,
-  CLOSURES_TABLE,
-  READINGS_TABLE,
-  DECISIONS_TABLE,
-  TOLD_TABLE,
+  ENDS_TABLE,
+  NOTES_TABLE,
   REQUESTS_TABLE,
-  PRICES_TABLE,
-  LOOKS_TABLE,
-  RELEASES_TABLE,
+  ROWS_TABLE,
+  PLANNED_TABLE,
+  MARKS_TABLE,
   SUBJECTS_TABLE,
   CHANGES_TABLE,
-  ROWS_TABLE,
+  BOOTS_TABLE,
+  PRICES_TABLE,
+  AGREEMENTS_TABLE,
+  HOLDS_TABLE,
   ERASURES_TABLE,
-  MARKS_TABLE,
-  PLANNED_TABLE,
-];
+] as const;

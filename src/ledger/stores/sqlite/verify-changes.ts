@@ -12,21 +12,18 @@ SELECT s.id
 HAVING (count(g.attempt), coalesce(max(g.sequence), 0), coalesce(min(g.sequence), 1)) IS NOT (s.sequence, s.sequence, 1)
  LIMIT 1`;
 
-/** Entries of attempts that did not settle that change. */
+/** What a change left, of an attempt that did not settle it. */
 const WRONG_ENTRY = `
 SELECT g.attempt AS id
-  FROM changes g
-  LEFT JOIN attempts a ON a.id = g.attempt
-  LEFT JOIN calls c ON c.id = a.call
-  LEFT JOIN closures k ON k.attempt = g.attempt
-  LEFT JOIN told t ON t.attempt = g.attempt
- WHERE (c.subject, c.after + 1) IS NOT (g.subject, g.sequence) OR (k.kind IS NOT 'settled' AND t.attempt IS NULL)
+  FROM changes g LEFT JOIN attempts a ON a.id = g.attempt LEFT JOIN calls c ON c.id = a.call
+ WHERE (c.subject, c.after + 1) IS NOT (g.subject, g.sequence)
+    OR NOT EXISTS (SELECT 1 FROM answers k WHERE k.attempt = a.id AND k.kind <> 'read')
  LIMIT 1`;
 
 const FORGOTTEN_ENTRY = `
 SELECT c.id
   FROM calls c LEFT JOIN changes g ON g.subject = c.subject AND g.sequence = c.after + 1
- WHERE c.subject IS NOT NULL AND c.answer IS NOT NULL AND g.attempt IS NULL
+ WHERE c.subject IS NOT NULL AND c.state = 'answered' AND g.attempt IS NULL
  LIMIT 1`;
 
 /**
@@ -36,20 +33,20 @@ SELECT c.id
 const WRONG_PENDING = `
 SELECT p.call AS id
   FROM pending_changes p JOIN calls c ON c.id = p.call JOIN subjects s ON s.id = p.subject
- WHERE (c.after <> s.sequence AND c.answer IS NULL)
+ WHERE (c.after <> s.sequence AND c.state <> 'answered')
     OR EXISTS (SELECT 1 FROM pending_changes o WHERE o.subject = p.subject AND o.call <> p.call)
  LIMIT 1`;
 
-/** The call itself, which has a checksum, states what it changes and after which change. */
+/** The question itself states what it changes and after which change. */
 const WRONG_SUBJECT = `
 SELECT c.id
   FROM calls c LEFT JOIN subjects s ON s.id = c.subject
- WHERE (c.subject IS NOT NULL OR (c.shape IS NULL AND instr(c.call, '"change":{') > 0))
+ WHERE (c.subject IS NOT NULL OR instr(c.question, '"change":{') > 0)
    AND (c.after, s.name, s.project, s.account) IS NOT (
-     c.call ->> '$.after',
-     c.call ->> '$.change.subject.name',
-     iif(json_type(c.call, '$.change') IS NULL, NULL, coalesce(c.call ->> '$.change.subject.project', '')),
-     iif(json_type(c.call, '$.change') IS NULL, NULL, c.account))
+     c.question ->> '$.after',
+     c.question ->> '$.change.subject.name',
+     iif(json_type(c.question, '$.change') IS NULL, NULL, coalesce(c.question ->> '$.change.subject.project', '')),
+     iif(json_type(c.question, '$.change') IS NULL, NULL, c.account))
  LIMIT 1`;
 
 const WRONG_PLAN = `

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { ANEW, AS_IT_STANDS, syncFolder } from './folder.ts';
 
 /**
- * The number of the last commit, kept outside of the database. When the write-ahead log is damagedStore, SQLite takes the
+ * The number of the last commit, kept outside of the database. When the write-ahead log is damaged, SQLite takes the
  * damage for the end of the log and opens without complaint, with the newest commits missing. A ledger with fewer
  * commits than this number has lost some.
  *

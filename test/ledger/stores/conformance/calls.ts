@@ -120,7 +120,8 @@ export function callsConform(store: Store): void {
         const intent = { ...intentOf(batch, `${row}`, { row }), key: callKeyOf(ACCOUNT, call), call };
         expect(await ledger.admit(intent)).toMatchObject({ kind: 'admitted' });
         const [kept] = await ledger.history(batch, row);
-        expect(JSON.stringify(kept?.call)).toBe(JSON.stringify(call));
+        expect(kept?.call).toEqual(call);
+        expect(JSON.stringify(kept?.call.parameters)).toBe(JSON.stringify(call.parameters));
       }
     });
 
@@ -355,8 +356,8 @@ export function callsConform(store: Store): void {
       expect(all).not.toHaveProperty('next');
       expect(all.attempts[0]).toMatchObject({ batch, closure: { kind: 'settled', charged: 1 } });
       const first = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 3);
-      expect(first).toMatchObject({ attempts: [{ call: callNamed('acme') }], next: 3 });
-      const rest = await ledger.attemptsAbout(['acme.example', 'lost.example'], 3, 3);
+      expect(first).toMatchObject({ attempts: [{ call: callNamed('acme') }] });
+      const rest = await ledger.attemptsAbout(['acme.example', 'lost.example'], first.next ?? 0, 3);
       expect(rest.attempts.map(({ call }) => call)).toEqual([callNamed('lost')]);
       expect(rest).not.toHaveProperty('next');
       expect(await ledger.attemptsAbout([], 0, 100)).toEqual({ attempts: [] });

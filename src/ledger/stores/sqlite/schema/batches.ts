@@ -1,10 +1,9 @@
-import { refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
 
 /**
  * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.
  */
-export const BATCHES = [
-  `
+export const BATCHES = `
 -- \`id\` is the batch's name as a number, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and
 -- \`fresh_no_match\` (ms since 1970) are bought anew; NULL: answers of any age will do. \`rows_beyond\` counts planned rows
 -- that the input does not have, \`planned_rows\` all rows of the plan.
@@ -14,7 +13,7 @@ CREATE TABLE batches (
   key TEXT NOT NULL,
   generation INTEGER NOT NULL,
   lineage TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('open', 'finished', 'superseded', 'cancelled')),
+  state TEXT NOT NULL CHECK ${isOneOf('state', ['open', 'finished', 'superseded', 'cancelled'])},
   account INTEGER NOT NULL REFERENCES accounts (id),
   account_name TEXT NOT NULL,
   sandbox INTEGER NOT NULL CHECK (sandbox IN (0, 1)),
@@ -29,26 +28,25 @@ CREATE TABLE batches (
   extra_credits INTEGER CHECK (extra_credits >= 0),
   output_path TEXT,
   output_sha256 TEXT,
-  command TEXT, fresh_found INTEGER, fresh_no_match INTEGER, rows_beyond INTEGER CHECK (rows_beyond >= 0), planned_rows INTEGER NOT NULL DEFAULT 0 CHECK (planned_rows >= 0), checksum INTEGER,
+  command TEXT,
+  fresh_found INTEGER,
+  fresh_no_match INTEGER,
+  rows_beyond INTEGER CHECK (rows_beyond >= 0),
+  planned_rows INTEGER NOT NULL DEFAULT 0 CHECK (planned_rows >= 0),
+  sum INTEGER,
   UNIQUE (key, generation)
 ) STRICT;
 CREATE UNIQUE INDEX batches_open ON batches (key) WHERE state = 'open';
 CREATE INDEX batches_lineage ON batches (lineage) WHERE state = 'open';
-CREATE INDEX batches_unsummed ON batches (id) WHERE checksum IS NULL;
+CREATE INDEX batches_unsummed ON batches (id) WHERE sum IS NULL;
 
 CREATE TRIGGER batches_altered AFTER UPDATE ON batches
-WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum BEGIN
-  UPDATE batches SET checksum = NULL WHERE id = NEW.id;
-END;
-
-CREATE TRIGGER batches_unchanged BEFORE UPDATE OF id, ordinal, key, generation, account, created_at ON batches BEGIN
-  SELECT RAISE(ABORT, 'money rule: what a batch is does not change');
+WHEN NEW.sum IS NOT NULL AND NEW.sum IS OLD.sum BEGIN
+  UPDATE batches SET sum = NULL WHERE id = NEW.id;
 END;
 
 CREATE TRIGGER batches_ended BEFORE UPDATE OF state ON batches
 WHEN OLD.state IN ('superseded', 'cancelled') AND NEW.state <> OLD.state BEGIN
   SELECT RAISE(ABORT, 'money rule: a superseded or cancelled batch never resumes');
 END;
-`,
-  refusedEvent('DELETE', 'batches'),
-].join('');
+`;

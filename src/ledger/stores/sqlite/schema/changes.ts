@@ -1,4 +1,6 @@
-import { covers, emptied, keptUnlessErased, REASON } from './refusals.ts';
+import { SENT } from '../../../rules/moves.ts';
+import { isOneOf } from '../lookups.ts';
+import { refusedEntry } from './refusals.ts';
 
 /**
  * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against
@@ -12,7 +14,7 @@ CREATE TABLE planned (
   batch INTEGER NOT NULL REFERENCES batches (id) DEFERRABLE INITIALLY DEFERRED,
   row INTEGER NOT NULL,
   planned TEXT NOT NULL,
-  checksum INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (batch, row)
 ) STRICT, WITHOUT ROWID;
 
@@ -26,16 +28,6 @@ CREATE TRIGGER batches_planned BEFORE INSERT ON batches BEGIN
    WHERE NEW.planned_rows <> (SELECT count(*) FROM planned WHERE batch = NEW.id);
 END;
 
-CREATE TRIGGER batches_plan_kept BEFORE UPDATE OF rows_beyond, planned_rows ON batches BEGIN
-  SELECT RAISE(ABORT, 'money rule: the plan of a batch does not change');
-END;
-`,
-  keptUnlessErased('planned', {
-    covered: covers('row', 'OLD.batch', 'OLD.row'),
-    kept: 'batch row',
-    content: `json_extract(NEW.planned, '$.outcome.reason') ${REASON} AND json_extract(NEW.planned, '$.kind') = 'end'`,
-  }),
-  `
 -- Whom or what changes alter. \`project\` is '' for what belongs to the account itself. \`sequence\` is how many changes
 -- of it were settled; how the last of them left it stands in \`changes\`.
 CREATE TABLE subjects (
@@ -44,7 +36,7 @@ CREATE TABLE subjects (
   project TEXT NOT NULL,
   name TEXT NOT NULL,
   sequence INTEGER NOT NULL DEFAULT 0,
-  checksum INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   UNIQUE (account, project, name)
 ) STRICT;
 
@@ -57,62 +49,54 @@ CREATE TRIGGER subjects_moving BEFORE UPDATE OF sequence ON subjects BEGIN
    WHERE NEW.sequence <> OLD.sequence + 1
       OR NOT EXISTS (SELECT 1 FROM changes WHERE subject = NEW.id AND sequence = NEW.sequence);
 END;
-`,
-  // The sequence advances with each change, under a guard of its own.
-  keptUnlessErased('subjects', {
-    trigger: 'subjects_unchanged',
-    covered: covers('subject', 'OLD.id'),
-    kept: 'id account project',
-    of: 'id, account, project, name, checksum',
-    content: `NEW.name = 'erased:' || OLD.id`,
-  }),
-  `
--- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. An entry is written just
--- before what settles the attempt; the reference, looked at by the commit, leaves no entry of one that is open.
+
+-- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. It is written just after the entry
+-- that settles the attempt.
 CREATE TABLE changes (
-  attempt INTEGER PRIMARY KEY REFERENCES closures (attempt) DEFERRABLE INITIALLY DEFERRED,
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
   subject INTEGER NOT NULL REFERENCES subjects (id),
   sequence INTEGER NOT NULL,
-  state TEXT CHECK (state IN ('invited', 'member', 'between', 'gone', 'unsure', 'done')),
-  role TEXT CHECK (role IN ('viewer', 'editor', 'admin')),
+  state TEXT CHECK ${isOneOf('state', ['invited', 'member', 'between', 'gone', 'unsure', 'done'])},
+  role TEXT CHECK ${isOneOf('role', ['viewer', 'editor', 'admin'])},
   email TEXT,
   invite_code TEXT,
   user_id TEXT,
   project_id TEXT,
-  checksum INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   UNIQUE (subject, sequence),
   CHECK (state IS NOT NULL OR coalesce(role, email, invite_code, user_id, project_id) IS NULL)
 ) STRICT;
 
--- Of a call that was lost several times, the entry is of the attempt that the call is in doubt about: it is the answer.
-CREATE TRIGGER changes_logging BEFORE INSERT ON changes BEGIN
-  SELECT RAISE(ABORT, 'money rule: an entry is of an attempt of a change of that subject, and follows what it was planned at')
+CREATE TRIGGER changes_following BEFORE INSERT ON changes BEGIN
+  SELECT RAISE(ABORT, 'money rule: what a change left is of an attempt of a change of that subject, and follows what it was planned at')
    WHERE NOT EXISTS (
      SELECT 1 FROM attempts a JOIN calls c ON c.id = a.call
       WHERE a.id = NEW.attempt AND c.subject = NEW.subject AND c.after + 1 = NEW.sequence);
-  SELECT RAISE(ABORT, 'money rule: an entry is of a change that is just being settled')
-   WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = NEW.attempt AND open = 1)
-     AND NOT EXISTS (
-       SELECT 1 FROM calls c JOIN decisions d ON d.call = c.id AND d.doubt = c.doubt AND d.kind = 'told'
-        WHERE c.doubt = NEW.attempt);
+END;
+
+CREATE TRIGGER changes_logging BEFORE INSERT ON changes BEGIN
+  SELECT RAISE(ABORT, 'money rule: what a change left is of a change that was just settled')
+   WHERE NOT EXISTS (
+     SELECT 1 FROM book b CROSS JOIN answers e ON e.attempt = NEW.attempt WHERE e.id > b.booked AND e.kind <> 'read');
+END;
+
+CREATE TRIGGER groups_changes BEFORE INSERT ON groups BEGIN
+  SELECT RAISE(ABORT, 'money rule: a change is settled with what it left')
+    FROM (
+      SELECT call FROM ends WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'answered'
+      UNION ALL SELECT call FROM notes WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'told') e
+    CROSS JOIN calls c ON c.id = e.call AND c.subject IS NOT NULL
+   WHERE NOT EXISTS (SELECT 1 FROM changes WHERE subject = c.subject AND sequence = c.after + 1);
 END;
 
 CREATE TRIGGER changes_effect AFTER INSERT ON changes BEGIN
   UPDATE subjects SET sequence = NEW.sequence WHERE id = NEW.subject;
 END;
-`,
-  keptUnlessErased('changes', {
-    covered: covers('subject', 'OLD.subject'),
-    kept: 'attempt subject sequence state role project_id',
-    content: ['email', 'invite_code', 'user_id'].map((column) => emptied(column, 'NULL')).join(' AND '),
-  }),
-  `
+
 -- Changes that are under way, or whose answers were lost: while there is one, its subject takes no other.
 CREATE VIEW pending_changes (subject, call, attempt) AS
-  SELECT c.subject, c.id, c.doubt FROM calls c WHERE c.subject IS NOT NULL AND c.doubt IS NOT NULL
-  UNION ALL
-  SELECT c.subject, c.id, a.id
-    FROM calls c JOIN attempts a ON a.call = c.id AND a.open = 1 WHERE c.subject IS NOT NULL;
+  SELECT subject, id, stands FROM calls WHERE subject IS NOT NULL AND state = 'doubt'
+  UNION ALL SELECT subject, id, open FROM calls WHERE subject IS NOT NULL AND open IS NOT NULL;
 
 -- For whoever looks with another program: who is in which project, as far as is known.
 CREATE VIEW memberships (account, project, person, email, role, invite_code, user_id, state, sequence) AS
@@ -126,39 +110,15 @@ CREATE TRIGGER calls_changing BEFORE INSERT ON calls WHEN NEW.subject IS NOT NUL
   SELECT RAISE(ABORT, 'money rule: a change and its subject are of one account')
    WHERE NOT EXISTS (SELECT 1 FROM subjects WHERE id = NEW.subject AND account = NEW.account);
 END;
-
-CREATE TRIGGER calls_change_kept BEFORE UPDATE OF subject, after ON calls BEGIN
-  SELECT RAISE(ABORT, 'money rule: what a call changes is kept as it was written');
-END;
-
-CREATE TRIGGER attempts_changing BEFORE INSERT ON attempts
-WHEN (SELECT subject FROM calls WHERE id = NEW.call) IS NOT NULL BEGIN
-  SELECT RAISE(ABORT, 'money rule: the subject was changed since the change was planned')
-    FROM calls c JOIN subjects s ON s.id = c.subject WHERE c.id = NEW.call AND s.sequence <> c.after;
-  SELECT RAISE(ABORT, 'money rule: another change of the subject is under way or in doubt')
-    FROM calls c JOIN pending_changes p ON p.subject = c.subject AND p.call <> c.id WHERE c.id = NEW.call;
-END;
-
--- One that was told about while it was being sent again has its entry already.
-CREATE TRIGGER closures_changing BEFORE INSERT ON closures BEGIN
-  SELECT RAISE(ABORT, 'money rule: a change is settled with an entry of what it left')
-    FROM attempts a JOIN calls c ON c.id = a.call
-   WHERE a.id = NEW.attempt AND NEW.kind = 'settled' AND c.subject IS NOT NULL
-     AND NOT EXISTS (SELECT 1 FROM changes WHERE subject = c.subject AND sequence = c.after + 1);
-  SELECT RAISE(ABORT, 'money rule: only a change that is settled has an entry of what it left')
-    FROM changes WHERE attempt = NEW.attempt AND NEW.kind <> 'settled';
-END;
-
-CREATE TRIGGER told_changing BEFORE INSERT ON told BEGIN
-  SELECT RAISE(ABORT, 'money rule: a change is told about with an entry of what it left')
-    FROM attempts a JOIN calls c ON c.id = a.call
-   WHERE a.id = NEW.attempt AND c.subject IS NOT NULL
-     AND NOT EXISTS (SELECT 1 FROM changes WHERE attempt = c.doubt);
-END;
-
-CREATE TRIGGER retractions_changing BEFORE INSERT ON retractions BEGIN
-  SELECT RAISE(ABORT, 'money rule: the answer to a change is never taken back')
-    FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = NEW.attempt AND c.subject IS NOT NULL;
-END;
 `,
+  refusedEntry('planned', SENT, {
+    says: 'the subject was changed since the change was planned',
+    from: 'calls c CROSS JOIN subjects s ON s.id = c.subject',
+    where: 'c.id = NEW.call AND s.sequence <> c.after',
+  }),
+  refusedEntry('alone', SENT, {
+    says: 'another change of the subject is under way or in doubt',
+    from: 'calls c CROSS JOIN pending_changes p ON p.subject = c.subject AND p.call <> c.id',
+    where: 'c.id = NEW.call',
+  }),
 ].join('');

@@ -1,12 +1,9 @@
-import { isOfCall } from '../lookups.ts';
-import { onlyAddedTo, refusedEvent } from './refusals.ts';
+import { isOneOf } from '../lookups.ts';
 
 /**
- * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow
- * nothing but emptied content (`refusals.ts`). Amounts, times, kinds and numbers stay for ever.
+ * Erasures, and what each of them covers. The guards of covered rows allow nothing but emptied content (`kept.ts`).
  */
-export const ERASURES = [
-  `
+export const ERASURES = `
 -- \`key_check\` tells whether the key beside the ledger is the one under which calls were hidden. \`files\` are to be removed,
 -- as a JSON list of paths. \`scrubbed\` is 1 once files, free pages and log hold nothing of it any more.
 CREATE TABLE erasures (
@@ -15,14 +12,14 @@ CREATE TABLE erasures (
   at INTEGER NOT NULL,
   key_check TEXT CHECK ((key_check IS NULL) = (kind = 'age')),
   files TEXT NOT NULL CHECK (json_type(files) = 'array'),
-  checksum INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   scrubbed INTEGER NOT NULL DEFAULT 0 CHECK (scrubbed IN (0, 1))
 ) STRICT;
 
 -- What an erasure covers: a call with all that is known of it, what was said about one attempt, a row of the batch \`id\`,
 -- or whom changes altered.
 CREATE TABLE erased (
-  what TEXT NOT NULL CHECK (what IN ('call', 'attempt', 'row', 'subject')),
+  what TEXT NOT NULL CHECK ${isOneOf('what', ['call', 'attempt', 'row', 'subject'])},
   id INTEGER NOT NULL,
   row INTEGER NOT NULL,
   erasure INTEGER NOT NULL REFERENCES erasures (id),
@@ -32,28 +29,23 @@ CREATE TABLE erased (
 -- A lost attempt of a call that has its answer by now can be settled by nobody, and keeps what it holds.
 CREATE TRIGGER erased_settled BEFORE INSERT ON erased BEGIN
   SELECT RAISE(ABORT, 'money rule: what may have been charged is erased only after it is settled')
-    FROM attempts a JOIN calls c ON c.id = a.call
-   WHERE ((NEW.what = 'call' AND ${isOfCall('a.id', 'a.call', 'NEW.id')}) OR (NEW.what = 'attempt' AND a.id = NEW.id))
-     AND (a.open = 1 OR (c.doubt IS NOT NULL AND NOT (
-       NEW.what = 'attempt' AND EXISTS (SELECT 1 FROM decisions d WHERE d.doubt = c.doubt AND d.kind = 'skip'))));
+    FROM calls c
+   WHERE ((NEW.what = 'call' AND c.id = NEW.id)
+       OR (NEW.what = 'attempt' AND c.id = (SELECT a.call FROM attempts a WHERE a.id = NEW.id)))
+     AND (c.open IS NOT NULL AND (NEW.what = 'call' OR c.open = NEW.id) OR (c.state = 'doubt' AND NOT (
+       NEW.what = 'attempt' AND EXISTS (
+         SELECT 1 FROM notes d WHERE d.of = c.stands AND d.kind = 'decided' AND d.said = 'skip'))));
+END;
+
+CREATE TRIGGER erased_ended BEFORE INSERT ON erased BEGIN
   SELECT RAISE(ABORT, 'money rule: an erasure that has ended covers nothing more')
     FROM erasures WHERE id = NEW.erasure AND scrubbed = 1;
 END;
 
 CREATE TRIGGER erased_needed BEFORE INSERT ON erased WHEN NEW.what = 'call' BEGIN
   SELECT RAISE(ABORT, 'money rule: what an open batch goes on with is not erased for its age')
-    FROM erasures e JOIN calls c ON c.id = NEW.id JOIN asked q ON q.call = c.id
-    JOIN batches b ON b.state = 'open' AND b.account = c.account AND b.operation = q.operation
+    FROM erasures e JOIN calls c ON c.id = NEW.id
+    JOIN batches b ON b.state = 'open' AND b.account = c.account AND b.operation = c.operation
    WHERE e.id = NEW.erasure AND e.kind = 'age';
 END;
-
-CREATE TRIGGER erasures_kept BEFORE UPDATE ON erasures
-WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check) IS NOT (OLD.id, OLD.kind, OLD.at, OLD.key_check)
-  OR ((NEW.files, NEW.checksum) IS NOT (OLD.files, OLD.checksum) AND NOT (NEW.files = '[]' AND NEW.scrubbed = 1))
-  OR NEW.scrubbed < OLD.scrubbed BEGIN
-  SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
-END;
-`,
-  refusedEvent('DELETE', 'erasures'),
-  onlyAddedTo('erased'),
-].join('');
+`;

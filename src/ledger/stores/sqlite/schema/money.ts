@@ -1,115 +1,161 @@
-import { refusedEvent } from './refusals.ts';
+/**
+ * Money by scope. Entries are booked in groups: a group adds up what its entries move, by the attempts that pay, and writes
+ * the new totals. No commit leaves an entry unbooked, and no group that admits an attempt exceeds a cap.
+ */
+export const MONEY = `
+-- What was booked together: the entries from \`first\` to the one that the group is named by. \`sum\` is over both and over the
+-- group before.
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
 
-/** What the entries of a transaction move, until it is booked before the commit (schema 7). */
-export const UNBOOKED = `
--- What the entries of the present transaction move, for each batch, day of the intent (since 1970) and operation, apart for
--- retries of what was in doubt. The reference can never hold, so no transaction commits before all of it is booked.
-CREATE TABLE unbooked (
+-- Of a batch (\`batch:ID\`), of an account's day and month (UTC, by the attempts), and of what a batch spends on sending again
+-- what is in doubt (\`extra:ID\`). \`held\` is what lost requests may have been charged.
+CREATE TABLE totals (
+  scope TEXT PRIMARY KEY,
+  spent INTEGER NOT NULL CHECK (spent >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  held INTEGER NOT NULL CHECK (held >= 0)
+) STRICT, WITHOUT ROWID;
+
+-- Empty but while a group is booked: what it moves, for each batch, day of the attempt (since 1970), operation, and apart for
+-- what is sent again by a person's or a job's decision.
+CREATE TABLE booking (
   batch INTEGER NOT NULL,
+  account INTEGER NOT NULL,
   day INTEGER NOT NULL,
   operation TEXT NOT NULL,
   retried INTEGER NOT NULL,
-  admitted INTEGER NOT NULL DEFAULT 0,
-  spent INTEGER NOT NULL DEFAULT 0,
-  reserved INTEGER NOT NULL DEFAULT 0,
-  in_doubt INTEGER NOT NULL DEFAULT 0,
-  requests INTEGER NOT NULL DEFAULT 0,
-  answers INTEGER NOT NULL DEFAULT 0,
-  found INTEGER NOT NULL DEFAULT 0,
-  answers_not_404 INTEGER NOT NULL DEFAULT 0,
-  last_other INTEGER NOT NULL DEFAULT 0,
-  booked INTEGER NOT NULL DEFAULT 0 CHECK (booked = 0) REFERENCES ledger (id) DEFERRABLE INITIALLY DEFERRED,
-  PRIMARY KEY (batch, day, operation, retried)
-) STRICT, WITHOUT ROWID;
-`;
+  admitted INTEGER NOT NULL,
+  spent INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  answers INTEGER NOT NULL,
+  found INTEGER NOT NULL,
+  others INTEGER NOT NULL,
+  last_other INTEGER NOT NULL,
+  estimated INTEGER NOT NULL
+) STRICT;
 
-/**
- * Adds to what is unbooked of an attempt. @param attempt in SQL. @param moved columns and what is added to them, in SQL.
- */
-export function moves(attempt: string, moved: Readonly<Record<string, string>>): string {
-  const columns = Object.keys(moved);
-  return `
-  INSERT INTO unbooked (batch, day, operation, retried, ${columns.join(', ')})
-    SELECT batch, day, operation, retried, ${Object.values(moved).join(', ')} FROM attempt_books WHERE attempt = ${attempt}
-    ON CONFLICT (batch, day, operation, retried) DO UPDATE
-      SET ${columns.map(added).join(', ')};`;
-}
+CREATE VIEW booking_scopes (scope, cap, admitted, spent, reserved, held) AS
+  SELECT s.scope, s.cap, sum(s.admitted), sum(s.spent), sum(s.reserved), sum(s.held) FROM (
+    SELECT 'batch:' || m.batch AS scope, b.budget AS cap, m.admitted, m.spent, m.reserved, m.held
+      FROM booking m CROSS JOIN batches b ON b.id = m.batch
+    UNION ALL
+    SELECT 'day:' || m.account || ':' || date(m.day * 86400, 'unixepoch'), p.per_day, m.admitted, m.spent, m.reserved, m.held
+      FROM booking m CROSS JOIN accounts p ON p.id = m.account
+    UNION ALL
+    SELECT 'month:' || m.account || ':' || strftime('%Y-%m', m.day * 86400, 'unixepoch'), p.per_month,
+           m.admitted, m.spent, m.reserved, m.held
+      FROM booking m CROSS JOIN accounts p ON p.id = m.account
+    UNION ALL
+    SELECT 'extra:' || m.batch, b.extra_credits, m.admitted, m.spent, m.reserved, m.held
+      FROM booking m CROSS JOIN batches b ON b.id = m.batch WHERE m.retried = 1) s
+   GROUP BY s.scope, s.cap;
 
-const added = (column: string): string =>
-  column === 'last_other'
-    ? 'last_other = max(last_other, excluded.last_other)'
-    : `${column} = ${column} + excluded.${column}`;
-
-/** Totals of spent, reserved and doubtful money. No commit that admits an attempt exceeds a cap. */
-export const MONEY = [
-  `
--- Totals, kept by triggers so that no code can forget them, and added up anew after an unclean end (\`verify.ts\`).
-CREATE TABLE money (
-  scope TEXT PRIMARY KEY,
-  spent INTEGER NOT NULL DEFAULT 0 CHECK (spent >= 0),
-  reserved INTEGER NOT NULL DEFAULT 0 CHECK (reserved >= 0),
-  in_doubt INTEGER NOT NULL DEFAULT 0 CHECK (in_doubt >= 0)
-) STRICT, WITHOUT ROWID;
-`,
-  UNBOOKED,
-  `
--- Under what an attempt is booked.
-CREATE VIEW attempt_books (attempt, batch, day, operation, retried, reserved) AS
-  SELECT a.id, a.batch, a.intent_at / 86400000, q.operation,
-         coalesce((SELECT d.kind = 'retry' FROM decisions d WHERE d.id = a.decision), 0), a.reserved
-    FROM attempts a JOIN asked q ON q.call = a.call;
-
--- Whose money it is that is not booked yet: of the batch, of its account's day and month (UTC, by the intent), and, for a
--- retry of a call in doubt, of the batch's extra credits. No cap is NULL.
-CREATE VIEW unbooked_scopes (batch, day, operation, retried, moved, scope, cap) AS
-  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'batch:' || u.batch, b.budget
-    FROM unbooked u JOIN batches b ON b.id = u.batch
-  UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
-         'day:' || b.account || ':' || date(u.day * 86400, 'unixepoch'), p.per_day
-    FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
-  UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt,
-         'month:' || b.account || ':' || strftime('%Y-%m', u.day * 86400, 'unixepoch'), p.per_month
-    FROM unbooked u JOIN batches b ON b.id = u.batch JOIN accounts p ON p.id = b.account
-  UNION ALL
-  SELECT u.batch, u.day, u.operation, u.retried, u.spent + u.reserved + u.in_doubt, 'extra:' || u.batch, b.extra_credits
-    FROM unbooked u JOIN batches b ON b.id = u.batch WHERE u.retried = 1;
-
-CREATE TRIGGER attempts_reserve AFTER INSERT ON attempts BEGIN${moves('NEW.id', { admitted: '1', reserved: 'NEW.reserved' })}
+CREATE TRIGGER groups_booking BEFORE INSERT ON groups WHEN NEW.id <> 0 BEGIN
+  SELECT RAISE(ABORT, 'money rule: a group books all that was written since the last one, once')
+    FROM book
+   WHERE unbooked IS NULL OR NEW.first <> booked + 1 OR NEW.id < unbooked
+      OR NEW.id < (SELECT max(id) FROM attempts) OR NEW.id < (SELECT max(id) FROM ends) OR NEW.id < (SELECT max(id) FROM notes)
+      OR NEW.id - NEW.first + 1 <> (SELECT count(*) FROM attempts WHERE id >= NEW.first)
+        + (SELECT count(*) FROM ends WHERE id >= NEW.first) + (SELECT count(*) FROM notes WHERE id >= NEW.first);
 END;
 
--- What is not booked is booked by being deleted. A cap is held against all that its scope will have in the end. An answer that
--- is dearer than reserved has been charged, so a cap refuses only attempts.
-CREATE TRIGGER unbooked_booking BEFORE DELETE ON unbooked BEGIN
+CREATE TRIGGER groups_under_key BEFORE INSERT ON groups BEGIN
+  SELECT RAISE(ABORT, 'money rule: what one key stands for is charged once, so its answer gives back what was lost under it')
+    FROM (
+      SELECT of FROM ends WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'answered'
+      UNION ALL SELECT of FROM notes WHERE id BETWEEN NEW.first AND NEW.id AND kind = 'released') e
+    CROSS JOIN requests r ON r.attempt = e.of
+    CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key AND o.attempt < r.attempt
+    CROSS JOIN losses l ON l.attempt = o.attempt AND l.ended IS NULL;
+END;
+
+CREATE TRIGGER groups_told BEFORE INSERT ON groups BEGIN
+  SELECT RAISE(ABORT, 'money rule: what is told of a call counts for all that it had lost')
+    FROM notes e CROSS JOIN losses l ON l.call = e.call AND l.ended IS NULL CROSS JOIN ends k ON k.of = l.attempt AND k.id < e.id
+   WHERE e.id BETWEEN NEW.first AND NEW.id AND e.kind = 'told';
+END;
+
+-- An answer that is dearer than reserved has been charged, so a cap refuses only attempts. The new totals are written, and not
+-- the differences, because a difference may be below zero.
+CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
+  UPDATE book SET booking = NEW.id WHERE id = 1;
+  INSERT INTO booking
+    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.admitted), sum(m.spent),
+           sum((m.admitted - m.ended) * i.reserved), sum(m.held + m.lost * i.reserved), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
+           sum(m.estimated)
+      FROM (
+        SELECT id AS payer, 1 AS admitted, 0 AS ended, 0 AS lost, 0 AS spent, 0 AS held, 0 AS requests, 0 AS calls, 0 AS answers,
+               0 AS found, 0 AS others, 0 AS last_other, 0 AS estimated
+          FROM attempts WHERE id BETWEEN NEW.first AND NEW.id
+        UNION ALL
+        SELECT of, 0, 1, kind = 'lost' OR kind = 'lost_beside', iif(pays IS NULL, spent, 0), 0, said IS NOT 'not_sent',
+               kind = 'answered', kind = 'answered', said IS 'found', kind = 'answered' AND status <> 404, iif(kind = 'answered' AND status <> 404, of, 0), estimated
+          FROM ends WHERE id BETWEEN NEW.first AND NEW.id
+        UNION ALL
+        SELECT of, 0, 0, 0, iif(pays IS NULL, spent, 0), held, 0, (kind = 'told') + (kind = 'read') - (kind = 'retracted'),
+               -(kind = 'retracted'), 0, 0, 0, estimated
+          FROM notes WHERE id BETWEEN NEW.first AND NEW.id
+        UNION ALL
+        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM ends
+         WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL
+        UNION ALL
+        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM notes
+         WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL) m
+      CROSS JOIN attempts i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
+     GROUP BY 1, 3, 4, 5;
   SELECT RAISE(ABORT, 'money rule: above a cap')
-    FROM unbooked_scopes s
-   WHERE OLD.admitted > 0 AND s.cap IS NOT NULL
-     AND (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
-     AND s.cap < (SELECT sum(x.moved) FROM unbooked_scopes x WHERE x.scope = s.scope)
-       + coalesce((SELECT m.spent + m.reserved + m.in_doubt FROM money m WHERE m.scope = s.scope), 0);
-  -- The new totals, and not the differences, because a difference may be below zero.
-  INSERT INTO money (scope, spent, reserved, in_doubt)
-    SELECT s.scope, coalesce(m.spent, 0) + OLD.spent, coalesce(m.reserved, 0) + OLD.reserved,
-           coalesce(m.in_doubt, 0) + OLD.in_doubt
-      FROM unbooked_scopes s LEFT JOIN money m ON m.scope = s.scope
-     WHERE (s.batch, s.day, s.operation, s.retried) = (OLD.batch, OLD.day, OLD.operation, OLD.retried)
-    ON CONFLICT (scope) DO UPDATE
-      SET spent = excluded.spent, reserved = excluded.reserved, in_doubt = excluded.in_doubt;
+    FROM booking_scopes s LEFT JOIN totals t ON t.scope = s.scope
+   WHERE s.admitted > 0 AND s.cap IS NOT NULL
+     AND s.cap < s.spent + s.reserved + s.held + coalesce(t.spent + t.reserved + t.held, 0);
+  INSERT INTO totals (scope, spent, reserved, held)
+    SELECT s.scope, coalesce(t.spent, 0) + s.spent, coalesce(t.reserved, 0) + s.reserved, coalesce(t.held, 0) + s.held
+      FROM booking_scopes s LEFT JOIN totals t ON t.scope = s.scope WHERE true
+    ON CONFLICT (scope) DO UPDATE SET spent = excluded.spent, reserved = excluded.reserved, held = excluded.held;
   INSERT INTO tallies (batch, name, count)
-    SELECT OLD.batch, name, count FROM (
-      SELECT 'requests' AS name, OLD.requests AS count UNION ALL SELECT 'calls', OLD.answers) WHERE count > 0
-    ON CONFLICT (batch, name) DO UPDATE SET count = count + excluded.count;
+    SELECT m.batch, m.name, coalesce(t.count, 0) + sum(m.count)
+      FROM (
+        SELECT batch, 'requests' AS name, requests AS count FROM booking
+        UNION ALL SELECT batch, 'calls', calls FROM booking
+        UNION ALL SELECT batch, 'estimated', estimated FROM booking) m
+      LEFT JOIN tallies t ON t.batch = m.batch AND t.name = m.name
+     WHERE m.count <> 0 GROUP BY m.batch, m.name
+    ON CONFLICT (batch, name) DO UPDATE SET count = excluded.count;
   UPDATE accounts SET
-      answers = answers + OLD.answers,
-      answers_not_404 = answers_not_404 + OLD.answers_not_404,
-      last_other = max(last_other, OLD.last_other)
-    WHERE OLD.answers > 0 AND id = (SELECT account FROM batches WHERE id = OLD.batch);
+      answers = accounts.answers + m.answers, answers_not_404 = answers_not_404 + m.others,
+      last_other = max(accounts.last_other, m.last_other)
+    FROM (SELECT account, sum(answers) AS answers, sum(others) AS others, max(last_other) AS last_other FROM booking
+           GROUP BY account HAVING sum(answers) <> 0 OR max(last_other) > 0) m
+   WHERE accounts.id = m.account;
   INSERT INTO match_rates (account, operation, found, answers)
-    SELECT account, OLD.operation, OLD.found, OLD.answers FROM batches WHERE id = OLD.batch AND OLD.answers > 0
+    SELECT account, operation, sum(found), sum(answers) FROM booking GROUP BY 1, 2 HAVING sum(answers) <> 0
     ON CONFLICT (account, operation) DO UPDATE
-      SET found = found + excluded.found, answers = answers + excluded.answers;
+      SET found = match_rates.found + excluded.found, answers = match_rates.answers + excluded.answers;
+  DELETE FROM booking;
+  UPDATE book SET booked = NEW.id, unbooked = NULL, booking = NULL WHERE id = 1;
 END;
-`,
-  refusedEvent('DELETE', 'money'),
-].join('');
+
+CREATE TRIGGER booking_filled BEFORE INSERT ON booking BEGIN
+  SELECT RAISE(ABORT, 'money rule: a group books what its entries move, and nothing else') FROM book WHERE booking IS NULL;
+END;
+
+CREATE TRIGGER totals_added BEFORE INSERT ON totals BEGIN
+  SELECT RAISE(ABORT, 'money rule: only a group moves a total') FROM book WHERE booking IS NULL;
+END;
+
+CREATE TRIGGER totals_moved BEFORE UPDATE ON totals BEGIN
+  SELECT RAISE(ABORT, 'money rule: only a group moves a total') FROM book WHERE booking IS NULL OR NEW.scope <> OLD.scope;
+END;
+
+CREATE TRIGGER book_booking BEFORE UPDATE OF booking ON book BEGIN
+  SELECT RAISE(ABORT, 'money rule: a group is booked when it is written')
+   WHERE NEW.booking <= OLD.booked OR NOT EXISTS (SELECT 1 FROM groups WHERE id = coalesce(NEW.booking, OLD.booking))
+      OR (NEW.booking IS NULL AND NEW.booked IS NOT OLD.booking);
+END;
+`;

@@ -1,17 +1,8 @@
-import { refusedEvent } from './refusals.ts';
-
-/** What schema 12 added. */
-export const WITNESSES = `
-ALTER TABLE boots ADD COLUMN told_by INTEGER REFERENCES accounts (id);
-ALTER TABLE boots ADD COLUMN refuted_at INTEGER;
-`;
-
 /**
  * When attempts were made. An intent gets the date that answers have confirmed, because the budget of that day pays for
  * it. An attempt without a boot has only the calendar's date.
  */
-export const TIME = [
-  `
+export const TIME = `
 -- Each start of the machine, and two times of the calendar in it, each with the uptime of that moment: what the calendar
 -- said when the boot was first seen, and the last time that an answer's Date confirmed, with the account that it came from.
 -- \`refuted_at\` is the latest time that was confirmed in the boot and that later answers contradicted.
@@ -22,37 +13,11 @@ CREATE TABLE boots (
   seen_uptime INTEGER NOT NULL,
   confirmed_at INTEGER,
   confirmed_uptime INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL)),
-  checksum INTEGER NOT NULL,
   told_by INTEGER REFERENCES accounts (id),
-  refuted_at INTEGER
+  refuted_at INTEGER,
+  sum INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX boots_confirmed ON boots (confirmed_at);
-
--- Five minutes are what clocks may differ, and two seconds what a confirmed time may move before it is written.
-CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an intent is not dated before what an answer has confirmed')
-   WHERE NEW.intent_at < (SELECT max(confirmed_at) FROM boots);
-  SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
-    FROM boots WHERE id = NEW.boot
-     AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
-  -- The intent before this one may be of a sandbox, which does not count where money is spent.
-  SELECT RAISE(ABORT, 'money rule: a day that was spent is not left for an earlier one before an answer confirms it')
-    FROM attempts a JOIN boots b ON b.id = a.boot
-   WHERE a.id = (SELECT max(id) FROM attempts WHERE id < NEW.id) AND a.boot = NEW.boot AND b.confirmed_at IS NULL
-     AND (SELECT ordinal FROM batches WHERE id = a.batch) >= (SELECT min(ordinal) FROM batches WHERE sandbox = 0)
-     AND NEW.intent_at - (a.intent_at + NEW.uptime - a.uptime) < -302000;
-END;
-
-CREATE TRIGGER attempts_boot_kept BEFORE UPDATE OF boot, uptime ON attempts BEGIN
-  SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
-END;
-
--- Its cut-off would take what was bought yesterday for too old.
-CREATE TRIGGER attempts_refresh_timing BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
-  SELECT RAISE(ABORT, 'money rule: a batch that began in the future buys nothing anew')
-    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000
-     AND NOT EXISTS (SELECT 1 FROM unanswered WHERE attempt = NEW.replaces);
-END;
 
 CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN
   SELECT RAISE(ABORT, 'money rule: a boot begins without a confirmed time');
@@ -84,10 +49,4 @@ CREATE TRIGGER batches_timing BEFORE INSERT ON batches WHEN NEW.sandbox = 0 BEGI
    WHERE NOT EXISTS (SELECT 1 FROM batches WHERE sandbox = 0)
      AND EXISTS (SELECT 1 FROM boots WHERE confirmed_at IS NOT NULL);
 END;
-
-CREATE TRIGGER boots_kept BEFORE UPDATE OF id, boot ON boots BEGIN
-  SELECT RAISE(ABORT, 'money rule: a boot is kept as it was written');
-END;
-`,
-  refusedEvent('DELETE', 'boots'),
-].join('');
+`;
