@@ -106,7 +106,9 @@ describe('a lookup that alone is told "too many requests"', () => {
       stopped: undefined,
     });
     const order = vendor.requests.map(({ body }) => /[a-z]+(?=\.example)/.exec(body)?.[0]);
-    expect(order).toEqual(['three', 'one', 'two', 'four', 'five', ...Array(7).fill('three')]);
+    // On a slow machine the last of the others may come after it was asked once more.
+    expect([order[0], order.at(-1), order.length]).toEqual(['three', 'three', 12]);
+    expect(order.filter((name) => name !== 'three')).toEqual(['one', 'two', 'four', 'five']);
   });
 
   test('does not go on to another identifier', async () => {
