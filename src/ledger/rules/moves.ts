@@ -15,8 +15,9 @@ export type Phase = (typeof PHASES)[number];
 /** To which attempt of its call an entry has to point: the open one, the one that stands, or any. */
 export type Names = 'open' | 'stands' | 'any';
 
-interface Move {
-  readonly kind: string;
+/** @typeParam Name where the list is written its kinds are any words, and from there on just those. */
+export interface Move<Name extends string = Kind> {
+  readonly kind: Name;
   /** What may stand before it; all when absent. */
   readonly when?: readonly Stands[];
   /** What may be under way before it: nothing, or a phase; all when absent. */
@@ -56,7 +57,7 @@ export const MOVES = [
   { kind: 'look', names: 'any' },
   { kind: 'freed', names: 'any' },
   { kind: 'counted', names: 'any' },
-] as const satisfies readonly Move[];
+] as const satisfies readonly Move<string>[];
 
 export type Kind = (typeof MOVES)[number]['kind'];
 
@@ -64,6 +65,8 @@ export type Kind = (typeof MOVES)[number]['kind'];
 export const SENT = ['intent', 'repeat', 'retry', 'refresh'] as const satisfies readonly Kind[];
 /** The kinds that end one. */
 export const ENDED = ['answered', 'lost', 'lost_beside', 'unsold'] as const satisfies readonly Kind[];
+/** Those after which nobody knows whether it was charged. */
+export const LOST = ['lost', 'lost_beside'] as const satisfies readonly Kind[];
 /** The kinds with which a loss is over: what it holds is given back, or counts as spent. */
 export const LOSS_OVER = ['freed', 'released', 'told', 'counted', 'read'] as const satisfies readonly Kind[];
 
@@ -89,7 +92,7 @@ export const TRANSITIONS: readonly Transition[] = MOVES.flatMap((move: Move) =>
     ([undefined, ...PHASES] as const)
       .filter((phase) => move.during === undefined || move.during.includes(during(phase)))
       .map((phase) => ({
-        kind: move.kind as Kind,
+        kind: move.kind,
         from: { stands, phase },
         to: {
           stands: move.stands === 'before' ? undefined : (move.stands ?? stands),

@@ -1,4 +1,4 @@
-import { type Kind, MOVES, type Names, type Phase, type Stands } from './moves.ts';
+import { type Kind, LOSS_OVER, LOST, MOVES, type Move, type Phase, type Stands } from './moves.ts';
 
 /** What the rules have to know of an entry. */
 export interface Happened {
@@ -18,15 +18,6 @@ export interface Standing {
 }
 
 export const NOTHING_STANDS: Standing = { state: 'free', stands: null, phase: null, open: null };
-
-type Move = {
-  readonly kind: Kind;
-  readonly when?: readonly Stands[];
-  readonly during?: readonly (Phase | 'nothing')[];
-  readonly stands?: Stands | 'before';
-  readonly open?: Phase | 'nothing';
-  readonly names: Names;
-};
 
 const BY_KIND: ReadonlyMap<Kind, Move> = new Map(MOVES.map((move: Move) => [move.kind, move]));
 
@@ -59,8 +50,8 @@ function isAllowed(move: Move, call: Standing, { of }: Happened): boolean {
   return move.names === 'any' || of === (move.names === 'open' ? call.open : call.stands);
 }
 
-const LOST: ReadonlySet<Kind> = new Set<Kind>(['lost', 'lost_beside']);
-const OVER: ReadonlySet<Kind> = new Set<Kind>(['freed', 'released', 'told', 'counted', 'read']);
+const IS_LOST: ReadonlySet<Kind> = new Set(LOST);
+const IS_OVER: ReadonlySet<Kind> = new Set(LOSS_OVER);
 
 /** Where a call stands after all of its entries, oldest first; undefined when one of them could not follow. */
 export function replayed(entries: readonly Happened[]): Standing | undefined {
@@ -69,8 +60,8 @@ export function replayed(entries: readonly Happened[]): Standing | undefined {
   for (const entry of entries) {
     call = moved(call, entry, (attempt) => lost.has(attempt));
     if (call === undefined) return undefined;
-    if (LOST.has(entry.kind)) lost.add(entry.of);
-    else if (OVER.has(entry.kind)) lost.delete(entry.of);
+    if (IS_LOST.has(entry.kind)) lost.add(entry.of);
+    else if (IS_OVER.has(entry.kind)) lost.delete(entry.of);
   }
   return call;
 }

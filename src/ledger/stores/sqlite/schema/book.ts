@@ -1,15 +1,6 @@
-import { ENDED, type Kind, MOVES, type Names, type Phase, SENT, type Stands } from '../../../rules/moves.ts';
+import { ENDED, MOVES, type Move, SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
 import { refusedEntry, tableOf } from './refusals.ts';
-
-interface Move {
-  readonly kind: Kind;
-  readonly when?: readonly Stands[];
-  readonly during?: readonly (Phase | 'nothing')[];
-  readonly stands?: Stands | 'before';
-  readonly open?: Phase | 'nothing';
-  readonly names: Names;
-}
 
 /** The list of moves as SQL: NULL is any state, any phase, or no change. */
 const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: Move) =>
