@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import * as undici from 'undici';
+import type { Reply } from '../src/client/judge.ts';
+import { Limiter, type Waiter } from '../src/client/limits/limiter.ts';
+import type { Limits } from '../src/client/limits/windows.ts';
+import { Transport } from '../src/client/transport.ts';
 import { systemClock } from '../src/core/clock.ts';
-import type { Reply } from '../src/vendor/judge.ts';
-import { Limiter, type Waiter } from '../src/vendor/limits/limiter.ts';
-import type { Limits } from '../src/vendor/limits/windows.ts';
-import { Transport } from '../src/vendor/transport.ts';
 import { startServer, type Vendor } from './program.ts';
 import { type VendorBook, type VendorKind, WARM_UP } from './rate-vendor.ts';
 

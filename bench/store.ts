@@ -1,11 +1,11 @@
+import { dialectMark } from '../src/client/dialect.ts';
+import provider from '../src/client/dialects/provider.ts';
 import { callKeyOf } from '../src/core/call-key.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Position } from '../src/core/format.ts';
 import { rowInputOf } from '../src/files/input.ts';
 import { type AttemptId, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
-import { dialectMark } from '../src/vendor/dialect.ts';
-import provider from '../src/vendor/dialects/provider.ts';
 import { abn } from './program.ts';
 import { answerBody } from './speed/vendor.ts';
 

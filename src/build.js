@@ -40,7 +40,7 @@ const STAMP = join(DIST, 'built-from.json');
 const BUILD_NAME = /^[0-9a-f]{8}$/;
 
 /** In these folders every file is a member that is found by its name: those of `src/core/families.ts`. */
-const FAMILIES = ['operations', 'vendor/dialects', 'ledger/stores', 'files/formats', 'cli'];
+const FAMILIES = ['operations', 'client/dialects', 'ledger/stores', 'files/formats', 'cli'];
 
 const OTHER_ENTRIES = [
   'index.ts',
@@ -261,7 +261,7 @@ const LOADED_TOGETHER = {
   parse: ['files/formats/csv/record-parser.ts'],
   start: ['cli/shell/main.ts'],
   look: ['cli/status.ts', 'ledger/stores/sqlite.ts'],
-  run: ['cli/run.ts', 'files/formats/csv.ts', 'vendor/dialects/provider.ts'],
+  run: ['cli/run.ts', 'files/formats/csv.ts', 'client/dialects/provider.ts'],
 };
 
 /** The licence of every library that is part of what was built. */
@@ -285,7 +285,7 @@ function chunkOf() {
   const importedBy = (id, context) => context.getModuleInfo(id)?.importedIds ?? [];
   const add = (id, name, context) => {
     if (chunks.has(id) || isOfLibrary(id)) return;
-    const isPlainCore = isIn('core', id) && !importedBy(id, context).some(isOfLibrary);
+    const isPlainCore = (isIn('core', id) || isIn('lib', id)) && !importedBy(id, context).some(isOfLibrary);
     chunks.set(id, isPlainCore ? 'start' : name);
     for (const imported of importedBy(id, context)) add(imported, name, context);
   };

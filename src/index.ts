@@ -1,5 +1,6 @@
 /** The library: everything that may be imported from outside, and nothing else. */
-export { checkedCredits as credits } from './core/checked-options.ts';
+
+export type { Account } from './client/account/account.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
@@ -7,6 +8,7 @@ export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { ChangesDone } from './files/output/changes-done.ts';
 export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
+export { checkedCredits as credits } from './lib/checked-options.ts';
 export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
@@ -20,4 +22,3 @@ export {
 } from './run/nightly.ts';
 export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
 export { exitCodeOf, type RunSummary } from './run/summary.ts';
-export type { Account } from './vendor/account/account.ts';

@@ -30,7 +30,7 @@ afterAll(() => rmSync(copy, { recursive: true }));
 /** A whole file on a page: the sentence that names it, then its block. */
 const FILE = /This is `(?<path>[^`]+)`[^`]*(?:`[^`]*`)?[^`]*:\n\n```(?:ts|yaml)\n(?<content>[\s\S]*?)^```/gm;
 
-const PROVIDER = 'src/vendor/dialects/provider.ts';
+const PROVIDER = 'src/client/dialects/provider.ts';
 
 const written: string[] = [];
 

@@ -2,6 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Account } from '../src/client/account/account.ts';
+import type { Dialect, DialectOperation } from '../src/client/dialect.ts';
+import provider from '../src/client/dialects/provider.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import type { RunEvent } from '../src/core/events.ts';
 import { defineOperation, end, type IfLost, send } from '../src/core/operation.ts';
@@ -11,9 +14,6 @@ import sqlite from '../src/ledger/stores/sqlite.ts';
 import { run } from '../src/run/pipeline.ts';
 import { Sessions } from '../src/run/sessions.ts';
 import type { RunSummary } from '../src/run/summary.ts';
-import type { Account } from '../src/vendor/account/account.ts';
-import type { Dialect, DialectOperation } from '../src/vendor/dialect.ts';
-import provider from '../src/vendor/dialects/provider.ts';
 import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
 
 /**

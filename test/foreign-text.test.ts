@@ -9,15 +9,17 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { findingWords } from '../src/cli/render/cell-issues.ts';
 import { openTerminal } from '../src/cli/shell/console.ts';
+import provider from '../src/client/dialects/provider.ts';
+import { judge, type Reply } from '../src/client/judge.ts';
 import { parseAnswerJson } from '../src/core/answer-body.ts';
-import { safeCell } from '../src/core/formulas.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
-import { problemOf } from '../src/core/yaml/schema-problem.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
 import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job/schema.ts';
+import { safeCell } from '../src/lib/formulas.ts';
+import { problemOf } from '../src/lib/yaml/schema-problem.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
 import {
   normaliseDomain,
@@ -26,8 +28,6 @@ import {
 } from '../src/operations/lookup/identifiers.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
 import { quotedCell, readEmail, readText } from '../src/operations/team/change-inputs.ts';
-import provider from '../src/vendor/dialects/provider.ts';
-import { judge, type Reply } from '../src/vendor/judge.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;

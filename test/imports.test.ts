@@ -18,6 +18,7 @@ const ROOT = join(import.meta.dirname, '..');
  */
 const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   core: 'open',
+  lib: 'open',
   operations: [
     'lookup/abn.ts',
     'lookup/identifiers.ts',
@@ -36,7 +37,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'store.ts',
     'tally.ts',
   ],
-  vendor: [
+  client: [
     'account/account.ts',
     'account/agreements.ts',
     'account/edit.ts',
@@ -109,7 +110,7 @@ const ROOMS = Object.keys(STREET);
 const SANDBOX = 'sandbox';
 
 /** Folders in which every file has the same shape; nothing lists their members. */
-const FAMILIES = ['operations', 'ledger/stores', 'vendor/dialects', 'files/formats', 'cli'];
+const FAMILIES = ['operations', 'ledger/stores', 'client/dialects', 'files/formats', 'cli'];
 
 /** Paths below `src/`, such as `stores/sqlite/lock.ts`. */
 const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();
@@ -226,7 +227,7 @@ describe('imports', () => {
 
 test.for([
   ['takes a turn at the vendor for what may cost something', /client\.turn\(/, ['run/attempt.ts']],
-  ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['vendor/client.ts']],
+  ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['client/client.ts']],
   [
     'says that an intent is committed',
     /\badmitted\(/,
@@ -255,9 +256,9 @@ function circles(imports: readonly Import[]): readonly string[] {
 
 describe('what a start loads before its command begins', () => {
   test.for([
-    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'vendor/account/account.ts']],
-    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'vendor/account/account.ts']],
-    ['cli/run.ts', ['undici', 'vendor/dialect/schema.ts', 'vendor/dialect/file.ts']],
+    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
+    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
+    ['cli/run.ts', ['undici', 'client/dialect/schema.ts', 'client/dialect/file.ts']],
   ] as const)('%s does without %j', ([command, spared]) => {
     const loaded = loadedBy(command);
     expect([...loaded]).toContain('core/errors.ts');

@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { accountsSchema } from '../src/client/account/accounts-file.ts';
+import { dialectFileSchema } from '../src/client/dialect/file.ts';
 import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
 import { BatchListObject, BatchStatusObject } from '../src/objects/batch.ts';
@@ -14,8 +16,6 @@ import { DoubtListObject, RowObject } from '../src/objects/row.ts';
 import { RunObject, SweepObject, UndoObject } from '../src/objects/run.ts';
 import { StoppedObject } from '../src/objects/stop.ts';
 import { TrialObject } from '../src/objects/trial.ts';
-import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
-import { dialectFileSchema } from '../src/vendor/dialect/file.ts';
 import { meaningOf, meaningOfMember } from './web/api-http.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -6,9 +6,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import provider from '../src/client/dialects/provider.ts';
 import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
 import { isUnread } from '../src/run/attempt/odd-matches.ts';
-import provider from '../src/vendor/dialects/provider.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
 
 /** A list of twelve domains, and a vendor that is asked about one after the other. */

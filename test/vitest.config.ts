@@ -58,14 +58,14 @@ const ALONE = [
     'ceilings',
   ].map((folder) => `${folder}/${FILES}`),
   'cli/{bin,completion,foreign-jobs,hints,onboard,repair,try}.test.ts',
-  'vendor/transport/secure.test.ts',
+  'client/transport/secure.test.ts',
   ...[
     'docs',
     'job/job',
     'json-schemas',
     'plan/team/change-plan',
     'plan/team/live-team-plan',
-    'vendor/rate-hints',
+    'client/rate-hints',
   ].map((name) => `${name}.test.ts`),
 ];
 

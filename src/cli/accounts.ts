@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { commandLine, wholeNumber } from '../core/command-line.ts';
+import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../client/account/account.ts';
+import { addAccount, removeAccount } from '../client/account/edit.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
+import { commandLine, wholeNumber } from '../lib/command-line.ts';
 import { AccountObject } from '../objects/account.ts';
-import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
-import { addAccount, removeAccount } from '../vendor/account/edit.ts';
 import {
   addNumberFlags,
   configureEdit,

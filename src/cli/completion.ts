@@ -197,7 +197,7 @@ async function jobFiles(): Promise<readonly string[]> {
 }
 
 async function accountNames(): Promise<readonly string[]> {
-  const { loadAccounts, SANDBOX_NAMES } = await import('../vendor/account/account.ts');
+  const { loadAccounts, SANDBOX_NAMES } = await import('../client/account/account.ts');
   return [...(await loadAccounts()).configured.map(({ name }) => name), ...SANDBOX_NAMES];
 }
 

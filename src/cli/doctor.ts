@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { loadAccounts } from '../client/account/account.ts';
+import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
-import { formatDuration } from '../core/duration.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
+import { formatDuration } from '../lib/duration.ts';
 import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
-import { loadAccounts } from '../vendor/account/account.ts';
-import { dialectProblem } from '../vendor/dialect.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 /** One thing that was checked. A problem says in `next` what to do. */

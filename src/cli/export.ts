@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { FormulaMode } from '../core/formulas.ts';
 import { present } from '../core/objects.ts';
+import type { FormulaMode } from '../lib/formulas.ts';
 import { batchOfJob, exportBatch } from '../run/export.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { durationOf } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
+import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure.ts';
 import { eraseIn, storesWithLists } from '../run/open-ledger.ts';
 import { talkedErasure } from './render/erasure.ts';

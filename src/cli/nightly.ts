@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { typedCommand } from '../core/command-line.ts';
+import { typedCommand } from '../lib/command-line.ts';
 import { SweepObject } from '../objects/run.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
 import { sweepLines } from './render/summary.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { commandLine, durationOf } from '../core/command-line.ts';
+import { commandLine, durationOf } from '../lib/command-line.ts';
 import { pauseBatch } from '../run/hold.ts';
 import { findBatch, storeWords } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

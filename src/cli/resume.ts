@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { commandToGoOn, durationOf } from '../core/command-line.ts';
+import { commandToGoOn, durationOf } from '../lib/command-line.ts';
 import { resumeBatch } from '../run/hold.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

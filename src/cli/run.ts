@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import { spoolFolder } from '../core/paths.ts';
+import { counted, grouped, plainText } from '../core/plain-text.ts';
+import { credits } from '../ledger/ledger.ts';
 import {
   typedCommand,
   wholeNumber,
@@ -7,12 +11,8 @@ import {
   withOption,
   withoutFlag,
   withoutOption,
-} from '../core/command-line.ts';
-import { StopError, stop } from '../core/errors.ts';
-import type { FormulaMode } from '../core/formulas.ts';
-import { spoolFolder } from '../core/paths.ts';
-import { counted, grouped, plainText } from '../core/plain-text.ts';
-import { credits } from '../ledger/ledger.ts';
+} from '../lib/command-line.ts';
+import type { FormulaMode } from '../lib/formulas.ts';
 import { RunObject } from '../objects/run.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';

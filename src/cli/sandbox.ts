@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { parseDurationMs } from '../core/duration.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import type { CliCommand, Console } from './shell/command.ts';

@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 import type { Command } from 'commander';
-import { wholeNumber } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
+import { wholeNumber } from '../lib/command-line.ts';
 import { hasScreen, type Opening, openInBrowser, openPage } from '../web/serve.ts';
 import type { CliCommand, Console } from './shell/command.ts';
 

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { onlyMissesWords } from '../client/misses.ts';
 import { isoTime } from '../core/clock.ts';
-import { commandLine, commandToGoOn } from '../core/command-line.ts';
 import { atMost, counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
+import { commandLine, commandToGoOn } from '../lib/command-line.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -16,7 +17,6 @@ import {
 import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { type Retries, retriesOf } from '../run/retries.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
-import { onlyMissesWords } from '../vendor/misses.ts';
 import { changesLines } from './render/changes.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

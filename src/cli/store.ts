@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
-import { durationOf } from '../core/command-line.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import type { ErasureOrder } from '../ledger/store.ts';
+import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/salvage.ts';

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import type { AnswerRule } from '../client/dialect.ts';
+import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
-import { typedCommand } from '../core/command-line.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords } from '../core/plain-text.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
+import { typedCommand } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -21,8 +23,6 @@ import {
   trialOf,
   triedFields,
 } from '../run/trial.ts';
-import type { AnswerRule } from '../vendor/dialect.ts';
-import type { RuleFound } from '../vendor/judge.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 

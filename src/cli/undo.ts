@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { typedCommand, withArgument } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { ATTENTION_KINDS } from '../core/row.ts';
+import { typedCommand, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan.ts';
 import { UndoObject } from '../objects/run.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';

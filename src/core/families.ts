@@ -10,7 +10,7 @@ const HERE = import.meta.url;
 
 /** Folders in which every file is a member; nothing lists them (`family.ts`). */
 export const OPERATIONS = new URL('../operations/', HERE);
-export const DIALECTS = new URL('../vendor/dialects/', HERE);
+export const DIALECTS = new URL('../client/dialects/', HERE);
 export const STORES = new URL('../ledger/stores/', HERE);
 export const FORMATS = new URL('../files/formats/', HERE);
 export const COMMANDS = new URL('../cli/', HERE);

@@ -1,11 +1,11 @@
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { piecesOf, sha256Of } from '../core/atomic-file.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
-import { endingOf, nameParts } from '../core/file-name.ts';
 import { type FileBytes, readableEndings } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
-import { codeOf, shortage } from '../core/system-errors.ts';
+import { piecesOf, sha256Of } from '../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../lib/file-name.ts';
+import { codeOf, shortage } from '../lib/system-errors.ts';
 
 /** The file is looked at after each piece, so few large pieces are read faster than many small ones. */
 const BYTES_PER_SCAN = 2 * 1024 * 1024;

@@ -4,7 +4,6 @@ import { canonicalJson } from '../core/call-key.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily, loadMember } from '../core/family.ts';
-import { endingOf } from '../core/file-name.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
@@ -12,6 +11,7 @@ import type { InputRow, RowNumber } from '../core/row.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { endingOf } from '../lib/file-name.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns/columns.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AnswerPlace } from '../core/answer-body.ts';
 import type { ReadOptions } from '../core/format.ts';
-import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
+import { FORMULA_MODES, type FormulaMode } from '../lib/formulas.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsIn, readSchema } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
 

@@ -1,6 +1,6 @@
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
-import { formatDuration } from '../core/duration.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import { formatDuration } from '../lib/duration.ts';
 import {
   bootOf,
   JUMP_MS,

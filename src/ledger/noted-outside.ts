@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../core/atomic-file.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 import type { BatchId } from './ledger.ts';
 
 /**

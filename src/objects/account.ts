@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type Account, describeKey } from '../client/account/account.ts';
 import type { StopError } from '../core/errors.ts';
-import { type Account, describeKey } from '../vendor/account/account.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** Accounts, without their keys. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
-import { commandToGoOn } from '../core/command-line.ts';
 import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, ShownMoney } from '../ledger/ledger.ts';
+import { commandToGoOn } from '../lib/command-line.ts';
 import type { BatchOverview, BatchStatus } from '../run/batch-status.ts';
 import type { Retries } from '../run/retries.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop, unreachable } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
-import { isMisleadingField, queryProblem } from '../core/misleading-names.ts';
 import { present } from '../core/objects.ts';
 import {
   type Answered,
@@ -22,6 +21,7 @@ import {
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere, pathProblem } from '../core/vendor-path.ts';
+import { isMisleadingField, queryProblem } from '../lib/misleading-names.ts';
 import {
   columnInput,
   columnsIn,

@@ -1,6 +1,5 @@
 import { isRepeated } from '../core/answer-body.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import { isMisleadingField } from '../core/misleading-names.ts';
 import { nearest } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import {
@@ -20,6 +19,7 @@ import {
   send,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { isMisleadingField } from '../lib/misleading-names.ts';
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 /** The filters whose names are published; more may be written into the job under the vendor's own names. */

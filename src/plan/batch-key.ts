@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Account } from '../client/account/account.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -7,7 +8,6 @@ import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing

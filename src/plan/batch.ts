@@ -1,6 +1,9 @@
 import { resolve } from 'node:path';
+import { requestsPerSecond } from '../client/account/account.ts';
+import type { Dialect } from '../client/dialect.ts';
+import { answerPlaceOf, dialectMark } from '../client/dialect.ts';
+import { readToday } from '../client/kept-answers.ts';
 import { isoTime } from '../core/clock.ts';
-import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
@@ -20,10 +23,7 @@ import {
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
-import { requestsPerSecond } from '../vendor/account/account.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
-import { readToday } from '../vendor/kept-answers.ts';
+import { crashPoint } from '../lib/faults.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';

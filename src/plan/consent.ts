@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Account } from '../client/account/account.ts';
+import { requireAgreement } from '../client/account/agreements.ts';
+import type { Dialect, DialectOperation } from '../client/dialect.ts';
+import { builtInDialect, dialectQuestion } from '../client/dialect.ts';
+import { basePathOf } from '../client/request.ts';
 import { canonicalJson } from '../core/call-key.ts';
-import { checkedCredits } from '../core/checked-options.ts';
 import { StopError } from '../core/errors.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import { counted, foreignWords } from '../core/plain-text.ts';
@@ -17,11 +21,7 @@ import {
   heldCredits,
   type Money,
 } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
-import { requireAgreement } from '../vendor/account/agreements.ts';
-import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
-import { builtInDialect, dialectQuestion } from '../vendor/dialect.ts';
-import { basePathOf } from '../vendor/request.ts';
+import { checkedCredits } from '../lib/checked-options.ts';
 import { isPartial } from './batch.ts';
 import type { BatchPlace } from './batch-key.ts';
 import type { Consent, RunChoices, RunContext } from './context.ts';

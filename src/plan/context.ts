@@ -1,11 +1,11 @@
+import type { Agreement, Question } from '../client/account/agreements.ts';
+import type { SuspectMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
-import type { FormulaMode } from '../core/formulas.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
-import type { Agreement, Question } from '../vendor/account/agreements.ts';
-import type { SuspectMisses } from '../vendor/misses.ts';
+import type { FormulaMode } from '../lib/formulas.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
 import type { SavedPlan } from './saved-plan.ts';

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { dialectMark } from '../client/dialect.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { JsonValue } from '../core/operation.ts';
@@ -6,7 +7,6 @@ import { grouped } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import { type Job, jobYaml } from '../job/job.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { dialectMark } from '../vendor/dialect.ts';
 import { hasBegunBy } from './batch.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { RunContext } from './context.ts';

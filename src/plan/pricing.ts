@@ -1,8 +1,8 @@
+import { requestsPerSecond } from '../client/account/account.ts';
+import type { Dialect, DialectOperation } from '../client/dialect.ts';
+import { dialectOperationOf } from '../client/dialect.ts';
 import type { Call } from '../core/operation.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
-import { requestsPerSecond } from '../vendor/account/account.ts';
-import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
-import { dialectOperationOf } from '../vendor/dialect.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
 /** What rows may cost, before anything is sent. */

@@ -1,5 +1,6 @@
+import type { Dialect } from '../client/dialect.ts';
+import { asReadToday } from '../client/kept-answers.ts';
 import { unreachable } from '../core/errors.ts';
-import { FingerprintSet, textFingerprint } from '../core/fingerprint-set.ts';
 import { present } from '../core/objects.ts';
 import type { Answer, Call, Operation } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
@@ -13,8 +14,7 @@ import type {
   KnownAnswer,
   KnownCall,
 } from '../ledger/ledger.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import { asReadToday } from '../vendor/kept-answers.ts';
+import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
 import { asksErasedAgain, findCalls, isKnownFreshFor } from './known-calls.ts';
 import {
   type MetCall,

@@ -1,3 +1,7 @@
+import type { Account } from '../client/account/account.ts';
+import type { Dialect } from '../client/dialect.ts';
+import { unaskable } from '../client/dialect.ts';
+import { remarkOn } from '../client/judge.ts';
 import { readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
 import type { Clock } from '../core/clock.ts';
@@ -18,10 +22,6 @@ import { repairedRow } from '../files/quality/job-issues.ts';
 import type { Job } from '../job/job.ts';
 import { optionsByOrigin } from '../job/job-origin.ts';
 import type { AnswerRecord, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import { unaskable } from '../vendor/dialect.ts';
-import { remarkOn } from '../vendor/judge.ts';
 import { stepIn } from './row-walk/in-dialect.ts';
 
 /** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */

@@ -1,9 +1,9 @@
+import { requestsPerSecond } from '../client/account/account.ts';
 import { unreachable } from '../core/errors.ts';
 import type { OutcomeKind, RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../files/input.ts';
 import { type Batch, credits, type RowAnswer, type RowRecord } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
-import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { RunContext } from './context.ts';
 import { type Plan, planRows } from './plan.ts';
 import { planLeft } from './plan-id.ts';

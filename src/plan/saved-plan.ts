@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Account } from '../client/account/account.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
@@ -8,7 +9,6 @@ import { isSealedJson, ownershipOfSealed, sealedJson, writeOwnFile } from '../fi
 import type { Job } from '../job/job.ts';
 import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/row-pages.ts';
-import type { Account } from '../vendor/account/account.ts';
 import type { PlanContext } from './row-walk.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { rowAndWho } from './team/diff-words.ts';

@@ -1,8 +1,8 @@
-import { commandLine } from '../core/command-line.ts';
+import type { Dialect } from '../client/dialect.ts';
 import { stop } from '../core/errors.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Batch, Doubt, LedgerReader } from '../ledger/ledger.ts';
-import type { Dialect } from '../vendor/dialect.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { type OddDoubt, oddDoubts, type RuleReads, ruleReads } from './attempt.ts';
 import { tellableOfAll } from './told-answer.ts';
 

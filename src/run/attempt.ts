@@ -1,7 +1,10 @@
+import type { Turn } from '../client/client.ts';
+import { type DialectOperation, dialectMark, operationFor } from '../client/dialect.ts';
+import { judge, leftBy, type Verdict } from '../client/judge.ts';
+import { type HttpRequest, requestOf } from '../client/request.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
-import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -15,10 +18,7 @@ import {
   type DecisionId,
   type KeyedRequest,
 } from '../ledger/ledger.ts';
-import type { Turn } from '../vendor/client.ts';
-import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
-import { judge, leftBy, type Verdict } from '../vendor/judge.ts';
-import { type HttpRequest, requestOf } from '../vendor/request.ts';
+import { crashPoint } from '../lib/faults.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';

@@ -1,7 +1,7 @@
+import { type Account, loadAccounts, sandboxAccount } from '../client/account/account.ts';
+import { type Dialect, dialectOf } from '../client/dialect.ts';
 import { StopError } from '../core/errors.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { type Account, loadAccounts, sandboxAccount } from '../vendor/account/account.ts';
-import { type Dialect, dialectOf } from '../vendor/dialect.ts';
 
 /** This file finds a batch's account as it is configured now. A batch knows its account by identity, never by name. */
 

@@ -1,3 +1,4 @@
+import { historyOf, onlyMisses, suspicionOf } from '../client/misses.ts';
 import { systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { OutcomeKind } from '../core/row.ts';
@@ -13,7 +14,6 @@ import {
   shownMoney,
 } from '../ledger/ledger.ts';
 import type { Spender, Tell } from '../ledger/store.ts';
-import { historyOf, onlyMisses, suspicionOf } from '../vendor/misses.ts';
 import { isAtWorkOn } from './hold.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from './open-ledger.ts';
 

@@ -1,8 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
-import { besideFile, nameParts } from '../core/file-name.ts';
-import type { FormulaMode } from '../core/formulas.ts';
 import { present } from '../core/objects.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import {
@@ -16,6 +14,8 @@ import {
 import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
+import { besideFile, nameParts } from '../lib/file-name.ts';
+import type { FormulaMode } from '../lib/formulas.ts';
 import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
 import type { JobOptions } from '../plan/context.ts';
 import { lookerNotes } from './looker-notes.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { parseDurationMs } from '../core/duration.ts';
+import type { Dialect } from '../client/dialect.ts';
+import type { HttpRequest } from '../client/request.ts';
 import { present } from '../core/objects.ts';
 import type { KeyedRequest } from '../ledger/ledger.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import type { HttpRequest } from '../vendor/request.ts';
+import { parseDurationMs } from '../lib/duration.ts';
 
 /**
  * The vendor acts on a request under an idempotency key and charges for it once, however often it arrives. So a lost

@@ -1,10 +1,10 @@
-import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../core/checked-options.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import { contentHash } from '../files/input.ts';
 import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../ledger/ledger.ts';
+import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../lib/checked-options.ts';
 import {
   type DonePlace,
   isAsSeen,

@@ -5,7 +5,6 @@ import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
-import { Redaction } from '../core/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../ledger/believed-time.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
@@ -18,6 +17,7 @@ import {
   storeFor,
   type Tell,
 } from '../ledger/store.ts';
+import { Redaction } from '../lib/redaction.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
 /** This file chooses the store of a command, opens it, and finds batches in it. */
@@ -143,7 +143,7 @@ export async function lookAtLedger(location: string, tell?: Tell): Promise<Ledge
  * report a wrong accounts file.
  */
 async function keysOfAccounts(): Promise<Redaction> {
-  const { keysAtHand, loadAccounts } = await import('../vendor/account/account.ts');
+  const { keysAtHand, loadAccounts } = await import('../client/account/account.ts');
   const configured = await loadAccounts().then(
     (accounts) => accounts.configured,
     () => [],

@@ -1,11 +1,11 @@
 import type { CallKey } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
-import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Outcome } from '../core/row.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
 import type { AttemptId, Batch, Credits } from '../ledger/ledger.ts';
+import { crashPoint } from '../lib/faults.ts';
 import { closeIfSettled, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';

@@ -1,5 +1,5 @@
+import type { Verdict } from '../client/judge.ts';
 import type { Call } from '../core/operation.ts';
-import type { Verdict } from '../vendor/judge.ts';
 
 /**
  * Knows on which projects the key may act. The rows of a project that refuses the key are refused, and other projects go

@@ -1,22 +1,22 @@
-import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
-import { isoTime } from '../core/clock.ts';
-import { formatDuration, parseDurationMs } from '../core/duration.ts';
-import { unreachable } from '../core/errors.ts';
-import { crashPoint, vendorIsQuick } from '../core/faults.ts';
-import type { Call } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
-import type { Moment } from '../ledger/believed-time.ts';
-import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
-import type { Client } from '../vendor/client.ts';
+import type { Client } from '../client/client.ts';
 import {
   asReceived,
   type Dialect,
   dialectOperationOf,
   type ReadBack,
   vendorReply,
-} from '../vendor/dialect.ts';
-import { judge, leftBy, type Reply, saidOfLost } from '../vendor/judge.ts';
-import type { FreeRequest } from '../vendor/request.ts';
+} from '../client/dialect.ts';
+import { judge, leftBy, type Reply, saidOfLost } from '../client/judge.ts';
+import type { FreeRequest } from '../client/request.ts';
+import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
+import { isoTime } from '../core/clock.ts';
+import { unreachable } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import type { Moment } from '../ledger/believed-time.ts';
+import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
+import { formatDuration, parseDurationMs } from '../lib/duration.ts';
+import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
 import { failed, type Heard, heardIn, type LookResult } from './reconcile/finding.ts';
 import type { Run, Session } from './session.ts';

@@ -1,6 +1,9 @@
+import { operationFor, type Repetition } from '../client/dialect.ts';
+import { oddAnswerIn } from '../client/judge.ts';
+import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../client/misses.ts';
+import { basePathOf } from '../client/request.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
-import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Moment } from '../ledger/believed-time.ts';
@@ -15,12 +18,9 @@ import type {
   Ledger,
   OpenAttempt,
 } from '../ledger/ledger.ts';
+import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
-import { operationFor, type Repetition } from '../vendor/dialect.ts';
-import { oddAnswerIn } from '../vendor/judge.ts';
-import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
-import { basePathOf } from '../vendor/request.ts';
 import { type Closing, judged, writeClosure } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';

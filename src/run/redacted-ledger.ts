@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
-import type { Redaction } from '../core/redaction.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import type { Salvage } from '../ledger/store.ts';
+import type { Redaction } from '../lib/redaction.ts';
 
 /**
  * A ledger that removes all keys known today from the answers that it returns. A record contains none

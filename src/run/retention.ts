@@ -1,9 +1,9 @@
+import type { Account } from '../client/account/account.ts';
 import type { Clock } from '../core/clock.ts';
-import { commandLine } from '../core/command-line.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Needed, Tell } from '../ledger/store.ts';
-import type { Account } from '../vendor/account/account.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { eraseIn, storeWords } from './open-ledger.ts';
 
 /**

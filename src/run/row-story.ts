@@ -1,3 +1,7 @@
+import type { Dialect } from '../client/dialect.ts';
+import { answerPlaceOf, dialectOperationOf, vendorReply } from '../client/dialect.ts';
+import { changeFields, isExactCharge } from '../client/judge.ts';
+import { type Judged, judgedToday } from '../client/kept-answers.ts';
 import { fieldsOf, parsedFieldsOf, readBody } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
@@ -19,10 +23,6 @@ import {
   type RowRecord,
   standingDecision,
 } from '../ledger/ledger.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
-import { changeFields, isExactCharge } from '../vendor/judge.ts';
-import { type Judged, judgedToday } from '../vendor/kept-answers.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
 /** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */

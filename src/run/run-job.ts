@@ -1,5 +1,19 @@
 import { z } from 'zod';
+import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
+import { isAgreed, isAgreement, type Question } from '../client/account/agreements.ts';
+import { type Dialect, dialectOf, dialectQuestion } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
+import { systemClock } from '../core/clock.ts';
+import { stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
+import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
+import { present } from '../core/objects.ts';
+import { schemaComment } from '../core/paths.ts';
+import { type OpenedInput, openHeader } from '../files/input.ts';
+import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
+import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
+import { type Job, jobYaml, loadJob } from '../job/job.ts';
+import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
   amount,
@@ -16,19 +30,8 @@ import {
   target,
   text,
   timepiece,
-} from '../core/checked-options.ts';
-import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
-import type { Listener } from '../core/events.ts';
-import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
-import { FORMULA_MODES } from '../core/formulas.ts';
-import { present } from '../core/objects.ts';
-import { schemaComment } from '../core/paths.ts';
-import { type OpenedInput, openHeader } from '../files/input.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
-import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, jobYaml, loadJob } from '../job/job.ts';
-import type { BatchId, Ledger } from '../ledger/ledger.ts';
+} from '../lib/checked-options.ts';
+import { FORMULA_MODES } from '../lib/formulas.ts';
 import { rereadOf } from '../plan/batch.ts';
 import { requireAgreedRequests, type SentRequest, sentRequests } from '../plan/consent.ts';
 import {
@@ -44,9 +47,6 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
-import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
-import { isAgreed, isAgreement, type Question } from '../vendor/account/agreements.ts';
-import { type Dialect, dialectOf, dialectQuestion } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';

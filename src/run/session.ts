@@ -1,10 +1,10 @@
+import type { Account } from '../client/account/account.ts';
+import type { Client, Waiter } from '../client/client.ts';
+import type { AccountHistory } from '../client/misses.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { BelievedTime } from '../ledger/believed-time.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
-import type { Client, Waiter } from '../vendor/client.ts';
-import type { AccountHistory } from '../vendor/misses.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { TooFast } from './too-fast.ts';
 

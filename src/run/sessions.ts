@@ -1,3 +1,6 @@
+import { Client, type ClientOptions, type Limits, type Pause } from '../client/client.ts';
+import { historyOf } from '../client/misses.ts';
+import { basePathOf } from '../client/request.ts';
 import { invariant, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
@@ -5,9 +8,6 @@ import { BelievedTime } from '../ledger/believed-time.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
-import { Client, type ClientOptions, type Limits, type Pause } from '../vendor/client.ts';
-import { historyOf } from '../vendor/misses.ts';
-import { basePathOf } from '../vendor/request.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
 import { recover, settleLeftOpen } from './recover.ts';

@@ -1,6 +1,7 @@
+import { sandboxAccount } from '../client/account/account.ts';
+import { dialectOf } from '../client/dialect.ts';
 import { type CallKey, callKeyOf } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
-import { commandLine } from '../core/command-line.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { RowNumber } from '../core/row.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
@@ -16,8 +17,7 @@ import type {
   LedgerReader,
   Look,
 } from '../ledger/ledger.ts';
-import { sandboxAccount } from '../vendor/account/account.ts';
-import { dialectOf } from '../vendor/dialect.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
 import type { FoundBatch } from './open-ledger.ts';

@@ -1,3 +1,4 @@
+import { onlyMisses } from '../client/misses.ts';
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
 import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
@@ -15,7 +16,6 @@ import type { Tally } from '../ledger/tally.ts';
 import type { RunContext } from '../plan/context.ts';
 import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
-import { onlyMisses } from '../vendor/misses.ts';
 import { type Retries, retriesOf } from './retries.ts';
 import type { RunMetrics } from './run-metrics.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../vendor/client.ts';
-import type { Verdict } from '../vendor/judge.ts';
+import type { Client } from '../client/client.ts';
+import type { Verdict } from '../client/judge.ts';
 
 /** So often a call is told "too many requests" while others are answered, until it is left to the next run. */
 export const MOST_TOLD = 8;

@@ -1,13 +1,13 @@
-import { commandLine } from '../core/command-line.ts';
+import type { Account } from '../client/account/account.ts';
 import { stop } from '../core/errors.ts';
 import { Team } from '../core/membership.ts';
 import { openHeader } from '../files/input.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { FileOptions } from '../plan/context.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../plan/team/change-plan.ts';
-import type { Account } from '../vendor/account/account.ts';
 import { accountOfBatch } from './batch-account.ts';
 import { lookAtLedger, storeWords } from './open-ledger.ts';
 import type { SpenderOptions } from './run-job.ts';

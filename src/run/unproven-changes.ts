@@ -1,10 +1,10 @@
-import { commandLine } from '../core/command-line.ts';
+import { type Dialect, dialectMark } from '../client/dialect.ts';
+import { judgedToday } from '../client/kept-answers.ts';
 import { counted } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
-import { type Dialect, dialectMark } from '../vendor/dialect.ts';
-import { judgedToday } from '../vendor/kept-answers.ts';
+import { commandLine } from '../lib/command-line.ts';
 import { dialectOfBatch } from './batch-account.ts';
 
 /**

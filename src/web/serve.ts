@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
-import type { ProcessLock } from '../core/process-lock.ts';
 import type { Tell } from '../ledger/store.ts';
+import type { ProcessLock } from '../lib/process-lock.ts';
 import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
 import type { Opening } from './api.ts';
 import { Address, USUAL_HOST } from './server/address.ts';

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../src/cli/shell/main/program.ts';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
-import { systemStop } from '../../src/core/system-errors.ts';
+import { systemStop } from '../../src/lib/system-errors.ts';
 import { openDesk } from './desk.ts';
 import { environmentOf, PROGRAM, startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ANSWERS, type Answer, type OfChange, type OfLookup } from '../vendor/answers.ts';
+import { ANSWERS, type Answer, type OfChange, type OfLookup } from '../client/answers.ts';
 import { openDesk } from './desk.ts';
 
 type Meaning = OfLookup | OfChange;

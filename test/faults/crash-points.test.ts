@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CRASH_POINTS, type CrashPoint } from '../../src/core/faults.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import type { Way } from './ways.ts';
 import { domainsOf, type OutputRow, Workplace } from './workplace.ts';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CrashPoint } from '../../src/core/faults.ts';
+import type { CrashPoint } from '../../src/lib/faults.ts';
 import type { Program } from './program.ts';
 import type { Workplace } from './workplace.ts';
 

@@ -6,8 +6,8 @@
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { CRASH_POINTS, type CrashPoint } from '../../src/core/faults.ts';
 import { credits, runJob } from '../../src/index.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
 import { domainsOf, type Order } from './workplace.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
-const FAULTS = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'core', 'faults.ts')).href;
+const FAULTS = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'lib', 'faults.ts')).href;
 
 const SCRIPT = `
   import { crashPoint, testHook, vendorIsQuick } from ${JSON.stringify(FAULTS)};

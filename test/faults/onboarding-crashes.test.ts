@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CRASH_POINTS, type CrashPoint } from '../../src/core/faults.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { runToTheEnd } from './hand-settling.ts';
 import { PROJECT, TeamWorkplace } from './team-workplace.ts';
 import type { Order } from './workplace.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { answer, type RawRequest, type RawVendor, rawVendor } from '../vendor/transport/raw-vendor.ts';
+import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/transport/raw-vendor.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*

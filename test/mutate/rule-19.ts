@@ -44,7 +44,7 @@ export const RULE_19: readonly Mutation[] = [
   {
     rule: 19,
     without: 'leaving out what would begin another batch',
-    at: 'src/core/command-line.ts',
+    at: 'src/lib/command-line.ts',
     text: "const bare = withoutFlag(words, '--refresh');",
     instead: 'const bare = words;',
     test: 'test/cli/settle-decided.test.ts',

@@ -5,18 +5,18 @@ function line(without: string, text: string, instead = ''): Mutation {
   return {
     rule: 9,
     without,
-    at: 'src/vendor/dialects/provider.ts',
+    at: 'src/client/dialects/provider.ts',
     text,
     instead,
-    test: 'test/vendor/judge.test.ts',
+    test: 'test/client/judge.test.ts',
     named: 'rule 9, line by line|is no answer',
   };
 }
 
 /** A line of what an answer says of itself, which is code. */
 function stated(without: string, text: string, instead: string, named: string, file = 'stated'): Mutation {
-  const at = `src/vendor/judge/${file}.ts`;
-  return { rule: 9, without, at, text, instead, test: 'test/vendor/answers.test.ts', named };
+  const at = `src/client/judge/${file}.ts`;
+  return { rule: 9, without, at, text, instead, test: 'test/client/answers.test.ts', named };
 }
 
 /** What an answer means, and what a run does when answers look wrong. */
@@ -40,11 +40,11 @@ export const RULE_9: readonly Mutation[] = [
   {
     rule: 9,
     without: 'the doubt about what no rule reads, 5xx among it',
-    at: 'src/vendor/judge.ts',
+    at: 'src/client/judge.ts',
     text: 'const clause = stated?.because',
     instead:
       "if (rule !== undefined) return { kind: 'settled', answer: 'refused', charged, why: words };\n      const clause = stated?.because",
-    test: 'test/vendor/judge.test.ts',
+    test: 'test/client/judge.test.ts',
     named: 'rule 9, line by line',
   },
   stated('204 as no match', 'status === NO_CONTENT ?', 'status !== NO_CONTENT ?', '204'),
@@ -99,36 +99,36 @@ export const RULE_9: readonly Mutation[] = [
   {
     rule: 9,
     without: 'the doubt about a lost answer',
-    at: 'src/vendor/judge.ts',
+    at: 'src/client/judge.ts',
     text: "return { kind: 'in_doubt', why: foreignWords(reply.message) };",
     instead: "return { kind: 'not_sent', why: foreignWords(reply.message) };",
-    test: 'test/vendor/judge.test.ts',
+    test: 'test/client/judge.test.ts',
     named: 'a lost answer',
   },
   {
     rule: 9,
     without: 'one probe at a time after five doubts',
-    at: 'src/vendor/limits',
+    at: 'src/client/limits',
     text: 'return this.#doubtsInARow >= DOUBTS_IN_A_ROW;',
     instead: 'return this.#doubtsInARow < 0;',
-    test: 'test/vendor/limits/limiter/backoff.test.ts',
+    test: 'test/client/limits/limiter/backoff.test.ts',
     named: 'the doubt breaker',
   },
   {
     rule: 9,
     without: 'the stop at twenty first answers 404',
-    at: 'src/vendor/misses.ts',
+    at: 'src/client/misses.ts',
     text: 'misses >= FIRST_MISSES',
     instead: 'misses < 0',
-    test: 'test/vendor/misses.test.ts',
+    test: 'test/client/misses.test.ts',
   },
   {
     rule: 9,
     without: 'the stop at a hundred misses in a row',
-    at: 'src/vendor/misses.ts',
+    at: 'src/client/misses.ts',
     text: 'misses >= SUDDEN_MISSES',
     instead: 'misses < 0',
-    test: 'test/vendor/misses.test.ts',
+    test: 'test/client/misses.test.ts',
   },
   {
     rule: 9,

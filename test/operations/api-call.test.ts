@@ -4,12 +4,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import provider from '../../src/client/dialects/provider.ts';
+import { requestOf } from '../../src/client/request.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { Team } from '../../src/core/membership.ts';
 import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/core/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
-import provider from '../../src/vendor/dialects/provider.ts';
-import { requestOf } from '../../src/vendor/request.ts';
 
 const BODY = {
   domain: '{{Domain}}',

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { dialectSchema } from '../../src/client/dialect/schema.ts';
+import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
 import { loadFamily } from '../../src/core/family.ts';
 import {
@@ -13,8 +15,6 @@ import {
   Team,
 } from '../../src/core/membership.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
-import { dialectSchema } from '../../src/vendor/dialect/schema.ts';
-import type { Dialect } from '../../src/vendor/dialect.ts';
 import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**
@@ -35,7 +35,7 @@ const OPTIONS: OperationOptions = {
 
 const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
 const dialects = await loadFamily<Dialect>(
-  new URL('../../src/vendor/dialects/', import.meta.url),
+  new URL('../../src/client/dialects/', import.meta.url),
   (exported) => dialectSchema.parse(exported),
 );
 

@@ -5,6 +5,8 @@
  * path, headers and body are held against the published table, written out here.
  */
 import { describe, expect, test } from 'vitest';
+import service from '../../src/client/dialects/service.ts';
+import { requestOf } from '../../src/client/request.ts';
 import { version } from '../../src/core/families.ts';
 import type { Call } from '../../src/core/operation.ts';
 import changeRole from '../../src/operations/change-role.ts';
@@ -13,8 +15,6 @@ import deleteInvite from '../../src/operations/delete-invite.ts';
 import inviteUser from '../../src/operations/invite-user.ts';
 import onboard from '../../src/operations/onboard.ts';
 import removeUser from '../../src/operations/remove-user.ts';
-import service from '../../src/vendor/dialects/service.ts';
-import { requestOf } from '../../src/vendor/request.ts';
 import { done, invited, known, OPTIONS, refusal } from './team.ts';
 
 /** The request as it leaves, the body as text. The account's own project is another one than the rows'. */

@@ -1,3 +1,5 @@
+import type { Dialect } from '../../src/client/dialect.ts';
+import service from '../../src/client/dialects/service.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
 import type {
@@ -11,8 +13,6 @@ import type {
 } from '../../src/core/operation.ts';
 import type { Outcome } from '../../src/core/row.ts';
 import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
-import type { Dialect } from '../../src/vendor/dialect.ts';
-import service from '../../src/vendor/dialects/service.ts';
 
 /** Rows of a team, planned against what is known and worked off with answers that a test gives. */
 

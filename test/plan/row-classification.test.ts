@@ -6,14 +6,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Account } from '../../src/client/account/account.ts';
+import provider from '../../src/client/dialects/provider.ts';
 import { valueAt } from '../../src/core/answer-body.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
 import { openHeader } from '../../src/files/input.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { classifications, type LookedUp, type RowClassification } from '../../src/plan/row-classification.ts';
-import type { Account } from '../../src/vendor/account/account.ts';
-import provider from '../../src/vendor/dialects/provider.ts';
 import { ACCOUNT, answered, batchNamed } from '../ledger/stores/book.ts';
 import memory from '../ledger/stores/memory.ts';
 

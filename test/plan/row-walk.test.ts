@@ -4,6 +4,8 @@
  * Method: an operation of several calls, and answers that are there, or not.
  */
 import { describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
 import {
   type AnswerKind,
@@ -13,8 +15,6 @@ import {
   credits,
 } from '../../src/ledger/ledger.ts';
 import { operationAnswer, RowWalk } from '../../src/plan/row-walk.ts';
-import type { Dialect } from '../../src/vendor/dialect.ts';
-import provider from '../../src/vendor/dialects/provider.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });
 

@@ -5,8 +5,8 @@
  * clock skips; the ledger says what money is held.
  */
 import { describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/client/dialect.ts';
 import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
-import type { Dialect } from '../../src/vendor/dialect.ts';
 import {
   attemptsOf,
   dialectWith,

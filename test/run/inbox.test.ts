@@ -25,8 +25,8 @@ import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { stop } from '../../src/core/errors.ts';
-import { besideFile } from '../../src/core/file-name.ts';
 import { besideInput, filesOf } from '../../src/files/output/output.ts';
+import { besideFile } from '../../src/lib/file-name.ts';
 import {
   type Inbox,
   isAsSeen,

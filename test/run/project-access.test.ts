@@ -4,10 +4,10 @@
  * Method: the pure rule, told one verdict after the other.
  */
 import { expect, test } from 'vitest';
+import type { Verdict } from '../../src/client/judge.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { ProjectAccess } from '../../src/run/project-access.ts';
-import type { Verdict } from '../../src/vendor/judge.ts';
 
 const callOn = (project?: string): Call => ({
   operation: 'create-invite',

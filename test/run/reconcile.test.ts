@@ -8,10 +8,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Dialect, ReadBack } from '../../src/client/dialect.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import type { Call } from '../../src/core/operation.ts';
 import { type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
-import type { Dialect, ReadBack } from '../../src/vendor/dialect.ts';
 import {
   attemptsOf,
   dialectWith,

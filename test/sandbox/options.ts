@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseDurationMs } from '../../src/core/duration.ts';
+import { parseDurationMs } from '../../src/lib/duration.ts';
 import type { RateHeaders, RateKind } from '../../src/sandbox/rate.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { testExtension } from './extension.ts';

@@ -1,17 +1,17 @@
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { wholeNumber } from '../../core/command-line.ts';
-import { stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import { AccountObject } from '../../objects/account.ts';
 import {
   addressProblem,
   findAccount,
   loadAccounts,
   REGIONS,
   usableKey,
-} from '../../vendor/account/account.ts';
-import { changeAccount } from '../../vendor/account/edit.ts';
+} from '../../client/account/account.ts';
+import { changeAccount } from '../../client/account/edit.ts';
+import { stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import { wholeNumber } from '../../lib/command-line.ts';
+import { AccountObject } from '../../objects/account.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */

@@ -1,7 +1,3 @@
-import { formatDuration } from '../../core/duration.ts';
-import type { StopError } from '../../core/errors.ts';
-import { sentence } from '../../core/plain-text.ts';
-import { AccountObject } from '../../objects/account.ts';
 import {
   type Account,
   describeKey,
@@ -9,8 +5,12 @@ import {
   loadAccounts,
   type RegionAddress,
   SANDBOX_NAMES,
-} from '../../vendor/account/account.ts';
-import { dialectProblem } from '../../vendor/dialect.ts';
+} from '../../client/account/account.ts';
+import { dialectProblem } from '../../client/dialect.ts';
+import type { StopError } from '../../core/errors.ts';
+import { sentence } from '../../core/plain-text.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { AccountObject } from '../../objects/account.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */

@@ -1,9 +1,9 @@
+import { type Account, describeKey, findAccount, loadAccounts } from '../../client/account/account.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { AccountTest } from '../../objects/account.ts';
 import { type AccountFact, testAccount } from '../../run/account-test.ts';
-import { type Account, describeKey, findAccount, loadAccounts } from '../../vendor/account/account.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */

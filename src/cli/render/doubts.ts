@@ -1,10 +1,10 @@
 import { isoTime } from '../../core/clock.ts';
-import { commandLine } from '../../core/command-line.ts';
 import { unreachable } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { type Call, sentParameters } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { BatchId, Decision, Look } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { Retries } from '../../run/retries.ts';
 
 /** Describes calls, and what the vendor said about a doubt. */

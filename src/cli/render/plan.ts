@@ -1,7 +1,7 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
-import { formatDuration } from '../../core/duration.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';

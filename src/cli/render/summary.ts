@@ -1,12 +1,12 @@
-import { commandLine } from '../../core/command-line.ts';
-import { formatDuration } from '../../core/duration.ts';
+import { onlyMissesWords } from '../../client/misses.ts';
 import { atMost, counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/nightly.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { unprovenWords } from '../../run/unproven-changes.ts';
-import { onlyMissesWords } from '../../vendor/misses.ts';
 import { changesLines, missingIn } from './changes.ts';
 
 /** Shows the summary of a run, of its sample and of a sweep. */

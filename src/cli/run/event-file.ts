@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { outputProblem } from '../../core/atomic-file.ts';
 import { type Clock, isoTime } from '../../core/clock.ts';
 import { stop, unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
+import { outputProblem } from '../../lib/atomic-file.ts';
 
 /**
  * Writes one JSON line for each event of a run, for a program that watches or a person who asks afterwards. The lines

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
-import { formatDuration } from '../../core/duration.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { Console } from '../shell/command.ts';
 import { type BatchBegun, rowsWords, settledWords } from '../shell/spending.ts';
 

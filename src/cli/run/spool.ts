@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { NewFile, outputProblem } from '../../core/atomic-file.ts';
 import { StopError, stop } from '../../core/errors.ts';
-import { distrustOfFolder } from '../../core/file-trust.ts';
 import { contentHash } from '../../files/input.ts';
+import { NewFile, outputProblem } from '../../lib/atomic-file.ts';
+import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
  * Keeps standard input in a file that only this user can read, named by its content, so that the same bytes piped in

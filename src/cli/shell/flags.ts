@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import { wholeNumber } from '../../core/command-line.ts';
+import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
-import { FORMULA_MODES } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
-import { isAgreement, type Question } from '../../vendor/account/agreements.ts';
+import { wholeNumber } from '../../lib/command-line.ts';
+import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
 
 /** Flags that several commands have. */

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../c
 import { version } from '../../core/families.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
-import { systemStop } from '../../core/system-errors.ts';
+import { systemStop } from '../../lib/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
 import {
   openTerminal,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
+import type { Agreement, Question } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
-import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../core/command-line.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
+import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../lib/command-line.ts';
 import type { Acceptable } from '../../plan/context.ts';
 import type { RunSummary } from '../../run/summary.ts';
-import type { Agreement, Question } from '../../vendor/account/agreements.ts';
 import { heldBackLines, waitingWords } from '../render/doubts.ts';
 import type { Console, Stopped } from './command.ts';
 import { acceptOption, askAgreementOn, WAIT_FLAG } from './flags.ts';

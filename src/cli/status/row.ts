@@ -1,9 +1,9 @@
 import { isoTime } from '../../core/clock.ts';
-import { commandLine } from '../../core/command-line.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { atMost, counted } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/row-story.ts';

@@ -1,11 +1,11 @@
+import { type InputRow, RowCount } from '../../core/row.ts';
 import {
   type Fingerprint,
   FingerprintSet,
   FNV_PRIME,
   OTHER_PRIME,
   stirred,
-} from '../../core/fingerprint-set.ts';
-import { type InputRow, RowCount } from '../../core/row.ts';
+} from '../../lib/fingerprint-set.ts';
 
 /** Rows that say the same as an earlier one, to the character or but for how it is written. */
 

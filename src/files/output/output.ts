@@ -2,13 +2,9 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
-import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
-import { crashPoint } from '../../core/faults.ts';
-import { isPackedName } from '../../core/file-name.ts';
 import type { Sheet } from '../../core/format.ts';
-import { CellSafety } from '../../core/formulas.ts';
 import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
@@ -20,6 +16,10 @@ import {
   shownMoney,
 } from '../../ledger/ledger.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
+import type { Chunks, NoteWritten } from '../../lib/atomic-file.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import { isPackedName } from '../../lib/file-name.ts';
+import { CellSafety } from '../../lib/formulas.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';

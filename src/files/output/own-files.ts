@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFile, readlink, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { foreignWords } from '../../core/plain-text.ts';
+import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
 import {
   type Chunks,
   type MayReplace,
@@ -10,11 +12,9 @@ import {
   type StandingFile,
   stampOf,
   standingAt,
-} from '../../core/atomic-file.ts';
-import { crashPoint } from '../../core/faults.ts';
-import { besideFile, nameParts } from '../../core/file-name.ts';
-import { foreignWords } from '../../core/plain-text.ts';
-import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
+} from '../../lib/atomic-file.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import { besideFile, nameParts } from '../../lib/file-name.ts';
 
 /**
  * Files beside which people work: every one that we write for a user is written here. What stands at a path and is not as

@@ -1,11 +1,11 @@
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { formatDuration } from '../../core/duration.ts';
 import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
 import type { Tally } from '../../ledger/tally.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { CHART_HEIGHT, type ChartData, chartShapes, type Shape } from './activity-chart.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
 

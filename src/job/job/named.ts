@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { type StopError, stop } from '../../core/errors.ts';
 import { FORMATS, OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
-import { endingOf } from '../../core/file-name.ts';
 import type { Format } from '../../core/format.ts';
 import { nearest, suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { endingOf } from '../../lib/file-name.ts';
 import { unoffered } from '../../operations/team/unoffered.ts';
 
 /** Refuses a word that stands where a job is wanted and names none, and says what was probably meant. */

@@ -1,10 +1,10 @@
 import { CronPattern } from 'croner';
 import { z } from 'zod';
-import { parseDurationMs } from '../../core/duration.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
-import { FORMULA_MODES } from '../../core/formulas.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
+import { parseDurationMs } from '../../lib/duration.ts';
+import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */

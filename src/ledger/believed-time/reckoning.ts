@@ -1,4 +1,4 @@
-import { formatDuration } from '../../core/duration.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import type { RawReply, TimeMark } from '../ledger.ts';
 
 /** The time that a mark implies at another uptime of its boot. */

@@ -1,3 +1,7 @@
+import type { Dialect } from '../../client/dialect.ts';
+import { answerPlaceOf, vendorHeaders } from '../../client/dialect.ts';
+import { changeFields } from '../../client/judge.ts';
+import { requireSendable, unfitForPath } from '../../client/request.ts';
 import { ownBodyIn, parsedFieldsOf, parsedResultsOf, partsNamed } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import {
@@ -9,10 +13,6 @@ import {
   type Step,
   send,
 } from '../../core/operation.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
-import { answerPlaceOf, vendorHeaders } from '../../vendor/dialect.ts';
-import { changeFields } from '../../vendor/judge.ts';
-import { requireSendable, unfitForPath } from '../../vendor/request.ts';
 import { nextPage } from './next-page.ts';
 
 /**

@@ -1,8 +1,8 @@
+import type { DialectOperation } from '../../client/dialect.ts';
 import { valueAt } from '../../core/answer-body.ts';
 import { isObject } from '../../core/objects.ts';
 import type { Answer, Call, JsonValue } from '../../core/operation.ts';
 import { foreignName, foreignWords } from '../../core/plain-text.ts';
-import type { DialectOperation } from '../../vendor/dialect.ts';
 
 /**
  * Reads out of a page of results how the next one is asked for. Only a value for the dialect's own parameter is taken: an

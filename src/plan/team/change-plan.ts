@@ -1,3 +1,4 @@
+import { type Account, requestsPerSecond } from '../../client/account/account.ts';
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
 import { doubtWords, Team } from '../../core/membership.ts';
@@ -11,7 +12,6 @@ import {
 } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
-import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { type Plan, type PlannedInput, Reasons } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';

@@ -1,3 +1,6 @@
+import type { Account } from '../../client/account/account.ts';
+import { Client, type ListedPerson, type Waiter } from '../../client/client.ts';
+import type { Dialect } from '../../client/dialect.ts';
 import { readBody, textAt } from '../../core/answer-body.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
@@ -11,9 +14,6 @@ import {
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { Account } from '../../vendor/account/account.ts';
-import { Client, type ListedPerson, type Waiter } from '../../vendor/client.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
 
 /**
  * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows only what the

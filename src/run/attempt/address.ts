@@ -1,7 +1,7 @@
+import type { NotSentCause } from '../../client/judge.ts';
+import type { AccountHistory } from '../../client/misses.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { NotSentCause } from '../../vendor/judge.ts';
-import type { AccountHistory } from '../../vendor/misses.ts';
 
 /** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
 

@@ -1,4 +1,4 @@
-import { oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../vendor/judge.ts';
+import { oddAnswerIn, type Reply, ruleForLost, type Verdict } from '../../client/judge.ts';
 import type { Run } from '../session.ts';
 import { applyOdd } from './odd-answers.ts';
 import type { RunReply } from './replied.ts';

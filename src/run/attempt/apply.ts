@@ -1,8 +1,5 @@
-import { StopError, unreachable } from '../../core/errors.ts';
-import type { Call } from '../../core/operation.ts';
-import type { RawReply } from '../../ledger/ledger.ts';
-import { type DialectOperation, dialectMark, vendorReply } from '../../vendor/dialect.ts';
-import type { Verdict } from '../../vendor/judge.ts';
+import { type DialectOperation, dialectMark, vendorReply } from '../../client/dialect.ts';
+import type { Verdict } from '../../client/judge.ts';
 import {
   fewMissesNote,
   missesStop,
@@ -11,7 +8,10 @@ import {
   requestAddress,
   suspectMisses,
   suspicionOf,
-} from '../../vendor/misses.ts';
+} from '../../client/misses.ts';
+import { StopError, unreachable } from '../../core/errors.ts';
+import type { Call } from '../../core/operation.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
 import type { Run } from '../session.ts';
 import { turnedAway } from '../too-fast.ts';
 import { wrongAddress } from './address.ts';

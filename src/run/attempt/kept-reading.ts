@@ -1,5 +1,5 @@
-import { dialectMark } from '../../vendor/dialect.ts';
-import type { ReadAgain } from '../../vendor/kept-answers.ts';
+import { dialectMark } from '../../client/dialect.ts';
+import type { ReadAgain } from '../../client/kept-answers.ts';
 import type { Session } from '../session.ts';
 import { shownPrice } from './price.ts';
 

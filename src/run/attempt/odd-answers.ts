@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
+import type { Dialect } from '../../client/dialect.ts';
+import { type OddAnswer, oddAnswerIn, type Reply } from '../../client/judge.ts';
 import { readBody } from '../../core/answer-body.ts';
-import { commandLine } from '../../core/command-line.ts';
 import { StopError } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { AttemptId, Batch, BatchId, Doubt, LedgerReader } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { RunContext } from '../../plan/context.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
-import { type OddAnswer, oddAnswerIn, type Reply } from '../../vendor/judge.ts';
 import type { OddShape, Run } from '../session.ts';
 import { placeAdvice } from './unwrapped-answers.ts';
 

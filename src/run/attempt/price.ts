@@ -1,8 +1,8 @@
+import type { Dialect, DialectOperation } from '../../client/dialect.ts';
+import { isExactCharge, type Reply } from '../../client/judge.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { Closure, Reading } from '../../ledger/ledger.ts';
-import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
-import { isExactCharge, type Reply } from '../../vendor/judge.ts';
 import type { Run } from '../session.ts';
 
 /**

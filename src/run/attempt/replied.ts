@@ -1,9 +1,9 @@
+import type { Client, Sent } from '../../client/client.ts';
+import type { DialectOperation } from '../../client/dialect.ts';
+import type { Reply } from '../../client/judge.ts';
 import type { StopError } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
 import type { Admission, AttemptId, Credits, KnownAnswer } from '../../ledger/ledger.ts';
-import type { Client, Sent } from '../../vendor/client.ts';
-import type { DialectOperation } from '../../vendor/dialect.ts';
-import type { Reply } from '../../vendor/judge.ts';
 import type { Run, Session } from '../session.ts';
 import type { AskedCall, PutOff } from '../too-fast.ts';
 

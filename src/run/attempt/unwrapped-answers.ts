@@ -1,9 +1,9 @@
+import { type Through, vendorReply } from '../../client/dialect.ts';
+import type { Reply } from '../../client/judge.ts';
 import { readBody, valueAt, WHOLE_BODY } from '../../core/answer-body.ts';
 import { isObject } from '../../core/objects.ts';
 import type { JsonValue } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import { type Through, vendorReply } from '../../vendor/dialect.ts';
-import type { Reply } from '../../vendor/judge.ts';
 import type { Run } from '../session.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { asReadToday } from '../../client/kept-answers.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../../core/errors.ts';
 import type { Batch, CallState } from '../../ledger/ledger.ts';
@@ -5,7 +6,6 @@ import { erasedReason } from '../../ledger/person.ts';
 import { mayBuyAgain } from '../../plan/batch.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';
-import { asReadToday } from '../../vendor/kept-answers.ts';
 import { type Bought, buy, keepReading, type Wanted } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { type InDoubt, resolveDoubt } from '../recover.ts';

@@ -1,12 +1,12 @@
+import { dialectMark } from '../../client/dialect.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import { crashPoint } from '../../core/faults.ts';
 import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
 import type { AttemptId, Batch, DatedAnswer, SettledRow } from '../../ledger/ledger.ts';
+import { crashPoint } from '../../lib/faults.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, operationAnswer, RowWalk } from '../../plan/row-walk.ts';
-import { dialectMark } from '../../vendor/dialect.ts';
 import type { Task } from './tasks.ts';
 
 /**

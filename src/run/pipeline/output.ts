@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
+import { answerPlaceOf } from '../../client/dialect.ts';
 import type { StopCode, StopError } from '../../core/errors.ts';
-import { nameParts } from '../../core/file-name.ts';
 import type { InputRow } from '../../core/row.ts';
 import type { MappedInput, OpenedInput } from '../../files/input.ts';
 import {
@@ -17,10 +17,10 @@ import { isRowRepaired } from '../../files/quality/job-issues.ts';
 import type { Job } from '../../job/job.ts';
 import { isOutputOfOther as isKnownOfOther, outputNameOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { nameParts } from '../../lib/file-name.ts';
 import type { BatchPlace } from '../../plan/batch-key.ts';
 import type { RunContext } from '../../plan/context.ts';
 import type { PlanContext } from '../../plan/row-walk.ts';
-import { answerPlaceOf } from '../../vendor/dialect.ts';
 
 /** The output of a run: whether and where it is written, and how. */
 

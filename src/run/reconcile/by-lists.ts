@@ -1,11 +1,11 @@
+import type { ListedPerson, MemberList } from '../../client/client.ts';
+import type { Dialect, DialectOperation, Listing } from '../../client/dialect.ts';
+import { answerPlaceOf, dialectOperationOf } from '../../client/dialect.ts';
+import { leftBy } from '../../client/judge.ts';
 import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import type { ListedPerson, MemberList } from '../../vendor/client.ts';
-import type { Dialect, DialectOperation, Listing } from '../../vendor/dialect.ts';
-import { answerPlaceOf, dialectOperationOf } from '../../vendor/dialect.ts';
-import { leftBy } from '../../vendor/judge.ts';
 import { failed, HEARD_NOTHING, type Heard, type LookResult } from './finding.ts';
 
 /**

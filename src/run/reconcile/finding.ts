@@ -1,6 +1,6 @@
+import type { Reply } from '../../client/judge.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import type { Look, RawReply } from '../../ledger/ledger.ts';
-import type { Reply } from '../../vendor/judge.ts';
 
 /**
  * The result of a question. `told` is the lost answer itself. `left` is the state of its subject after the call, where the

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../client/account/account.ts';
+import { dialectProblem } from '../../client/dialect.ts';
 import { BelievedTime } from '../../ledger/believed-time.ts';
 import { SpentObject } from '../../objects/batch.ts';
 import { chooseStore, lookIfThere } from '../../run/open-ledger.ts';
-import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../vendor/account/account.ts';
-import { dialectProblem } from '../../vendor/dialect.ts';
 import { AccountEdit, type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { askChild } from './children.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
-import { systemStop } from '../../core/system-errors.ts';
+import { systemStop } from '../../lib/system-errors.ts';
 import type { Refusal } from '../api.ts';
 
 /** How the server reads what it is asked, and how it refuses. */

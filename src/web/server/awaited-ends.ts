@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { replaceFile } from '../../core/atomic-file.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import type { AwaitedEnds } from '../api.ts';
 import { batchOf } from './batches.ts';
 import type { Server } from './server.ts';

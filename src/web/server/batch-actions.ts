@@ -1,9 +1,9 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { Hono } from 'hono';
-import { withFlag, withOption, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Batch } from '../../ledger/ledger.ts';
+import { withFlag, withOption, withoutFlag, wordsOfCommand, wordsToGoOn } from '../../lib/command-line.ts';
 import { isAtWorkOn } from '../../run/hold.ts';
 import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
 import { Continuation, type WorkView } from '../api.ts';

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
-import { wordsOfCommand } from '../../core/command-line.ts';
+import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
+import { dialectMark, dialectOf } from '../../client/dialect.ts';
 import type { ChartData } from '../../files/output/activity-chart.ts';
 import { changesDone } from '../../files/output/changes-done.ts';
 import { chartOf } from '../../files/output/report.ts';
 import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { wordsOfCommand } from '../../lib/command-line.ts';
 import { batchesPage, batchStatus, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { chooseAccount, loadAccounts } from '../../vendor/account/account.ts';
-import { dialectMark, dialectOf } from '../../vendor/dialect.ts';
 import {
   BatchDetail,
   type BatchList,

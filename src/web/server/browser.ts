@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { replaceFile } from '../../core/atomic-file.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import type { Opening } from '../api.ts';
 import { redirectIn } from './admission.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../core/atomic-file.ts';
+import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
 import { messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
@@ -10,7 +10,7 @@ import type { Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { type Job, jobYaml, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
 import { credits } from '../../ledger/ledger.ts';
-import { type Account, loadAccounts, sandboxAccount } from '../../vendor/account/account.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ListFile, ownFolder } from './list-files.ts';

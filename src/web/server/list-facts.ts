@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile, stampOf } from '../../core/atomic-file.ts';
+import { replaceFile, stampOf } from '../../lib/atomic-file.ts';
 import { Choices, ListDescription, RememberedColumns } from '../api.ts';
 import { askChild } from './children.ts';
 import { inWordsOf, type ListFile, ownFolder } from './list-files.ts';

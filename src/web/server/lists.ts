@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
-import { formatDuration } from '../../core/duration.ts';
 import { stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
@@ -12,6 +11,7 @@ import type { RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { meantBy } from '../../files/quality/job-issues.ts';
 import { readOptionsIn } from '../../job/job.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { preparedCells } from '../../plan/row-walk.ts';
 import {
   type Checked,

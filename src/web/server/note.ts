@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../../core/atomic-file.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
-import { type ProcessLock, tryLock } from '../../core/process-lock.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
+import { type ProcessLock, tryLock } from '../../lib/process-lock.ts';
 import { Opening } from '../api.ts';
 
 /** One page a store: who has its place, and where tools find it. */

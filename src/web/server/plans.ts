@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
+import { isAgreement, keepAgreement } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { isPlanId, movesBetween } from '../../plan/plan-id.ts';
-import { isAgreement, keepAgreement } from '../../vendor/account/agreements.ts';
 import {
   type AgreementKept,
   AgreementRequest,

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { replaceFile } from '../../core/atomic-file.ts';
+import type { Question } from '../../client/account/agreements.ts';
 import { StopError, stop } from '../../core/errors.ts';
+import { replaceFile } from '../../lib/atomic-file.ts';
 import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
-import type { Question } from '../../vendor/account/agreements.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
 import { damagedIn, keptIn } from './schedules/kept-file.ts';
 import {

@@ -10,9 +10,9 @@ import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/shell/console.ts';
 import { report } from '../../../src/cli/shell/main.ts';
 import { stoppedBy } from '../../../src/cli/shell/spending.ts';
-import { resumedBy } from '../../../src/core/command-line.ts';
 import { STOP_CODES, type StopCode, StopError } from '../../../src/core/errors.ts';
 import { escapeHtml, plainText } from '../../../src/core/plain-text.ts';
+import { resumedBy } from '../../../src/lib/command-line.ts';
 
 interface Setting extends Partial<TerminalOptions> {
   readonly stdin?: boolean;

@@ -17,7 +17,6 @@ import { systemClock } from '../../../src/core/clock.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import { loadFamily } from '../../../src/core/family.ts';
 import type { ReadOptions } from '../../../src/core/format.ts';
-import { safeCell } from '../../../src/core/formulas.ts';
 import type { Call, Operation } from '../../../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';
 import { type Input, openInput } from '../../../src/files/input.ts';
@@ -30,6 +29,7 @@ import {
   writeOutput,
 } from '../../../src/files/output/output.ts';
 import { type Batch, credits, type Ledger, type SettledRow } from '../../../src/ledger/ledger.ts';
+import { safeCell } from '../../../src/lib/formulas.ts';
 import memory from '../../ledger/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
 

@@ -20,12 +20,6 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  checkWritable,
-  moveWithoutReplacing,
-  outputProblem,
-  replaceFile,
-} from '../../../src/core/atomic-file.ts';
-import {
   isSealedJson,
   isSealedYaml,
   type OwnFile,
@@ -34,6 +28,12 @@ import {
   sealedYaml,
   writeOwnFile,
 } from '../../../src/files/output/own-files.ts';
+import {
+  checkWritable,
+  moveWithoutReplacing,
+  outputProblem,
+  replaceFile,
+} from '../../../src/lib/atomic-file.ts';
 
 const OURS = 'what we wrote';
 const THEIRS = 'an afternoon of notes';

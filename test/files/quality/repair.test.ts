@@ -4,6 +4,9 @@
  * Method: operations that only read and one that changes, with rows that are damaged and rows that are not.
  */
 import { expect, test } from 'vitest';
+import { sandboxAccount } from '../../../src/client/account/account.ts';
+import provider from '../../../src/client/dialects/provider.ts';
+import service from '../../../src/client/dialects/service.ts';
 import { Team } from '../../../src/core/membership.ts';
 import { present } from '../../../src/core/objects.ts';
 import type { Answer, Call, Operation, RowInput } from '../../../src/core/operation.ts';
@@ -15,9 +18,6 @@ import enrichPerson from '../../../src/operations/enrich-person.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
 import { optionsOf, preparedCells, RowWalk } from '../../../src/plan/row-walk.ts';
 import { type ResolvedRow, resolved } from '../../../src/plan/team/change-plan/rows.ts';
-import { sandboxAccount } from '../../../src/vendor/account/account.ts';
-import provider from '../../../src/vendor/dialects/provider.ts';
-import service from '../../../src/vendor/dialects/service.ts';
 import { OPTIONS, FOUND as SENT } from '../../operations/team.ts';
 
 /** The first call of a row, and how the row ends when that is answered so. */

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { spoolInput } from '../../../src/cli/run/spool.ts';
+import { loadAccounts } from '../../../src/client/account/account.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { loadAccounts } from '../../../src/vendor/account/account.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 

@@ -5,6 +5,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import service from '../../../src/client/dialects/service.ts';
+import { requestOf } from '../../../src/client/request.ts';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { subjectWords } from '../../../src/core/membership.ts';
 import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../../../src/core/operation.ts';
@@ -20,8 +22,6 @@ import {
   readUserId,
 } from '../../../src/operations/team/change-inputs.ts';
 import { deleteInvite, updateUser } from '../../../src/operations/team/change-steps.ts';
-import service from '../../../src/vendor/dialects/service.ts';
-import { requestOf } from '../../../src/vendor/request.ts';
 import { done } from '../team.ts';
 
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };

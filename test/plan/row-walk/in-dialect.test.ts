@@ -4,6 +4,10 @@
  * Method: an operation that says what it was given, in dialects that differ in exactly that.
  */
 import { describe, expect, test } from 'vitest';
+import { sandboxAccount } from '../../../src/client/account/account.ts';
+import type { Dialect, DialectOperation } from '../../../src/client/dialect.ts';
+import provider from '../../../src/client/dialects/provider.ts';
+import service from '../../../src/client/dialects/service.ts';
 import {
   type Answer,
   type Call,
@@ -16,10 +20,6 @@ import type { Job } from '../../../src/job/job.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import { stepIn } from '../../../src/plan/row-walk/in-dialect.ts';
 import { optionsOf } from '../../../src/plan/row-walk.ts';
-import { sandboxAccount } from '../../../src/vendor/account/account.ts';
-import type { Dialect, DialectOperation } from '../../../src/vendor/dialect.ts';
-import provider from '../../../src/vendor/dialects/provider.ts';
-import service from '../../../src/vendor/dialects/service.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };
 

@@ -4,9 +4,9 @@
  * Method: bodies and headers as vendors send them, for each way of paging that a dialect may have.
  */
 import { describe, expect, test } from 'vitest';
+import type { DialectOperation } from '../../../src/client/dialect.ts';
 import type { Call, JsonValue } from '../../../src/core/operation.ts';
 import { nextPage } from '../../../src/plan/row-walk/next-page.ts';
-import type { DialectOperation } from '../../../src/vendor/dialect.ts';
 
 type Paging = NonNullable<DialectOperation['paging']>;
 

@@ -5,6 +5,10 @@
  * for what the ledger remembers is a pure function, held against a table.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Account } from '../../../src/client/account/account.ts';
+import { checkDialectFile } from '../../../src/client/dialect/file.ts';
+import type { Dialect } from '../../../src/client/dialect.ts';
+import service from '../../../src/client/dialects/service.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import {
@@ -13,10 +17,6 @@ import {
   whoAmI,
   withLive,
 } from '../../../src/plan/team/remote-members.ts';
-import type { Account } from '../../../src/vendor/account/account.ts';
-import { checkDialectFile } from '../../../src/vendor/dialect/file.ts';
-import type { Dialect } from '../../../src/vendor/dialect.ts';
-import service from '../../../src/vendor/dialects/service.ts';
 import { SkippingClock } from '../../doubtful.ts';
 import { listsDialect } from '../../faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';

@@ -1,9 +1,9 @@
 import { Command, type CommanderError } from 'commander';
-import { exampleHere } from '../../../core/command-line.ts';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { COMMANDS, version } from '../../../core/families.ts';
 import { familyNames, loadMember } from '../../../core/family.ts';
 import { suggestion } from '../../../core/nearest.ts';
+import { exampleHere } from '../../../lib/command-line.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
 
 /**

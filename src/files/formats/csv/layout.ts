@@ -1,5 +1,4 @@
 import { type StopError, stop } from '../../../core/errors.ts';
-import { isPackedName } from '../../../core/file-name.ts';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
@@ -9,6 +8,7 @@ import {
   type ReadOptions,
 } from '../../../core/format.ts';
 import { counted, foreignName, plainText } from '../../../core/plain-text.ts';
+import { isPackedName } from '../../../lib/file-name.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';

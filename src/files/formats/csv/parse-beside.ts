@@ -1,6 +1,6 @@
 import { on } from 'node:events';
 import { isMainThread, type MessagePort, parentPort, type Worker, workerData } from 'node:worker_threads';
-import { startThread } from '../../../core/threads.ts';
+import { startThread } from '../../../lib/threads.ts';
 import { type Found, NO_TEXT, type ParsedText, type ParserOptions, RecordParser } from './record-parser.ts';
 
 /**

@@ -12,7 +12,6 @@ import {
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import { isoTime } from '../../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
-import { type CellSafety, safeCell } from '../../../core/formulas.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
 import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
@@ -20,6 +19,7 @@ import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/row-pages.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
+import { type CellSafety, safeCell } from '../../../lib/formulas.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any

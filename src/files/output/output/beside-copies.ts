@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, isRepeated, resultsOf } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
-import type { CellSafety } from '../../../core/formulas.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import type { InputRow } from '../../../core/row.ts';
 import type { Batch, BatchId, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
+import type { CellSafety } from '../../../lib/formulas.ts';
 import type { MissingPerson } from '../changes-done.ts';
 import { automaticAddition, FreeNames } from './added-columns.ts';
 

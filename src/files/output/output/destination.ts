@@ -1,12 +1,12 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { checkWritable } from '../../../core/atomic-file.ts';
 import { stop } from '../../../core/errors.ts';
-import { besideFile, endingOf, nameParts } from '../../../core/file-name.ts';
 import type { Sheet } from '../../../core/format.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
 import type { Job } from '../../../job/job.ts';
+import { checkWritable } from '../../../lib/atomic-file.ts';
+import { besideFile, endingOf, nameParts } from '../../../lib/file-name.ts';
 import type { Input } from '../../input.ts';
 import { requireRoom } from '../../workbook.ts';
 import { tableOf, workbookCopy } from '../../workbook-copy.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerPlace } from '../../../core/answer-body.ts';
 import type { FieldSurvey } from '../../../core/answer-fields.ts';
-import type { CellSafety } from '../../../core/formulas.ts';
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
+import type { CellSafety } from '../../../lib/formulas.ts';
 import { identifierNames } from '../../columns/column-kind.ts';
 import { type Addition, additionOf, automaticAddition, surveyFields } from './added-columns.ts';
 import { type Additions, resultsFilesOf } from './destination.ts';

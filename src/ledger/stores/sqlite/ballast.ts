@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import { testHook } from '../../../core/faults.ts';
+import { testHook } from '../../../lib/faults.ts';
 import type { Connection } from './connection.ts';
 import { ANEW, sizeOf } from './folder.ts';
 

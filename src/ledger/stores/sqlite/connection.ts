@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
-import { shortage, shortOfFiles } from '../../../core/system-errors.ts';
+import { shortage, shortOfFiles } from '../../../lib/system-errors.ts';
 
 /**
  * One connection to an SQLite file: pragmas that must hold on every connection, statements that are prepared once for

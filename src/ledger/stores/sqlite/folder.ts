@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { shellWord } from '../../../core/command-line.ts';
 import { stop } from '../../../core/errors.ts';
-import { distrustOfFolder, ownedByAnother } from '../../../core/file-trust.ts';
+import { shellWord } from '../../../lib/command-line.ts';
+import { distrustOfFolder, ownedByAnother } from '../../../lib/file-trust.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing

@@ -1,5 +1,5 @@
 import { StopError } from '../../../core/errors.ts';
-import { crashPoint } from '../../../core/faults.ts';
+import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import type { Lookout } from './lookout.ts';
 import { book } from './money.ts';

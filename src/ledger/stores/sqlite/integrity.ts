@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
-import { startThread } from '../../../core/threads.ts';
+import { startThread } from '../../../lib/threads.ts';
 import { Connection } from './connection.ts';
 
 /** A database of at most this size is checked faster than a thread starts. */

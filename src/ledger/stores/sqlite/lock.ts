@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
-import { shellWord } from '../../../core/command-line.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
-import { type ProcessLock, tryLock } from '../../../core/process-lock.ts';
+import { shellWord } from '../../../lib/command-line.ts';
+import { type ProcessLock, tryLock } from '../../../lib/process-lock.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
 import { hasLedger, type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { stop } from '../../../core/errors.ts';
-import { distrustOfFolder } from '../../../core/file-trust.ts';
 import { ledgersFolder } from '../../../core/paths.ts';
+import { distrustOfFolder } from '../../../lib/file-trust.ts';
 import { writeAnew } from './folder.ts';
 
 /**

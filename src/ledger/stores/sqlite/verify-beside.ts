@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf, StopError } from '../../../core/errors.ts';
-import { startThread } from '../../../core/threads.ts';
+import { startThread } from '../../../lib/threads.ts';
 import { Connection } from './connection.ts';
 import { sizeOf } from './folder.ts';
 import { verify } from './verify.ts';

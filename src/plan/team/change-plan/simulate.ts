@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { answerPlaceOf, type Dialect } from '../../../client/dialect.ts';
 import { merged, objectWith } from '../../../core/answer-body.ts';
 import { questionOf } from '../../../core/call-key.ts';
 import type { Call, JsonObject, JsonValue, Operation, PlannedWork } from '../../../core/operation.ts';
 import type { Outcome } from '../../../core/row.ts';
-import { answerPlaceOf, type Dialect } from '../../../vendor/dialect.ts';
 import { RowWalk } from '../../row-walk.ts';
 
 /** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */

@@ -1,11 +1,11 @@
-import { commandLine } from '../../../core/command-line.ts';
+import { chooseAccount, loadAccounts } from '../../../client/account/account.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
+import { commandLine } from '../../../lib/command-line.ts';
 import { PlanObject } from '../../../objects/plan.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
-import { chooseAccount, loadAccounts } from '../../../vendor/account/account.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
 import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';

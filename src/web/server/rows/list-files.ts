@@ -1,9 +1,9 @@
-import { realPath, stampOf } from '../../../core/atomic-file.ts';
 import type { Position } from '../../../core/format.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type OpenedFile, openFile, rowInputOf } from '../../../files/input.ts';
 import { columnsOf, readSettings } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import { realPath, stampOf } from '../../../lib/atomic-file.ts';
 import type { ListState } from '../../api.ts';
 
 /**

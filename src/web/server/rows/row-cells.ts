@@ -1,4 +1,3 @@
-import { CellSafety } from '../../../core/formulas.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { identifierNames } from '../../../files/columns/column-kind.ts';
 import { sinceOf } from '../../../files/output/changes-done.ts';
@@ -15,6 +14,7 @@ import {
 import { isOutputOfOther, outputSettings } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
+import { CellSafety } from '../../../lib/formulas.ts';
 import type { RowView } from '../../api.ts';
 import type { FoundList, OpenList } from './list-files.ts';
 

@@ -5,7 +5,6 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CellSafety } from '../../../../src/core/formulas.ts';
 import { OUR_COLUMNS } from '../../../../src/core/row.ts';
 import {
   type Addition,
@@ -13,6 +12,7 @@ import {
   additionOf,
   automaticAddition,
 } from '../../../../src/files/output/output/added-columns.ts';
+import { CellSafety } from '../../../../src/lib/formulas.ts';
 
 /** As a run without `formulas` writes. */
 const SAFE = (): CellSafety => new CellSafety('safe');

@@ -4,8 +4,8 @@
  * Method: people as a batch has them, and the text that is made of them.
  */
 import { expect, test } from 'vitest';
-import { CellSafety } from '../../../../src/core/formulas.ts';
 import { missingCopy } from '../../../../src/files/output/output/beside-copies.ts';
+import { CellSafety } from '../../../../src/lib/formulas.ts';
 
 const PERSON = {
   row: 9,

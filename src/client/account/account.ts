@@ -1,0 +1,387 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { canonicalJson } from '../../core/call-key.ts';
+import { stop } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
+import type { Vendor } from '../../core/operation.ts';
+import { accountsPath } from '../../core/paths.ts';
+import { foreignName } from '../../core/plain-text.ts';
+import { parseRate } from '../../core/rate.ts';
+import { type AccountCaps, credits } from '../../ledger/ledger.ts';
+import { shellWord } from '../../lib/command-line.ts';
+import { parseDurationMs } from '../../lib/duration.ts';
+import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
+import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
+import { type Limits, perSecondOf } from '../limits/windows.ts';
+import type { KeySource } from './account-key.ts';
+import {
+  type AccountEntry,
+  type AccountsFile,
+  accountsSchema,
+  REGIONS,
+  type Region,
+  SANDBOX_NAMES,
+} from './accounts-file.ts';
+
+export { describeKey, keysAtHand, resolveKey, usableKey } from './account-key.ts';
+export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accounts-file.ts';
+
+/** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
+export interface Account {
+  readonly name: string;
+  /** Identifies the account whatever its name is; it is part of every call key. */
+  readonly identity: string;
+  readonly vendor: Vendor;
+  /**
+   * Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's
+   * step.
+   */
+  readonly baseUrl?: URL;
+  /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
+  readonly dialectPath?: string;
+  /** The service through which the vendor is reached; key, organization and project are then that account's. */
+  readonly via?: Via;
+  /** Only we spend with this key, so the vendor counts only our calls. */
+  readonly exclusiveKey?: true;
+  readonly sandbox: boolean;
+  readonly key: KeySource;
+  readonly limits: Limits;
+  /** How long a whole request may take, until its last byte is there; without it a minute. */
+  readonly timeoutMs?: number;
+  /** How long bought answers are kept; without it for ever. */
+  readonly retentionMs?: number;
+  readonly budget: AccountCaps;
+  readonly region?: Region;
+  readonly organizationId?: string;
+  /** The project for invites that name none. */
+  readonly projectId?: string;
+  /** Address of a service's API reference. */
+  readonly documentationUrl?: string;
+  /** Flags with which the sandbox is started; empty for a real vendor. */
+  readonly sandboxFlags: readonly string[];
+}
+
+export interface Via {
+  /** Name of the service account. */
+  readonly service: string;
+  /** The name that the service has for the vendor's account. */
+  readonly connectedAccount: string;
+  /** Path of the service account's dialect file. */
+  readonly dialectPath?: string;
+}
+
+export interface Accounts {
+  /** Path of the accounts file, whether it exists or not. */
+  readonly path: string;
+  /** The accounts of the file, in its order; the two of the sandbox always exist as well. */
+  readonly configured: readonly Account[];
+  /** The service's address by region; absent when the file names none. */
+  readonly regions?: readonly RegionAddress[];
+}
+
+export interface RegionAddress {
+  readonly region: Region;
+  readonly baseUrl: URL;
+  /** Address of the region's API reference. */
+  readonly documentationUrl: string;
+}
+
+export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
+
+/**
+ * A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that takes 400
+ * ms for each.
+ */
+const DEFAULT_CONCURRENCY = 8;
+
+/** Nothing is at risk in the sandbox, so speed decides. */
+const SANDBOX_CONCURRENCY = 32;
+
+/** Slow enough that a user can watch a sample being enriched, and stop it. */
+const DEFAULT_SANDBOX_FLAGS = '--rate 100/s --latency 20ms';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The accounts of the file; none when there is no file.
+ * @throws StopError `account` when others may read or replace it, or when something in it is wrong.
+ */
+export async function loadAccounts(path: string = accountsPath()): Promise<Accounts> {
+  if (!(await isPrivateFile(path))) return { path, configured: [] };
+  return accountsOf(await readDocument(path, accountsSchema, ACCOUNTS_FILE));
+}
+
+/** @throws StopError `account` for what a schema cannot know: an account without an address. */
+export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
+  const entries = Object.entries(document.value?.accounts ?? {});
+  const regions = regionsOf(document);
+  return {
+    path: document.path,
+    configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
+    ...(regions.length === 0 ? {} : { regions }),
+  };
+}
+
+function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
+  return REGIONS.flatMap((region) => {
+    const address = value?.regions?.[region];
+    if (address === undefined) return [];
+    const baseUrl = new URL(address);
+    return [{ region, baseUrl, documentationUrl: documentationOf(baseUrl) }];
+  });
+}
+
+/**
+ * The account that a job means: the one it names, else the only one that fits.
+ * @throws StopError `account` that lists what there is.
+ */
+export function chooseAccount(
+  accounts: Accounts,
+  vendor: Vendor,
+  wanted?: string,
+  env: Environment = process.env,
+): Account {
+  if (wanted !== undefined) return namedAccount(accounts, vendor, wanted, env);
+  const [only, ...others] = accounts.configured.filter((account) => account.vendor === vendor);
+  if (only === undefined) {
+    throw stop(
+      'account',
+      `There is no ${vendor} account in ${accounts.path}.`,
+      `Add one with rowonce accounts add, or try it without cost with --account sandbox-${vendor}.`,
+    );
+  }
+  if (others.length === 0) return only;
+  const names = [only, ...others].map((account) => account.name).join(', ');
+  throw stop(
+    'account',
+    `There are several ${vendor} accounts: ${names}.`,
+    'Name one with --account, or in the job.',
+  );
+}
+
+function namedAccount(accounts: Accounts, vendor: Vendor, wanted: string, env: Environment): Account {
+  const found = findAccount(accounts, wanted, env);
+  if (found.vendor === vendor) return found;
+  const fitting = [...accounts.configured, sandboxAccount(vendor, env)].filter(
+    (each) => each.vendor === vendor,
+  );
+  throw stop(
+    'account',
+    `The account ${wanted} is a ${found.vendor} account, and this needs a ${vendor} account.`,
+    `Use ${fitting.map((each) => each.name).join(' or ')}.`,
+  );
+}
+
+/** The account of that name, built in or configured. @throws StopError `account` with the nearest name. */
+export function findAccount(accounts: Accounts, name: string, env: Environment = process.env): Account {
+  if (name === 'sandbox-provider') return sandboxAccount('provider', env);
+  if (name === 'sandbox-service') return sandboxAccount('service', env);
+  const found = accounts.configured.find((account) => account.name === name);
+  if (found !== undefined) return found;
+  const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
+  throw stop(
+    'account',
+    `There is no account ${foreignName(name)} in ${accounts.path}.`,
+    suggestion(name, known),
+  );
+}
+
+/** The built-in account of that vendor. `$ROWONCE_SANDBOX` replaces the flags of the sandbox. */
+export function sandboxAccount(vendor: Vendor, env: Environment = process.env): Account {
+  const sandboxFlags = (env.ROWONCE_SANDBOX ?? DEFAULT_SANDBOX_FLAGS)
+    .split(/\s+/)
+    .filter((flag) => flag !== '');
+  return {
+    name: `sandbox-${vendor}`,
+    identity: `sandbox-${vendor}`,
+    vendor,
+    sandbox: true,
+    key: { kind: 'sandbox' },
+    limits: { concurrency: SANDBOX_CONCURRENCY, windows: sandboxWindows(sandboxFlags) },
+    budget: {},
+    sandboxFlags,
+    ...(vendor === 'service' ? { organizationId: 'org-sandbox', projectId: 'proj-sandbox' } : {}),
+  };
+}
+
+/** The sandbox's own limit, so that it is kept from the start and not learned from refusals. */
+function sandboxWindows(flags: readonly string[]): Limits['windows'] {
+  const at = flags.findLastIndex((flag) => flag === '--rate' || flag.startsWith('--rate='));
+  const rate = flags[at]?.split('=')[1] ?? flags[at + 1];
+  return at === -1 || rate === undefined ? [] : [parseRate(rate)];
+}
+
+export interface IdentityParts {
+  readonly id?: string | undefined;
+  readonly vendor: Vendor;
+  /** The base address; with a connected account that of the service's step. */
+  readonly baseUrl: URL;
+  readonly organizationId?: string | undefined;
+  readonly connectedAccount?: string | undefined;
+}
+
+/**
+ * The account's `id`, else vendor, origin, organization and connected account. Never its name: renaming must not buy
+ * again, and pointing the same name at another address must not reuse what a test address answered. The format is
+ * frozen, as that of the call key is.
+ */
+export function identityOf(parts: IdentityParts): string {
+  const { id, vendor, baseUrl, organizationId, connectedAccount } = parts;
+  if (id !== undefined) return canonicalJson(['id', id]);
+  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
+}
+
+type AccountsDocument = YamlDocument<AccountsFile>;
+
+function accountOf(name: string, entry: AccountEntry, document: AccountsDocument): Account {
+  if (entry.vendor === 'provider' && entry.via !== undefined) {
+    return accountThrough(name, entry, serviceOf(name, entry.via, document), document);
+  }
+  const baseUrl = baseUrlOf(name, entry, document);
+  const service = entry.vendor === 'service' ? entry : undefined;
+  const organizationId = service?.organization_id;
+  return {
+    ...ownPartsOf(name, entry, document),
+    identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId }),
+    baseUrl,
+    key: keySourceOf(entry, dirname(document.path)),
+    ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
+    ...(service === undefined ? {} : { documentationUrl: documentationOf(baseUrl) }),
+  };
+}
+
+/** Entries that every account states itself, however its vendor is reached. */
+function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
+  return {
+    name,
+    vendor: entry.vendor,
+    sandbox: false,
+    limits: limitsOf(entry),
+    // The schema has made sure that these are durations.
+    ...present({
+      timeoutMs: parseDurationMs(entry.limits?.timeout ?? ''),
+      retentionMs: parseDurationMs(entry.retention ?? ''),
+    }),
+    budget: budgetOf(entry),
+    sandboxFlags: [],
+    ...(entry.dialect === undefined ? {} : { dialectPath: resolve(dirname(path), entry.dialect) }),
+    ...(entry.exclusive_key === true ? { exclusiveKey: true as const } : {}),
+  };
+}
+
+type ProviderEntry = AccountEntry & { readonly vendor: 'provider' };
+
+/** The schema has made sure that an entry with `via` has the other two names. */
+function accountThrough(
+  name: string,
+  entry: ProviderEntry,
+  service: Account,
+  document: AccountsDocument,
+): Account {
+  const { api_call_url: address = '', connected_account: connectedAccount = '' } = entry;
+  const baseUrl = new URL(address);
+  const { organizationId, projectId, dialectPath } = service;
+  return {
+    ...ownPartsOf(name, entry, document),
+    identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
+    baseUrl,
+    key: service.key,
+    via: { service: service.name, connectedAccount, ...present({ dialectPath }) },
+    ...present({ organizationId, projectId }),
+  };
+}
+
+function serviceOf(name: string, via: string, document: AccountsDocument): Account {
+  const entries = Object.entries(document.value?.accounts ?? {});
+  const services = entries.flatMap(([each, { vendor }]) => (vendor === 'service' ? [each] : []));
+  const found = entries.find(([each]) => each === via)?.[1];
+  if (found?.vendor === 'service') return accountOf(via, found, document);
+  const fact =
+    found === undefined
+      ? `there is no account ${foreignName(via)}`
+      : `account ${via} is not an account of the service`;
+  const next =
+    services.length === 0 ? 'Add the service account, with vendor: service.' : suggestion(via, services);
+  throw document.problem(['accounts', name, 'via'], 'value', `accounts.${name}.via: ${fact}`, next);
+}
+
+/** `base_url`, else the address of the region. Both at once must agree, or a key could go to the wrong place. */
+function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: AccountsDocument): URL {
+  const region = entry.vendor === 'service' ? entry.region : undefined;
+  const ofRegion = region === undefined ? undefined : value?.regions?.[region];
+  const address = entry.base_url ?? ofRegion;
+  if (address === undefined) {
+    const fact =
+      region === undefined ? 'the address is missing' : `the address of region ${region} is missing`;
+    const next =
+      region === undefined ? 'Add base_url.' : `Add base_url, or regions: { ${region}: https://… }.`;
+    throw problem(['accounts', name], 'name', `accounts.${name}: ${fact}`, next);
+  }
+  const url = new URL(address);
+  if (ofRegion !== undefined && new URL(ofRegion).href !== url.href) {
+    const fact = `accounts.${name}: base_url is ${address}, but region ${region} is at ${ofRegion}`;
+    throw problem(['accounts', name, 'base_url'], 'value', fact, 'Keep base_url or region.');
+  }
+  return url;
+}
+
+function documentationOf(baseUrl: URL): string {
+  return `${baseUrl.href.replace(/\/+$/, '')}/latest/documentation`;
+}
+
+function keySourceOf(
+  { key, key_env: variable, key_command: words }: AccountEntry,
+  folder: string,
+): KeySource {
+  if (variable !== undefined) return { kind: 'environment', variable };
+  if (words !== undefined) return { kind: 'command', words, folder };
+  return { kind: 'file', reveal: () => key ?? '' };
+}
+
+const WINDOWS = [
+  { name: 'per_second', windowMs: 1000 },
+  { name: 'per_minute', windowMs: 60_000 },
+  { name: 'per_hour', windowMs: 3_600_000 },
+  { name: 'per_day', windowMs: 86_400_000 },
+] as const;
+
+function limitsOf({ limits = {} }: AccountEntry): Limits {
+  const windows = WINDOWS.flatMap(({ name, windowMs }) => {
+    const requests = limits[name];
+    return requests === undefined ? [] : [{ requests, windowMs }];
+  });
+  return { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows };
+}
+
+function budgetOf({ budget = {} }: AccountEntry): AccountCaps {
+  return {
+    ...(budget.per_day === undefined ? {} : { perDay: credits(budget.per_day) }),
+    ...(budget.per_month === undefined ? {} : { perMonth: credits(budget.per_month) }),
+  };
+}
+
+/** Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on Windows. */
+async function isPrivateFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  // Reading the file will report any other problem.
+  if (found instanceof Error) return found.code !== 'ENOENT' && found.code !== 'ENOTDIR';
+  const distrust =
+    (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
+  if (distrust !== undefined)
+    throw stop('account', `The accounts file is not read: ${distrust.fact}.`, distrust.next);
+  const open = found.mode & 0o077;
+  if (open === 0 || process.platform === 'win32') return true;
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  throw stop(
+    'account',
+    `${path} can be read by other users (mode ${mode}).`,
+    `Run chmod 600 ${shellWord(path)}`,
+  );
+}
+
+/** The lowest average limit; undefined when none is known. */
+export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {
+  if (windows.length === 0) return undefined;
+  return Math.min(...windows.map(perSecondOf));
+}

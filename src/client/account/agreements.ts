@@ -1,0 +1,86 @@
+import { lstat, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { accountsPath } from '../../core/paths.ts';
+import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
+import { distrustOfFolder } from '../../lib/file-trust.ts';
+
+/**
+ * What a person has agreed to once: that a dialect of another person sends what it sends, and that a job takes files from a
+ * folder that is not its own. It stands beside the accounts file, because it is about what that file names, holds for every
+ * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
+ * processes never write the same one, and a user takes one back by removing it.
+ */
+
+/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`. */
+export type Agreement = `${'dialect' | 'inbox'}:${string}`;
+
+export function isAgreement(text: string): text is Agreement {
+  return /^(?:dialect|inbox):[0-9a-f]{32}$/.test(text);
+}
+
+/** What a person is asked to agree to. */
+export interface Question {
+  readonly agreement: Agreement;
+  /** A clause that says what is unusual. */
+  readonly fact: string;
+  /** Each detail, as one line. */
+  readonly details: readonly string[];
+}
+
+/** How a person may answer. */
+export interface Answers {
+  /** What the user typed as `--accept`. */
+  readonly accept?: string | undefined;
+  /** Asks a person who is there; left out: nobody is. */
+  readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
+  /** Is told that an agreement could not be kept. */
+  readonly tell?: ((sentence: string) => void) | undefined;
+}
+
+/** Asks unless a person has agreed before, and keeps the agreement. @throws StopError `consent` when nobody agreed. */
+export async function requireAgreement(question: Question, answers: Answers = {}): Promise<void> {
+  const { accept, askAgreement, tell } = answers;
+  const { agreement } = question;
+  if (await isAgreed(agreement)) return;
+  if (accept !== agreement && (await askAgreement?.(question)) !== true) throw notAgreed(question);
+  const why = await keepAgreement(question);
+  if (why !== undefined) tell?.(`The agreement could not be kept, and is asked for again: ${why}`);
+}
+
+function notAgreed({ agreement, fact, details }: Question): StopError {
+  return new StopError({
+    code: 'consent',
+    message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
+    next: `Look at it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+    answers: [agreement],
+  });
+}
+
+/** The places of agreements that could not be kept. They hold as long as this process. */
+const unkept = new Set<string>();
+
+/** @throws StopError `account` when others can write there, and with that agree for this user. */
+export async function isAgreed(agreement: Agreement): Promise<boolean> {
+  const distrust = distrustOfFolder(agreedFolder());
+  if (distrust !== undefined)
+    throw stop('account', `What was agreed to cannot be believed: ${distrust.fact}.`, distrust.next);
+  if (unkept.has(fileOf(agreement))) return true;
+  return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
+}
+
+/** @returns why it could not be kept, such as a disk that can only be read; undefined when it is. */
+export async function keepAgreement({ agreement, fact, details }: Question): Promise<string | undefined> {
+  try {
+    await mkdir(agreedFolder(), { recursive: true, mode: 0o700 });
+    await replaceFile(fileOf(agreement), 0o600, [`${fact}:\n${details.join('\n')}\n`]);
+    return undefined;
+  } catch (error) {
+    unkept.add(fileOf(agreement));
+    return messageOf(outputProblem(agreedFolder(), error));
+  }
+}
+
+const agreedFolder = (): string => join(dirname(accountsPath()), 'agreed');
+
+const fileOf = (agreement: Agreement): string => join(agreedFolder(), `${agreement.replace(':', '-')}.txt`);

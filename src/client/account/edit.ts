@@ -1,0 +1,227 @@
+import { hash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Alias, type Document, isAlias, isMap, isNode, type Node, parseDocument, visit } from 'yaml';
+import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
+import { schemaComment } from '../../core/paths.ts';
+import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
+import { checkDocument } from '../../lib/yaml/document.ts';
+import { problemOf } from '../../lib/yaml/schema-problem.ts';
+import { dialectOf } from '../dialect.ts';
+import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf, accountsSchema } from './account.ts';
+
+/**
+ * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old
+ * file or the new one, never half of one, and at worst a temporary file beside it that only the user can read.
+ */
+
+/** An entry as it stands in the file; members that are undefined are left out. */
+export type NewAccount = Readonly<Record<string, unknown>>;
+
+/** Only the user may read a key. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/**
+ * Adds an account and returns it as a command will read it.
+ * @throws StopError `usage` when the entry is wrong, `account` when the name is taken, the address is missing, or the
+ * dialect is wrong.
+ */
+export async function addAccount(accounts: Accounts, name: string, entry: NewAccount): Promise<Account> {
+  if (accounts.configured.some((account) => account.name === name)) throw nameTaken(name);
+  checkEntry(name, entry);
+  const change = (document: Document): void => {
+    const existing = document.get('accounts');
+    if (!isMap(existing)) {
+      document.set('accounts', document.createNode({ [name]: entry }));
+      return;
+    }
+    if (existing.has(name)) throw nameTaken(name);
+    // An empty map is written as {}, and entries added to it would stand on that one line.
+    if (existing.items.length === 0) existing.flow = false;
+    existing.set(name, document.createNode(entry));
+  };
+  const accountIn = ({ configured }: Accounts): Account => {
+    const added = configured.find((account) => account.name === name);
+    invariant(added, `account ${name} is not in the file that is written`);
+    return added;
+  };
+  return accountIn(
+    await rewrite(accounts.path, change, async (changed) => {
+      await dialectOf(accountIn(changed));
+    }),
+  );
+}
+
+/** New values by the names of the file. `null` takes a value out, and what is not named stays as it is. */
+export interface AccountChange {
+  readonly base_url?: string;
+  readonly region?: string;
+  readonly organization_id?: string | null;
+  readonly project_id?: string | null;
+  /** One of the two takes the place of whatever said what the key is. */
+  readonly key?: string;
+  readonly key_env?: string;
+  readonly limits?: Readonly<Record<string, number | null>>;
+  readonly budget?: Readonly<Record<string, number | null>>;
+}
+
+/**
+ * Changes an account of the file and returns it as a command will read it.
+ * @throws StopError `account` when there is no such account, or when its key would be sent to an address that it was not
+ * given for; `usage` when the entry would be wrong.
+ */
+export async function changeAccount(
+  accounts: Accounts,
+  name: string,
+  { limits, budget, ...change }: AccountChange,
+): Promise<Account> {
+  const accountIn = ({ configured }: Accounts): Account => {
+    const found = configured.find((account) => account.name === name);
+    if (found !== undefined) return found;
+    throw stop('account', `There is no account ${name} in ${accounts.path}.`, 'Add it with accounts add.');
+  };
+  const former = accountIn(accounts);
+  const isKeyGiven = change.key !== undefined || change.key_env !== undefined;
+  const apply = (document: Document): void => {
+    const entry = new Entry(document, name);
+    if (isKeyGiven) for (const each of ['key', 'key_env', 'key_command']) entry.set([each], null);
+    for (const [member, value] of Object.entries(change)) entry.set([member], value);
+    entry.setMembers('limits', limits);
+    entry.setMembers('budget', budget);
+  };
+  return accountIn(
+    await rewrite(accounts.path, apply, async (changed) => {
+      if (!isKeyGiven) requireSameAddress(former, accountIn(changed));
+    }),
+  );
+}
+
+/** What stands in the file under one account. */
+class Entry {
+  readonly #document: Document;
+  readonly #name: string;
+
+  constructor(document: Document, name: string) {
+    this.#document = document;
+    this.#name = name;
+  }
+
+  set(path: readonly string[], value: unknown): void {
+    if (value === undefined) return;
+    const whole = ['accounts', this.#name, ...path];
+    for (let depth = 1; depth < whole.length; depth += 1) this.#makeOwn(whole.slice(0, depth));
+    if (value !== null) this.#document.setIn(whole, value);
+    // The library refuses to take something out of a group that is not there.
+    else if (this.#document.hasIn(whole)) this.#document.deleteIn(whole);
+  }
+
+  /** What this account shares with others by an alias is changed for this one alone. */
+  #makeOwn(path: readonly string[]): void {
+    const node = this.#document.getIn(path, true);
+    if (isAlias(node)) this.#document.setIn(path, ownCopy(this.#document, node));
+  }
+
+  /** Takes the group out with its last member. */
+  setMembers(group: string, members: Readonly<Record<string, number | null>> = {}): void {
+    for (const [member, value] of Object.entries(members)) this.set([group, member], value);
+    const left = this.#document.getIn(['accounts', this.#name, group]);
+    if (isMap(left) && left.items.length === 0) this.set([group], null);
+  }
+}
+
+function ownCopy(document: Document, alias: Alias): Node {
+  return document.createNode(alias.resolve(document)?.toJS(document));
+}
+
+/** A key goes to the address that it was given for and to no other, whoever changes the address. */
+function requireSameAddress(former: Account, changed: Account): void {
+  if (former.baseUrl?.href === changed.baseUrl?.href) return;
+  throw stop(
+    'account',
+    `The key of ${former.name} was given for ${former.baseUrl?.href}, and would be sent to ${changed.baseUrl?.href}.`,
+    'Give the key again with the new address.',
+  );
+}
+
+/** Removes an account that exists. What it bought stays in the ledger. */
+export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
+  await rewrite(accounts.path, (document) => {
+    // Whatever else of the file refers to a part of this account keeps its value.
+    const removed = document.getIn(['accounts', name], true);
+    const anchors = new Set<string>();
+    if (isNode(removed)) visit(removed, { Node: (_, { anchor }) => void (anchor && anchors.add(anchor)) });
+    visit(document, {
+      Alias: (_, alias) => (anchors.has(alias.source) ? ownCopy(document, alias) : undefined),
+    });
+    document.deleteIn(['accounts', name]);
+  });
+}
+
+function nameTaken(name: string): StopError {
+  const next = `Choose another name, or run rowonce accounts remove ${name} first.`;
+  return stop('account', `There is already an account ${name}.`, next);
+}
+
+/** Checks the entry before it is in the file, so that a problem is reported as one of the command line. */
+function checkEntry(name: string, entry: NewAccount): void {
+  const content: unknown = JSON.parse(JSON.stringify({ accounts: { [name]: entry } }));
+  const checked = accountsSchema.safeParse(content);
+  if (checked.success) return;
+  const { fact, next } = problemOf(accountsSchema, content, checked.error.issues);
+  throw stop('usage', fact, next);
+}
+
+/**
+ * Changes the file as it stands: when another program changes it in between, the new text is read and changed instead.
+ * @param check sees the accounts of the file as it would be, and may refuse them.
+ */
+async function rewrite(
+  path: string,
+  change: (document: Document) => void,
+  check: (changed: Accounts) => Promise<void> = async () => {},
+): Promise<Accounts> {
+  for (;;) {
+    const before = await textOf(path);
+    const { text, ...changed } = changedText(path, before, change);
+    await check(changed);
+    if (await written(path, before, text)) return changed;
+  }
+}
+
+/** The file as it would be, and the accounts in it. */
+function changedText(
+  path: string,
+  before: string,
+  change: (document: Document) => void,
+): Accounts & { readonly text: string } {
+  const document = parseDocument(before);
+  change(document);
+  const comment = before === '' ? schemaComment('accounts', path) : '';
+  const text = comment + document.toString({ lineWidth: 0 });
+  return { ...accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE)), text };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    // There is no file yet. A file that exists and cannot be read was refused when the accounts were loaded.
+    return '';
+  }
+}
+
+/** Writes through a link, so a file kept elsewhere stays there. @returns false when the file changed meanwhile. */
+async function written(path: string, before: string, text: string): Promise<boolean> {
+  const known = hash('sha256', before, 'hex');
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    return await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known);
+  } catch (error) {
+    throw stop(
+      'account',
+      messageOf(outputProblem(path, error)),
+      'Free some space, or set $ROWONCE_CONFIG to a folder that you may write.',
+    );
+  }
+}

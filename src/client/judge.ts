@@ -1,0 +1,293 @@
+import { readBody, readBodyOnce } from '../core/answer-body.ts';
+import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import type { Call, JsonValue } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
+import { DONE_WITHOUT_A_WORD, WITHOUT_A_WORD } from '../core/row.ts';
+import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
+import { REDACTED } from '../lib/redaction.ts';
+import {
+  type AnswerRule,
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+  type ReadBack,
+  vendorReply,
+} from './dialect.ts';
+import { Asked } from './judge/asked.ts';
+import { assumedCredits, chargedCredits, isExactly, statedCredits } from './judge/charged.ts';
+import { besideData, holdsData } from './judge/lookup.ts';
+import { firstFitting, isReadable } from './judge/rules.ts';
+import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
+import { type Meant, type PlainMeaning, type Question, type Stated, statedBy } from './judge/stated.ts';
+import { askedWaitMs } from './rate-hints.ts';
+
+export { changeFields, leftBy } from './judge/change-facts.ts';
+export { type OddAnswer, oddAnswerIn, ruleForLost } from './judge/odd-answer.ts';
+
+/**
+ * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
+ * arrives gets a verdict; what no rule can read is in doubt, because it may have been charged.
+ */
+
+/** What the wire said. `lost`: the request may have reached the vendor, and no whole answer came back. */
+export type Reply =
+  | { readonly kind: 'answered'; readonly raw: RawReply }
+  | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
+  | { readonly kind: 'lost'; readonly message: string };
+
+/** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
+export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
+
+/** What a reply means, as the ledger closes the attempt by it, and what follows for the account besides. */
+export type Verdict =
+  /** `projectRefused`: the key may not change the project that the call names. */
+  | (ClosureAs<'settled'> & { readonly projectRefused?: true })
+  /**
+   * Nothing was charged and nothing is wrong with the call: try again after a backoff, or at once at `movedTo`, the path with
+   * its query on the same host to which the operation has moved.
+   */
+  | (ClosureAs<'not_sent'> & { readonly movedTo?: string })
+  | (ClosureAs<'paused'> & AskedWait)
+  /** `wait`: the vendor has charged for saying "too many requests", so the account waits and the call is not asked again. */
+  | (ClosureAs<'in_doubt'> & { readonly wait?: AskedWait })
+  | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
+
+/** `pauseMs`: how long the vendor asked us to wait, if it said so. */
+export interface AskedWait {
+  readonly pauseMs?: number;
+}
+
+type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
+
+/** What was asked. Against its address and path a redirect is read. */
+export interface Requested {
+  readonly origin: string;
+  /** The path with its query. */
+  readonly path: string;
+  /** Left out of a free question, which is about no call. */
+  readonly call?: Call;
+}
+
+/** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
+export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+  try {
+    return judgeReply(reply, dialect, operation, at);
+  } catch (error) {
+    return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
+  }
+}
+
+function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+  switch (reply.kind) {
+    case 'not_sent':
+      return { kind: 'not_sent', why: foreignWords(reply.message) };
+    case 'lost':
+      return { kind: 'in_doubt', why: foreignWords(reply.message) };
+    case 'answered':
+      return judgeAnswer(reply.raw, dialect, operation, at);
+    default:
+      return unreachable(reply);
+  }
+}
+
+function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: Requested): Verdict {
+  const answer = readAnswer(raw, dialect, operation, at.call);
+  const { own, said } = answer;
+  const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
+  if (movedTo !== undefined) {
+    const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
+    return { kind: 'not_sent', why, movedTo };
+  }
+  return verdictOf(answer, chargedCredits(answer, dialect, operation), at.call);
+}
+
+interface ReadAnswer extends Meant {
+  /** The vendor's answer; undefined when the service in front of it answered. */
+  readonly own: RawReply | undefined;
+  /** The rules that may read it, in the order in which they are tried. */
+  readonly rules: readonly AnswerRule[];
+}
+
+function readAnswer(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call | undefined,
+): ReadAnswer {
+  const own = vendorReply(raw, dialect);
+  const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
+  const rules = rulesFor(dialect, own === undefined ? undefined : operation);
+  const question = { dialect, operation, call, isOuter: own === undefined };
+  return { own, rules, ...meantBy(said, rules, question) };
+}
+
+type Rules = readonly AnswerRule[];
+
+/** The rule that reads an answer, and what the answer means by it. Where no rule does, it is in doubt. */
+function meantBy(said: Said, rules: Rules, question: Omit<Question, 'meaningOf'>): Meant {
+  const { fields_at: fieldsAt } = question.dialect;
+  for (let rule = firstFitting(rules, said.raw, said.body, fieldsAt); rule !== undefined; ) {
+    if (rule.means !== 'as_stated') return { said, rule, stated: undefined, means: rule.means };
+    const meaningOf = (status: number): PlainMeaning =>
+      meantBy({ ...said, raw: { ...said.raw, status } }, rules, question).means;
+    const stated = statedBy(said, { ...question, meaningOf });
+    if (stated !== undefined) return { said, rule, stated, means: stated.means };
+    rule = firstFitting(rules, said.raw, said.body, fieldsAt, rule);
+  }
+  return { said, rule: undefined, stated: undefined, means: 'in_doubt' };
+}
+
+/** @param operation undefined where the service in front of the vendor answered. */
+function rulesFor({ answers, through }: Dialect, operation: DialectOperation | undefined): Rules {
+  if (operation === undefined) return through?.envelope.answers ?? [];
+  return operation.answers === undefined ? answers : [...operation.answers, ...answers];
+}
+
+/** Whether a value holds a field of what was asked about, and not only what speaks of the answer or repeats the question. */
+export function holdsFields(value: JsonValue | undefined, dialect: Dialect, call: Call): boolean {
+  return holdsData(value, besideData(dialect, new Asked(call, dialectOperationOf(dialect, call))));
+}
+
+/** Whether an answer that was booked at `charged` surely cost just that. */
+export function isExactCharge(
+  charged: Credits,
+  reply: Reply,
+  dialect: Dialect,
+  operation: DialectOperation,
+): boolean {
+  if (reply.kind !== 'answered') return charged === 0;
+  const raw = vendorReply(reply.raw, dialect) ?? reply.raw;
+  return isExactly(charged, { raw, body: readBodyOnce(raw.body) }, dialect, operation);
+}
+
+/** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
+export function isFreeMatch(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): boolean {
+  // Only an answer that states its cost can say that it was free.
+  if (dialect.credits_charged === undefined) return false;
+  const answer = readAnswer(raw, dialect, operation, call);
+  const { said, rule, means } = answer;
+  if (means !== 'found' || rule?.charged === false || statedCredits(said, dialect) !== 0) return false;
+  return assumedCredits(answer, dialect, operation) > 0;
+}
+
+/** A rule that fits an answer, with its place in the dialect, so that a user can find it. */
+export interface RuleFound {
+  readonly rule: AnswerRule;
+  /** The entry of the dialect that lists it. */
+  readonly list: string;
+  /** The rule's place in that list; the first is 1. */
+  readonly number: number;
+  /** Status of the answer that was judged, which may stand inside another one. */
+  readonly status: number;
+  /** What the answer means: what the rule says, or the answer itself. */
+  readonly means: PlainMeaning;
+}
+
+/** The rule that judges an answer, for display; undefined when none fits, so that the answer is in doubt. */
+export function ruleOf(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  call: Call,
+): RuleFound | undefined {
+  const { own, said, rules, rule, means } = readAnswer(raw, dialect, operation, call);
+  if (rule === undefined) return undefined;
+  const { status } = said.raw;
+  const at = rules.indexOf(rule);
+  const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
+  if (at < ofOperation)
+    return { rule, means, list: `operations.${call.operation}.answers`, number: at + 1, status };
+  const list = own === undefined ? 'api_call.answers' : 'answers';
+  return { rule, means, list, number: at - ofOperation + 1, status };
+}
+
+/** These two repeat the same request elsewhere, unchanged; other redirects turn it into a GET. */
+const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
+
+/** The address of a vendor behind a service is unknown to us; no real name ends in `.invalid`. */
+const UNKNOWN_ORIGIN = 'https://vendor.invalid';
+
+/** The path to which the operation has moved, if it may move and has not left its host. */
+function newPath(
+  { status, headers: { location } }: RawReply,
+  { through }: Dialect,
+  { redirect }: DialectOperation,
+  at: Requested,
+): string | undefined {
+  if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
+    return undefined;
+  // A redirect that contained the key is unusable once the key is removed from it.
+  if (location.includes(REDACTED)) return undefined;
+  // Through a service only an absolute path can be followed, because the base of a relative one is in the envelope.
+  if (through !== undefined && !location.startsWith('/')) return undefined;
+  const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];
+  const base = new URL(path, origin);
+  if (!URL.canParse(location, base.href)) return undefined;
+  const target = new URL(location, base);
+  return target.origin === base.origin ? target.pathname + target.search : undefined;
+}
+
+function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call: Call | undefined): Verdict {
+  if (means === 'found')
+    return { kind: 'settled', answer: means, charged, why: foundWords(said, stated, call) };
+  const isOdd = stated !== undefined && (means === 'in_doubt' || means === 'refused');
+  const words = vendorWords(said, stated?.texts, isOdd);
+  switch (means) {
+    case 'no_match':
+    case 'refused':
+      return { kind: 'settled', answer: means, charged, why: words };
+    case 'project_refused':
+      return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
+    case 'rate_limited': {
+      const wait = present({ pauseMs: askedWaitMs(said.raw, said.by.rateHints, said.body) });
+      if (rule?.charged !== true) return { kind: 'paused', why: words, ...wait };
+      return { kind: 'in_doubt', why: `${words}, which is charged`, wait };
+    }
+    case 'in_doubt': {
+      if (rule?.charged === false) return { kind: 'not_sent', why: words };
+      const clause = stated?.because === undefined ? missingWords(rule?.body) : `, ${stated.because}`;
+      return { kind: 'in_doubt', why: `${words}${clause}` };
+    }
+    case 'key_dead':
+    case 'credits_used_up':
+    case 'wrong_address':
+      return { kind: 'stopped', why: words, stop: stopFor(means, words, said) };
+    default:
+      return unreachable(means);
+  }
+}
+
+/** What a match says of itself besides counts only where it names a part that is missing. */
+function foundWords(said: Said, stated: Stated | undefined, call: Call | undefined): string {
+  if (stated?.isWordless === true) return vendorWords(said, stated.texts) + WITHOUT_A_WORD;
+  if (stated?.isPartial === true) return vendorWords(said, stated.texts, true);
+  return call?.change === undefined ? `status ${said.raw.status}` : vendorWords(said, stated?.texts);
+}
+
+/**
+ * What a row that ends with this found answer says about it; undefined where there is nothing to say.
+ * @param why as the ledger keeps it with the answer.
+ */
+export function remarkOn({ change }: Call, why: string): string | undefined {
+  if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
+  const [, words] = /^status \d+, (.*)$/su.exec(why) ?? [];
+  return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
+}
+
+/**
+ * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's own reply.
+ * Without such a test the reply must be readable, or a success without words: a proxy's 404 would give money back.
+ */
+export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
+  const body = readBody(own.body);
+  const rule = firstFitting(answers, own, body);
+  const isSuccess = body.kind === 'blank' && Math.floor(own.status / 100) === 2;
+  if (rule === undefined) return 'unclear';
+  return rule.body !== undefined || isReadable(body) || isSuccess ? rule.says : 'unclear';
+}

@@ -1,0 +1,379 @@
+import { createHash, hash, randomBytes } from 'node:crypto';
+import { type BigIntStats, constants, readFileSync, readlinkSync } from 'node:fs';
+import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type StopError, stop } from '../core/errors.ts';
+import { crashPoint } from './faults.ts';
+import { codeOf, shortage } from './system-errors.ts';
+
+/**
+ * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only then takes its
+ * place, and only the place of what may go. A crash leaves at most the temporary file, which the next writer in that
+ * folder removes when the process that owned it is gone.
+ */
+
+/** What may be written to a file. */
+export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
+
+/** Whether a file of this content may be replaced. */
+export type MayReplace = (path: string, sha256: string) => Promise<boolean>;
+
+/** Is told which contents may be at a path from now on: the new one, and the old one until it is replaced. */
+export type NoteWritten = (path: string, sha256s: readonly string[]) => Promise<void>;
+
+/** A file that is whole and on the disk, and has no place yet. */
+export class NewFile {
+  readonly #path: string;
+  /** The stamp that the file had when its last byte was written. */
+  readonly #stamp: string;
+  readonly sha256: string;
+
+  private constructor(path: string, stamp: string, sha256: string) {
+    this.#path = path;
+    this.#stamp = stamp;
+    this.sha256 = sha256;
+  }
+
+  /**
+   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem` has words for them.
+   * @param mode undefined: the mode of the user's other files.
+   */
+  static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
+    await removeLeftovers(folder);
+    const path = join(folder, temporaryName());
+    const file = await open(path, 'wx', mode);
+    try {
+      if (mode !== undefined) await file.chmod(mode);
+      const { bytes, sha256 } = await writeAll(file, chunks);
+      await file.sync();
+      const written = await file.stat({ bigint: true });
+      await file.close();
+      if (written.size !== BigInt(bytes)) throw alteredBySomebody(path);
+      return new NewFile(path, contentStamp(written), sha256);
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the place when nothing stands there, or what may go. Between the last look at what stands there and the rename
+   * lie no more than a few system calls, and a place that was free is taken without replacing anything at all.
+   * @returns whether it did.
+   */
+  async take(path: string, mayReplace: MayReplace, note: NoteWritten = async () => {}): Promise<boolean> {
+    for (;;) {
+      const standing = await standingAt(path);
+      if (standing.kind === 'foreign') return false;
+      if (standing.kind === 'nothing') {
+        await note(path, [this.sha256]);
+        if (await this.#create(path)) break;
+        continue;
+      }
+      const { sha256, stamp } = standing;
+      if (sha256 !== this.sha256 && !(await mayReplace(path, sha256))) return false;
+      await note(path, [...new Set([this.sha256, sha256])]);
+      if ((await stampOf(path)) !== stamp) continue;
+      await this.replace(path);
+      break;
+    }
+    crashPoint('output-renamed');
+    return true;
+  }
+
+  /** Takes the place of whatever stands there. */
+  async replace(path: string): Promise<void> {
+    await this.#requireOwn();
+    await rename(this.#path, path);
+    await syncFolder(dirname(path));
+  }
+
+  /** Takes a place where nothing stands; false when something does by now. */
+  async #create(path: string): Promise<boolean> {
+    await this.#requireOwn();
+    const isTaken = await giveName(this.#path, path);
+    if (isTaken) await syncFolder(dirname(path));
+    return isTaken;
+  }
+
+  /** What stands under the temporary name is what was written, and nothing else. */
+  async #requireOwn(): Promise<void> {
+    const named = await lstat(this.#path, { bigint: true }).catch(absent);
+    if (named !== undefined && contentStamp(named) === this.#stamp) return;
+    await stat(dirname(this.#path));
+    throw alteredBySomebody(this.#path);
+  }
+
+  /** Removes the temporary file. Call it in any case: a file that has taken its place is not touched. */
+  async discard(): Promise<void> {
+    await rm(this.#path, { force: true }).catch(() => {});
+  }
+}
+
+async function writeAll(
+  file: FileHandle,
+  chunks: Chunks,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    sha256.update(piece);
+    bytes += piece.length;
+    await file.appendFile(piece);
+  }
+  return { bytes, sha256: sha256.digest('hex') };
+}
+
+/**
+ * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it leads to is
+ * replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts file.
+ * @returns false when what stands there may not be replaced; then nothing has changed.
+ * @throws StopError `output` or `disk_full`.
+ */
+export async function replaceFile(
+  path: string,
+  mode: number,
+  chunks: Chunks,
+  mayReplace: MayReplace = async () => true,
+): Promise<boolean> {
+  try {
+    const real = await realPath(path);
+    const file = await NewFile.write(dirname(real), mode, chunks);
+    try {
+      crashPoint('output-written');
+      return await file.take(real, mayReplace);
+    } finally {
+      await file.discard();
+    }
+  } catch (error) {
+    throw outputProblem(path, error);
+  }
+}
+
+/** Gives a file another name, unless something has it. @returns whether it did. */
+export async function moveWithoutReplacing(from: string, to: string): Promise<boolean> {
+  if (!(await giveName(from, to))) return false;
+  await rm(from, { force: true });
+  await syncFolder(dirname(to));
+  return true;
+}
+
+/** Where a link leads; the path itself when it is none, or leads nowhere. */
+export async function realPath(path: string): Promise<string> {
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+  return isLink ? realpath(path).catch(() => path) : path;
+}
+
+// ------------------------------------------------------------------------------------------------ what stands there
+
+export type StandingFile =
+  | { readonly kind: 'nothing' }
+  /** A folder, a device, or a link, wherever it leads: another person may have made it, so that we write there. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'file'; readonly sha256: string; readonly stamp: string };
+
+export async function standingAt(path: string): Promise<StandingFile> {
+  const found = await lstat(path).catch(absent);
+  if (found === undefined) return { kind: 'nothing' };
+  if (!found.isFile()) return { kind: 'foreign' };
+  try {
+    const stamp = await stampOf(path);
+    if (stamp === undefined) return { kind: 'nothing' };
+    return { kind: 'file', stamp, sha256: await hashAt(path) };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
+    if (codeOf(error) === 'ELOOP') return { kind: 'foreign' };
+    // What we may not read, we did not write.
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return { kind: 'foreign' };
+    throw error;
+  }
+}
+
+/** Changes with every write, and when another file takes the place; undefined when there is none. */
+export async function stampOf(path: string): Promise<string | undefined> {
+  const found = await lstat(path, { bigint: true }).catch(absent);
+  return found && `${contentStamp(found)} ${found.ctimeNs}`;
+}
+
+/** Stays when a file is given a second name, which its time of change does not. */
+function contentStamp({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(' ');
+}
+
+/** A missing file is undefined. Every other reason why a file cannot be seen is thrown. */
+function absent(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
+/** What became a link since it was looked at is not followed. */
+async function hashAt(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  return await sha256Of(piecesOf(file));
+}
+
+/**
+ * All of an open file, wherever others read it. Each piece is in the place of the one before it: the pieces of a stream would be
+ * collected late, tens of MiB at a time.
+ */
+export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
+  for (let at = 0; ; ) {
+    const { bytesRead } = await file.read(piece, 0, BYTES_AT_ONCE, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield piece.subarray(0, bytesRead);
+  }
+}
+
+const BYTES_AT_ONCE = 256 * 1024;
+
+/** SHA-256 of all bytes, hex. */
+export async function sha256Of(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of chunks) sha256.update(chunk);
+  return sha256.digest('hex');
+}
+
+/** A second name replaces nothing, where the file system knows such names; elsewhere a look has to do. */
+async function giveName(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(codeOf(error) ?? '')) throw error;
+  }
+  if ((await stampOf(to)) !== undefined) return false;
+  await rename(from, to);
+  return true;
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EXDEV',
+]);
+
+/** A rename is only on disk when its folder is. */
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
+}
+
+// ------------------------------------------------------------------------------------------------ temporary names
+
+const TEMPORARY = /^\.rowonce-(?<machine>[0-9a-f]{8})-(?<pid>\d+)-[0-9a-f]{12}\.tmp$/;
+
+/** Short, because the name of the file itself may be as long as names can be. */
+function temporaryName(): string {
+  return `.rowonce-${machineName()}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+let machine: string | undefined;
+
+/** Where a process number means something: of this machine, and of the container that the process is in. */
+function machineName(): string {
+  if (machine === undefined) {
+    const machineId = told(() => readFileSync('/etc/machine-id', 'utf8'));
+    const processSpace = told(() => readlinkSync('/proc/self/ns/pid'));
+    machine = hash('sha256', [hostname(), machineId, processSpace].join('\n'), 'hex').slice(0, 8);
+  }
+  return machine;
+}
+
+function told(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return '';
+  }
+}
+
+const cleaned = new Set<string>();
+
+/** Removes the files of processes that were killed. A process that may be alive keeps its file. */
+async function removeLeftovers(folder: string): Promise<void> {
+  if (cleaned.has(folder)) return;
+  cleaned.add(folder);
+  for (const name of await readdir(folder)) {
+    const { machine: of, pid } = TEMPORARY.exec(name)?.groups ?? {};
+    if (of !== machineName() || isAlive(Number(pid))) continue;
+    await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what goes wrong
+
+/**
+ * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a
+ * rename would fail on or replace, its name is too long, or the folder around it is closed to us. Leaves nothing behind.
+ */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    const found = await lstat(path).catch(absent);
+    // Beside a link there is room for ours.
+    if (found?.isFile() === false && !found.isSymbolicLink()) {
+      const what = found.isDirectory() ? 'a folder' : 'not a regular file';
+      throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
+    }
+    const temporary = join(dirname(path), temporaryName());
+    await (await open(temporary, 'wx', 0o600)).close();
+    await rm(temporary);
+  } catch (error) {
+    throw outputProblem(path, error);
+  }
+}
+
+function alteredBySomebody(temporary: string): StopError {
+  const fact = `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`;
+  return stop('output', fact, 'Run the same command again; nothing that was bought is lost.');
+}
+
+/** What the system says, in words. */
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'what should be its folder is a file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its disk can only be read',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
+  EXDEV: 'its folder spans two disks',
+  EBUSY: 'another program has it in use',
+  EFBIG: 'its disk takes no files of that size',
+  EIO: 'its disk does not answer as it should',
+};
+
+/**
+ * A problem of writing a file as a stop in words; whatever else was thrown as it is.
+ * @param flag with which the user named it.
+ */
+export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const fact = `${path} cannot be written: the disk is full.`;
+    const next = 'Free some space, then run the same command again; nothing that was bought is lost.';
+    return stop('disk_full', fact, next);
+  }
+  const short = shortage(code);
+  if (short !== undefined) return stop('output', `${path} cannot be written: ${short.why}.`, short.next);
+  const why = WHY[code] ?? `the system refuses it with ${code}`;
+  return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
+}

@@ -1,0 +1,191 @@
+import { existsSync } from 'node:fs';
+import { EXIT, type ExitCode, StopError, stop } from '../core/errors.ts';
+import { PACKAGE } from '../core/families.ts';
+import { parseDurationMs } from './duration.ts';
+
+/** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
+
+/** @throws StopError `usage` with the flag. */
+export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
+}
+
+/** The duration in milliseconds. @throws StopError `usage` with the flag. */
+export function durationOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
+}
+
+/** The words of the running command, quoted where a shell would take them apart. */
+export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
+  if (env.npm_lifecycle_event === 'start') return 'npm start';
+  return commandLine(words);
+}
+
+/** Any command of ours, ready to be typed. */
+export function commandLine(words: readonly string[]): string {
+  return [programName(words), ...words.map(shellWord)].join(' ');
+}
+
+/**
+ * In a checkout the program is not on the path. With `--no` a line that is typed anywhere else fetches no package of that
+ * name from the registry.
+ */
+function programName([first = '']: readonly string[]): string {
+  if (!isCheckout()) return 'rowonce';
+  // npx takes an option right behind the program for its own.
+  return first.startsWith('-') ? 'npx --no -- rowonce' : 'npx --no rowonce';
+}
+
+/** An example of a help text, which is written as in a checkout, as it is typed where this program is. */
+export function exampleHere(line: string): string {
+  return isCheckout() ? line : line.replace(/^npx --no (?:-- )?rowonce/, 'rowonce');
+}
+
+let checkout: boolean | undefined;
+
+/** A package that was installed has no sources, and stands where packages stand. */
+function isCheckout(): boolean {
+  checkout ??= existsSync(new URL('src/core/', PACKAGE)) && !PACKAGE.pathname.includes('/node_modules/');
+  return checkout;
+}
+
+/** After these the same command goes on, once what stopped it is gone. */
+const GOES_ON: readonly ExitCode[] = [EXIT.budget, EXIT.paused, EXIT.key, EXIT.interrupted, EXIT.terminated];
+
+/** Work that a command goes on with: also what stops it before it has begun says so. */
+export async function resumedBy<T>(command: () => string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
+    throw new StopError({ command: command(), ...error.detail }, { cause: error });
+  }
+}
+
+/** What is looked at of the options of a command, as commander holds them. */
+interface Declared {
+  readonly options: readonly {
+    readonly short?: string | undefined;
+    readonly long?: string | undefined;
+    readonly required: boolean;
+    readonly optional: boolean;
+  }[];
+}
+
+/** The same command with another argument; what stands behind an option is its value, and stays. */
+export function withArgument(
+  words: readonly string[],
+  { options }: Declared,
+  from: string,
+  to: string,
+): readonly string[] {
+  const takesValue = (word: string | undefined): boolean =>
+    word !== undefined &&
+    options.some((each) => (each.required || each.optional) && [each.short, each.long].includes(word));
+  return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
+}
+
+/** The same command with an option. The former value of that option, or of the one that it replaces, is left out. */
+export function withOption(
+  words: readonly string[],
+  option: string,
+  value: string | number,
+  given: string = option,
+): readonly string[] {
+  const kept = withoutOption(words, given);
+  const end = optionsEnd(kept);
+  return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
+}
+
+/** The same command without an option that has a value. */
+export function withoutOption(words: readonly string[], option: string): readonly string[] {
+  const end = optionsEnd(words);
+  const isOfOption = (word: string, at: number): boolean =>
+    word === option || word.startsWith(`${option}=`) || words[at - 1] === option;
+  return words.filter((word, at) => at >= end || !isOfOption(word, at));
+}
+
+/** The same command with an option that has no value. */
+export function withFlag(words: readonly string[], flag: string): readonly string[] {
+  const kept = withoutFlag(words, flag);
+  const end = optionsEnd(kept);
+  return [...kept.slice(0, end), flag, ...kept.slice(end)];
+}
+
+/** The same command without an option that has no value. */
+export function withoutFlag(words: readonly string[], flag: string): readonly string[] {
+  const end = optionsEnd(words);
+  return words.filter((word, at) => at >= end || word !== flag);
+}
+
+/** The commands that take the name of the batch with which they go on. */
+const NAMING: ReadonlySet<string> = new Set(['run', 'try']);
+
+/**
+ * The words that go on with the batch that they began, and with no other: what would begin another one is left out, so that
+ * they do nothing once the batch has nothing to do.
+ */
+export function wordsToGoOn(words: readonly string[], batch: string): readonly string[] {
+  const bare = withoutBeginning(words);
+  return NAMING.has(words[0] ?? '') ? withOption(bare, '--if-batch', batch) : bare;
+}
+
+/** The same for a command that was typed just now. Only with `--refresh` it would begin another batch when it is typed again. */
+export function typedToGoOn(words: readonly string[], batch: string): readonly string[] {
+  return withoutFlag(words, '--refresh').length === words.length ? words : wordsToGoOn(words, batch);
+}
+
+/**
+ * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
+ * plan, and what is left of them may need a batch of its own, so theirs names no batch.
+ */
+export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string | undefined {
+  const words = command === undefined ? undefined : wordsOfCommand(command);
+  if (words === undefined) return command;
+  return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
+}
+
+/** What is looked at of a batch. */
+interface KeptCommand {
+  readonly id: string;
+  readonly command?: string | undefined;
+  /** Undefined for a batch that changes nothing. */
+  readonly plannedRows?: number | undefined;
+}
+
+/** Who named a plan has agreed to that plan alone, so their yes is left out with it. */
+function withoutBeginning(words: readonly string[]): readonly string[] {
+  const bare = withoutFlag(words, '--refresh');
+  if (words[0] !== 'run') return bare;
+  const planless = ['--plan', '--if-plan'].reduce(withoutOption, bare);
+  return planless.length === bare.length ? bare : withoutFlag(planless, '--yes');
+}
+
+/** Where options end: behind a bare `--` every word is an argument. */
+function optionsEnd(words: readonly string[]): number {
+  return words.includes('--') ? words.indexOf('--') : words.length;
+}
+
+/**
+ * The words behind the program's name in a line that `commandLine` wrote; undefined for any other line. No shell reads
+ * it: only the quotes of `shellWord` are known.
+ */
+export function wordsOfCommand(line: string): readonly string[] | undefined {
+  const [, rest] = /^(?:npx --no (?:-- )?)?rowonce (.*)$/s.exec(line) ?? [];
+  if (rest === undefined || !/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(rest)) return undefined;
+  return [...rest.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
+    word.replace(/'(?<quoted>[^']*)'|\\'/g, (whole, quoted?: string) =>
+      whole === "\\'" ? "'" : (quoted ?? ''),
+    ),
+  );
+}
+
+/** A word as a shell takes it for one. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

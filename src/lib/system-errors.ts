@@ -1,0 +1,68 @@
+import { closeSync, openSync } from 'node:fs';
+import { messageOf, type StopError, stop } from '../core/errors.ts';
+
+/** What the system refuses to the whole process, or about a file, in words. Neither is a bug of ours. */
+
+/** A refusal that is not about the file which was asked for, so another file would meet it as well. */
+export interface Shortage {
+  readonly why: string;
+  /** One sentence on what to do. */
+  readonly next: string;
+}
+
+const THEN = 'then run the same command again; nothing that was bought is lost.';
+
+const TOO_MANY_FILES: Shortage = {
+  why: 'this process may open no more files',
+  next: `Allow it more, such as with "ulimit -n 4096", ${THEN}`,
+};
+
+const SHORTAGES: Readonly<Record<string, Shortage>> = {
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: { why: 'this machine has too many files open', next: `End other programs, ${THEN}` },
+  ENOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
+  SQLITE_NOMEM: { why: 'this machine has no memory left', next: `End other programs, ${THEN}` },
+  EAGAIN: { why: 'this user may start no more processes', next: `End other programs, ${THEN}` },
+};
+
+/** @param code of the error, such as `EMFILE` or `SQLITE_NOMEM`. */
+export function shortage(code: string | undefined): Shortage | undefined {
+  return code === undefined || !Object.hasOwn(SHORTAGES, code) ? undefined : SHORTAGES[code];
+}
+
+/** A store has as many files, and those that were open are closed again when its error is explained. */
+const FILES_OF_A_STORE = 8;
+
+/** Whether a store's files can be opened at all: SQLite does not say why it could not open one. */
+export function shortOfFiles(): Shortage | undefined {
+  const opened: number[] = [];
+  try {
+    while (opened.length < FILES_OF_A_STORE) opened.push(openSync(process.execPath, 'r'));
+    return undefined;
+  } catch (error) {
+    return shortage(codeOf(error));
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+}
+
+/**
+ * A refusal of the system that nobody expected, as a stop; undefined for everything else. A broken connection names no file,
+ * so that is none.
+ */
+export function systemStop(error: unknown): StopError | undefined {
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;
+  const path = 'path' in error ? String(error.path) : undefined;
+  const short = shortage(code);
+  if (short !== undefined)
+    return stop('system', `${path ?? String(error.syscall)}: ${short.why}.`, short.next);
+  if (path === undefined) return undefined;
+  return stop('system', `The system refuses what is needed: ${messageOf(error)}.`, `Mend that, ${THEN}`);
+}
+
+/** The code of a system error, such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}

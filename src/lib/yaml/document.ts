@@ -1,0 +1,262 @@
+import { open } from 'node:fs/promises';
+import {
+  type Document,
+  type ErrorCode,
+  isCollection,
+  isMap,
+  isNode,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
+import type { z } from 'zod';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+import { shellWord } from '../command-line.ts';
+import { distrustOf } from '../file-trust.ts';
+import { codeOf, shortage } from '../system-errors.ts';
+import { type KeyPath, problemOf } from './schema-problem.ts';
+
+/**
+ * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the file, the
+ * line and the column, and the word that was probably meant.
+ */
+
+/** Which stop a wrong document is, and what it is called in messages. */
+export interface DocumentKind {
+  readonly code: 'job' | 'account';
+  readonly name: string;
+  /** The document says what is sent, so it is refused when others can write it. Left out: the caller has checked that. */
+  readonly acts?: true;
+}
+
+export interface YamlDocument<T> {
+  readonly path: string;
+  readonly value: T;
+  /** A stop that points at an entry, for a caller that finds a problem which a schema cannot know. */
+  problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: string): StopError;
+}
+
+type ProblemAt = (offset: number, fact: string, next: string) => StopError;
+
+/** Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the worst. */
+const MOST_KIB = 256;
+const MOST_BYTES = MOST_KIB * 1024;
+
+/** Nobody writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
+const MOST_ALIASES = 100;
+
+/**
+ * The document at `path`, which is shown in messages as it is given.
+ * @throws StopError of the kind's code for everything that is wrong with the file, its syntax or its content.
+ */
+export async function readDocument<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  kind: DocumentKind,
+): Promise<YamlDocument<T>> {
+  return checkDocument(await readText(path, kind), path, schema, kind);
+}
+
+/** Checks text as `readDocument` does; the text need not be in the file yet. */
+export function checkDocument<T>(
+  text: string,
+  path: string,
+  schema: z.ZodType<T>,
+  kind: DocumentKind,
+): YamlDocument<T> {
+  const lines = new LineCounter();
+  const problemAt: ProblemAt = (offset, fact, next) => {
+    const { line, col } = lines.linePos(offset);
+    return stop(kind.code, `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${fact}`, next);
+  };
+  const document = parseText(text, path, kind, lines);
+  const [broken] = [...document.errors, ...document.warnings];
+  if (broken !== undefined) {
+    const { fact, next } = yamlProblem(broken.code);
+    throw problemAt(broken.pos[0], fact, next);
+  }
+  refuseOddNodes(document, problemAt);
+  const content = plainValue(document, path, kind);
+  const checked = schema.safeParse(content);
+  const problem: YamlDocument<T>['problem'] = (keys, part, fact, next) =>
+    problemAt(offsetOf(document, keys, part), fact, next);
+  if (checked.success) return { path, value: checked.data, problem };
+  const { keys, part, fact, next } = problemOf(schema, content, checked.error.issues);
+  throw problem(keys, part, fact, next);
+}
+
+async function readText(path: string, kind: DocumentKind): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    const file = await open(path);
+    // We check the open file, because another file may take its name in between.
+    const distrust = kind.acts === true ? distrustOf(path, await file.stat()) : undefined;
+    if (distrust !== undefined) {
+      await file.close();
+      throw stop(kind.code, `${path}: ${distrust.fact}`, distrust.next);
+    }
+    // One byte more than allowed, so that a longer file is noticed without being read. A stream also takes a pipe.
+    for await (const chunk of file.createReadStream({ end: MOST_BYTES })) chunks.push(chunk);
+  } catch (error) {
+    if (error instanceof StopError) throw error;
+    throw unreadable(path, kind, error);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > MOST_BYTES) {
+    throw stop(kind.code, `${path}: more than ${MOST_KIB} KiB`, `Give the file that is the ${kind.name}.`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw stop(kind.code, `${path}: the text is not UTF-8`, 'Save it as UTF-8.');
+  }
+}
+
+function unreadable(path: string, { code, name }: DocumentKind, error: unknown): StopError {
+  const next = `Give the path of the ${name}.`;
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return stop(code, `${path}: there is no such file`, next);
+    case 'EISDIR':
+      return stop(code, `${path}: this is a folder`, `Give the path of the ${name} itself.`);
+    case 'EACCES':
+    case 'EPERM':
+      return stop(
+        code,
+        `${path}: you may not read this file`,
+        `Give yourself the right to: chmod u+r ${shellWord(path)}`,
+      );
+    default: {
+      const short = shortage(codeOf(error));
+      return stop(code, `${path}: it cannot be read: ${short?.why ?? messageOf(error)}`, short?.next ?? next);
+    }
+  }
+}
+
+/** Names that stand twice are looked for by us: the parser would compare each with each. */
+const PARSING = { prettyErrors: false, stringKeys: true, uniqueKeys: false } as const;
+
+function parseText(text: string, path: string, kind: DocumentKind, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(text, { lineCounter, ...PARSING });
+  } catch {
+    // The parser recurses: brackets nested ten thousand deep exhaust its stack.
+    throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file that is the ${kind.name}.`);
+  }
+}
+
+function plainValue(document: Document, path: string, kind: DocumentKind): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch {
+    throw stop(kind.code, `${path}: ${TOO_MANY_ALIASES}`, 'Write the values out.');
+  }
+}
+
+const TOO_MANY_ALIASES = `more than ${MOST_ALIASES} aliases (*name)`;
+
+/**
+ * What neither the parser nor zod objects to: an alias of nothing, a name that would replace a prototype, a name that stands
+ * twice. To follow one alias, the whole document is read, so there may not be many of them.
+ */
+function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
+  let aliases = 0;
+  visit(document, {
+    Map(_key, { items }) {
+      const names = new Set<string | undefined>();
+      for (const pair of items) {
+        const name = nameOf(pair);
+        if (names.has(name)) {
+          const { fact, next } = yamlProblem('DUPLICATE_KEY');
+          throw problemAt(offsetOfNode(pair.key) ?? 0, fact, next);
+        }
+        names.add(name);
+      }
+    },
+    Alias(_key, alias) {
+      aliases += 1;
+      if (aliases > MOST_ALIASES)
+        throw problemAt(offsetOfNode(alias) ?? 0, TOO_MANY_ALIASES, 'Write the values out.');
+      if (alias.resolve(document) !== undefined) return;
+      const { fact, next } = yamlProblem('BAD_ALIAS');
+      throw problemAt(offsetOfNode(alias) ?? 0, fact, next);
+    },
+    Pair(_key, pair) {
+      if (nameOf(pair) !== '__proto__') return;
+      throw problemAt(offsetOfNode(pair.key) ?? 0, '"__proto__" cannot be used as a name', 'Choose another.');
+    },
+  });
+}
+
+/** The offset at which an entry starts; for a missing entry, the offset of the entry that should contain it. */
+function offsetOf(document: Document, keys: KeyPath, part: 'name' | 'value'): number {
+  let node: unknown = document.contents;
+  let offset = offsetOfNode(node) ?? 0;
+  for (const [depth, key] of keys.entries()) {
+    if (!isCollection(node)) return offset;
+    const pair = isMap(node) ? node.items.find((each) => nameOf(each) === String(key)) : undefined;
+    const named = part === 'name' && depth === keys.length - 1;
+    node = node.get(key, true);
+    offset = (named ? undefined : offsetOfNode(node)) ?? offsetOfNode(pair?.key) ?? offset;
+  }
+  return offset;
+}
+
+function nameOf(pair: Pair): string | undefined {
+  const { key } = pair;
+  return isNode(key) ? String(key.toJSON()) : undefined;
+}
+
+function offsetOfNode(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+// ---------------------------------------------------------------------------------------------------- syntax
+
+/**
+ * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text, which
+ * may be a key, and name things such as a "block sequence" that nobody has to know.
+ */
+
+const FACTS: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: 'an alias (*name) cannot have a tag or an anchor of its own',
+  BAD_ALIAS: 'a value that begins with * is an alias, and nothing of that name stands above it',
+  BAD_COLLECTION_TYPE: 'a tag (!name) does not fit what stands behind it',
+  BAD_DIRECTIVE: 'a line that begins with % is a directive, and this one is not known',
+  BAD_DQ_ESCAPE: 'a backslash between double quotes begins something that is not known',
+  BAD_INDENT: 'the line begins too far to the left or to the right, or a bracket above it is not closed',
+  BAD_PROP_ORDER: 'a tag or an anchor stands in the wrong place',
+  BAD_SCALAR_START: 'a value cannot begin with this character',
+  BLOCK_AS_IMPLICIT_KEY: 'there is a second colon on the line',
+  BLOCK_IN_FLOW: 'a block of lines cannot stand between brackets',
+  DUPLICATE_KEY: 'the same name stands here twice',
+  IMPOSSIBLE: 'this cannot be read as YAML',
+  KEY_OVER_1024_CHARS: 'a name is longer than 1024 characters',
+  MISSING_CHAR: 'a closing quote, a bracket, a comma or a colon is missing',
+  MULTILINE_IMPLICIT_KEY: 'a line has no colon, or a quote that is not closed',
+  MULTIPLE_ANCHORS: 'a value has two anchors',
+  MULTIPLE_DOCS: 'a line --- begins a second document',
+  MULTIPLE_TAGS: 'a value has two tags',
+  NON_STRING_KEY: 'a name must be text',
+  RESOURCE_EXHAUSTION: 'too deeply nested to be read',
+  TAB_AS_INDENT: 'a tab stands where spaces are needed',
+  TAG_RESOLVE_FAILED: 'a value that begins with ! is a tag, and this one is not known',
+  UNEXPECTED_TOKEN: 'something stands where nothing is expected',
+};
+
+/** What helps where correcting the place itself may not be what comes to mind. */
+const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: 'Put the value between quotes.',
+  BAD_SCALAR_START: 'Put the value between quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put the value between quotes, or the second name on a line of its own.',
+  DUPLICATE_KEY: 'Remove one of them.',
+  MULTIPLE_DOCS: 'Put it into a file of its own.',
+  TAB_AS_INDENT: 'Replace the tab by spaces.',
+  TAG_RESOLVE_FAILED: 'Put the value between quotes.',
+};
+
+function yamlProblem(code: ErrorCode): { readonly fact: string; readonly next: string } {
+  return { fact: FACTS[code], next: ADVICE[code] ?? 'Correct the line, or the one above it.' };
+}

@@ -1,0 +1,528 @@
+/**
+ * Goal: a wrong accounts file never reaches a vendor, a key is never shown, and what an account is does not depend on
+ * what it is called.
+ * Method: real files with real modes in a temporary folder; real programs for `key_command`.
+ */
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Account,
+  type Accounts,
+  chooseAccount,
+  identityOf,
+  loadAccounts,
+  resolveKey,
+} from '../../../src/client/account/account.ts';
+import { describeKey } from '../../../src/client/account/account-key.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rowonce-account-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const path = (): string => join(folder, 'accounts.yaml');
+
+async function load(text: string, mode = 0o600): Promise<Accounts> {
+  await writeFile(path(), text, { mode });
+  await chmod(path(), mode);
+  return loadAccounts(path());
+}
+
+async function loadOne(lines: string): Promise<Account> {
+  const { configured } = await load(`accounts:\n  data: { ${lines} }\n`);
+  const [account] = configured;
+  if (account === undefined) throw new Error('no account was read');
+  return account;
+}
+
+const PROVIDER = 'vendor: provider, base_url: https://api.example.com';
+
+describe('the file', () => {
+  test('no file means no accounts', async () => {
+    expect(await loadAccounts(path())).toEqual({ path: path(), configured: [] });
+  });
+
+  test.each([0o644, 0o640, 0o606, 0o610])(
+    'mode %o lets others in and is refused with the command to type',
+    async (mode) => {
+      await expect(load(`accounts: {}\n`, mode)).rejects.toMatchObject({
+        code: 'account',
+        next: `Run chmod 600 ${path()}`,
+      });
+    },
+  );
+
+  test.each(['', '# nothing yet\n', 'accounts:\n'])(
+    'a file without accounts is no problem: %j',
+    async (text) => {
+      expect((await load(text)).configured).toEqual([]);
+    },
+  );
+
+  test('the example of the documentation is read', async () => {
+    const { configured } = await load(`
+regions: { AU: https://au.example.com/ }
+accounts:
+  workspace:
+    vendor: service
+    region: AU
+    organization_id: org-1
+    project_id: proj-1
+    key_env: WORKSPACE_KEY
+  data:
+    vendor: provider
+    base_url: https://api.example.com/v1
+    key_env: DATA_KEY
+    limits: { per_second: 20, per_minute: 600, per_day: 50000, concurrency: 4, timeout: 90s }
+    budget: { per_day: 2000, per_month: 20000 }
+`);
+    expect(configured).toMatchObject([
+      {
+        name: 'workspace',
+        vendor: 'service',
+        baseUrl: new URL('https://au.example.com/'),
+        region: 'AU',
+        organizationId: 'org-1',
+        projectId: 'proj-1',
+        documentationUrl: 'https://au.example.com/latest/documentation',
+        limits: { concurrency: 8, windows: [] },
+        budget: {},
+      },
+      {
+        name: 'data',
+        vendor: 'provider',
+        baseUrl: new URL('https://api.example.com/v1'),
+        sandbox: false,
+        limits: {
+          concurrency: 4,
+          windows: [
+            { requests: 20, windowMs: 1000 },
+            { requests: 600, windowMs: 60_000 },
+            { requests: 50_000, windowMs: 86_400_000 },
+          ],
+        },
+        timeoutMs: 90_000,
+        budget: { perDay: 2000, perMonth: 20_000 },
+      },
+    ]);
+  });
+});
+
+describe('what is refused', () => {
+  const cases: readonly (readonly [string, string, RegExp, string])[] = [
+    [
+      'no key',
+      `data: { ${PROVIDER} }`,
+      /accounts\.data: the key is missing$/,
+      'Add key_env: with the name of an environment variable.',
+    ],
+    [
+      'two keys',
+      `data: { ${PROVIDER}, key: a, key_env: B }`,
+      /key and key_env both say what the key is$/,
+      'Keep one of them.',
+    ],
+    [
+      'no address',
+      'data: { vendor: provider, key: a }',
+      /accounts\.data: the address is missing$/,
+      'Add base_url.',
+    ],
+    [
+      'region without address',
+      'data: { vendor: service, region: EU, key: a }',
+      /the address of region EU is missing$/,
+      'Add base_url, or regions: { EU: https://… }.',
+    ],
+    [
+      'plain http',
+      'data: { vendor: provider, base_url: http://api.example.com, key: a }',
+      /must begin with https/,
+      'Write it as https://api.example.com.',
+    ],
+    [
+      'no address at all',
+      'data: { vendor: provider, base_url: api, key: a }',
+      /this is not an address$/,
+      'Write it as https://api.example.com.',
+    ],
+    [
+      'password in the address',
+      'data: { vendor: provider, base_url: "https://u:s3cr3t@api.example.com", key: a }',
+      /must not contain a user name or a password$/,
+      'Use key_env for the key.',
+    ],
+    [
+      'query in the address',
+      'data: { vendor: provider, base_url: "https://api.example.com/?a=1", key: a }',
+      /must not contain "\?" or "#"$/,
+      'Write it as https://api.example.com.',
+    ],
+    [
+      'a service word at a provider',
+      `data: { ${PROVIDER}, key: a, organization_id: o }`,
+      /"organization_id" is not known here$/,
+      'Known are: id, dialect, key_env, key_command, limits, budget, exclusive_key, retention, via, connected_account, api_call_url.',
+    ],
+    [
+      'misspelt vendor',
+      'data: { vendor: servce, key: a }',
+      /vendor cannot be "servce"$/,
+      'Did you mean service?',
+    ],
+    [
+      'misspelt limit',
+      `data: { ${PROVIDER}, key: a, limits: { per_secnd: 1 } }`,
+      /"per_secnd" is not known here$/,
+      'Did you mean per_second?',
+    ],
+    [
+      'a limit of nothing',
+      `data: { ${PROVIDER}, key: a, limits: { per_second: 0 } }`,
+      /per_second is 0$/,
+      'Write at least 1.',
+    ],
+    ...['500ms', '2h', 'soon'].map((timeout): [string, string, RegExp, string] => [
+      `a timeout of ${timeout}`,
+      `data: { ${PROVIDER}, key: a, limits: { timeout: ${timeout} } }`,
+      /a timeout is written as 30s or 2m, from 1s to 1h/,
+      'Correct it.',
+    ]),
+    [
+      'the name of a sandbox',
+      `sandbox-provider: { ${PROVIDER}, key: a }`,
+      /the name "sandbox-provider" cannot be used$/,
+      'Choose another: this name belongs to an account that is built in.',
+    ],
+    [
+      'the key in key_env',
+      `data: { ${PROVIDER}, key_env: s3cr3t-key }`,
+      /must be the name of an environment variable, not the key$/,
+      'Correct it.',
+    ],
+    [
+      'a pipe in key_command',
+      `data: { ${PROVIDER}, key_command: "pass s3cr3t | head -1" }`,
+      /run without a shell/,
+      'Correct it.',
+    ],
+  ];
+  test.each(cases)('%s', async (_what, line, fact, next) => {
+    const error = await load(`accounts:\n  ${line}\n`).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', exitCode: 2, message: expect.stringMatching(fact), next });
+    expect(String(error)).not.toContain('s3cr3t');
+    expect(String(error)).toContain(`${path()}:2:`);
+  });
+
+  const VIA = 'vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call"';
+  const SPACE = '  space: { vendor: service, base_url: https://s.example, key: a }\n';
+  const viaCases: readonly (readonly [string, string, RegExp, string])[] = [
+    [
+      'a service that does not exist',
+      VIA.replace('space', 'spcae'),
+      /accounts\.data\.via: there is no account "spcae"$/,
+      'Did you mean space?',
+    ],
+    [
+      'an account that is no service',
+      VIA.replace('space', 'data'),
+      /accounts\.data\.via: account data is not an account of the service$/,
+      'Known are: space.',
+    ],
+    [
+      'a key beside via',
+      `${VIA}, key: s3cr3t`,
+      /accounts\.data\.key: an account with via has neither an address nor a key of its own$/,
+      'Leave it out: the service knows both.',
+    ],
+    [
+      'an address beside via',
+      `${VIA}, base_url: "https://a.example"`,
+      /accounts\.data\.base_url: an account with via has neither an address nor a key of its own$/,
+      'Leave it out: the service knows both.',
+    ],
+    [
+      'no connected account',
+      VIA.replace('connected_account: acme, ', ''),
+      /accounts\.data: connected_account is missing beside via$/,
+      'Add a line that begins with connected_account:.',
+    ],
+    [
+      'no address of the step',
+      'vendor: provider, via: space, connected_account: acme',
+      /accounts\.data: api_call_url is missing beside via$/,
+      'Add a line that begins with api_call_url:.',
+    ],
+    [
+      'an address that is not safe for the key',
+      VIA.replace('https:', 'http:'),
+      /accounts\.data\.api_call_url: the address must begin with https/,
+      'Write it as https://api.example.com.',
+    ],
+    [
+      'a connected account without via',
+      `${PROVIDER}, key: a, connected_account: acme`,
+      /accounts\.data\.connected_account: it belongs to an account with via$/,
+      'Add via: with the name of the service account, or leave it out.',
+    ],
+  ];
+  test.each(viaCases)('%s', async (_what, lines, fact, next) => {
+    const text = `accounts:\n  data: { ${lines} }\n${SPACE}`;
+    const error = await load(text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', message: expect.stringMatching(fact), next });
+    expect(String(error)).not.toContain('s3cr3t');
+    expect(String(error)).toContain(`${path()}:2:`);
+  });
+
+  test('an address and a region that contradict each other', async () => {
+    const text = `regions: { EU: https://eu.example.com }
+accounts:
+  data: { vendor: service, region: EU, base_url: https://au.example.com, key: a }
+`;
+    await expect(load(text)).rejects.toMatchObject({ next: 'Keep base_url or region.' });
+  });
+
+  test.each(['http://127.0.0.1:4810', 'http://localhost:1', 'http://[::1]:1'])(
+    '%s stays on this machine and may be plain',
+    async (address) => {
+      expect((await loadOne(`vendor: provider, key: a, base_url: "${address}"`)).baseUrl?.href).toBe(
+        `${address}/`,
+      );
+    },
+  );
+
+  test.each(['http://127.evil.example', 'http://localhost.evil.example'])(
+    '%s only looks like this machine',
+    async (address) => {
+      await expect(loadOne(`vendor: provider, key: a, base_url: "${address}"`)).rejects.toMatchObject({
+        code: 'account',
+      });
+    },
+  );
+});
+
+describe('identity: what was bought is found again by it, so these lines never change', () => {
+  test.each([
+    [
+      { vendor: 'provider', baseUrl: 'https://api.example.com/v1' },
+      '["provider","https://api.example.com",null,null]',
+    ],
+    [
+      { vendor: 'service', baseUrl: 'https://au.example.com', organizationId: 'org-1' },
+      '["service","https://au.example.com","org-1",null]',
+    ],
+    [{ vendor: 'provider', baseUrl: 'http://127.0.0.1:4810', id: 'acme' }, '["id","acme"]'],
+    [
+      { vendor: 'provider', baseUrl: 'https://au.example.com/latest/call', connectedAccount: 'acme-data' },
+      '["provider","https://au.example.com",null,"acme-data"]',
+    ],
+    [
+      {
+        vendor: 'provider',
+        baseUrl: 'https://au.example.com/latest/call',
+        organizationId: 'org-1',
+        connectedAccount: 'acme-data',
+      },
+      '["provider","https://au.example.com","org-1","acme-data"]',
+    ],
+  ] as const)('%j', ({ baseUrl, ...parts }, identity) => {
+    expect(identityOf({ ...parts, baseUrl: new URL(baseUrl) })).toBe(identity);
+  });
+
+  test('renaming changes nothing, another address does', async () => {
+    const accounts = `accounts:
+  first: { ${PROVIDER}, key: a }
+  renamed: { ${PROVIDER}, key: b }
+  elsewhere: { vendor: provider, base_url: https://test.example.com, key: a }
+`;
+    const [first, renamed, elsewhere] = (await load(accounts)).configured;
+    expect(renamed?.identity).toBe(first?.identity);
+    expect(elsewhere?.identity).not.toBe(first?.identity);
+  });
+
+  test('through a service: by the connected account, and neither by the name of the service account nor by its key', async () => {
+    const via = (space: string, connected: string) =>
+      `vendor: provider, via: ${space}, connected_account: ${connected}, api_call_url: "https://s.example/call"`;
+    const accounts = `accounts:
+  first: { ${via('one', 'acme')} }
+  second: { ${via('two', 'acme')} }
+  other: { ${via('one', 'other')} }
+  one: { vendor: service, base_url: https://s.example, key: a, organization_id: org-1, project_id: p-1 }
+  two: { vendor: service, base_url: https://s.example, key_env: B, organization_id: org-1 }
+`;
+    const [first, second, other] = (await load(accounts)).configured;
+    expect(first?.identity).toBe('["provider","https://s.example","org-1","acme"]');
+    expect(second?.identity).toBe(first?.identity);
+    expect(other?.identity).not.toBe(first?.identity);
+    expect(first).toMatchObject({
+      vendor: 'provider',
+      via: { service: 'one', connectedAccount: 'acme' },
+      organizationId: 'org-1',
+      projectId: 'p-1',
+      baseUrl: new URL('https://s.example/call'),
+    });
+    if (first !== undefined) expect(await resolveKey(first)).toBe('a');
+  });
+
+  test('the sandboxes are themselves', () => {
+    const none = { path: path(), configured: [] };
+    expect(chooseAccount(none, 'provider', 'sandbox-provider', {}).identity).toBe('sandbox-provider');
+    expect(chooseAccount(none, 'service', 'sandbox-service', {}).identity).toBe('sandbox-service');
+  });
+});
+
+describe('choosing', () => {
+  const TWO = `accounts:
+  alpha: { ${PROVIDER}, key: a }
+  space: { vendor: service, base_url: https://au.example.com, key: a }
+`;
+
+  test('without a name: the only one that fits', async () => {
+    expect(chooseAccount(await load(TWO), 'provider').name).toBe('alpha');
+    expect(chooseAccount(await load(TWO), 'service').name).toBe('space');
+  });
+
+  test('without a name and without accounts: how to add one, and how to try it for nothing', async () => {
+    expect(() => chooseAccount({ path: path(), configured: [] }, 'provider')).toThrow(
+      expect.objectContaining({
+        code: 'account',
+        next: 'Add one with rowonce accounts add, or try it without cost with --account sandbox-provider.',
+      }),
+    );
+  });
+
+  test('without a name and several that fit: their names', async () => {
+    const accounts = await load(`${TWO}  beta: { ${PROVIDER}, key: a }\n`);
+    expect(() => chooseAccount(accounts, 'provider')).toThrow(
+      'There are several provider accounts: alpha, beta.',
+    );
+  });
+
+  test('a name that does not exist: the nearest', async () => {
+    const accounts = await load(TWO);
+    expect(() => chooseAccount(accounts, 'provider', 'alfa')).toThrow(
+      expect.objectContaining({ next: 'Did you mean alpha?' }),
+    );
+  });
+
+  test('a name of the other vendor: those that would do', async () => {
+    const accounts = await load(TWO);
+    expect(() => chooseAccount(accounts, 'provider', 'space')).toThrow(
+      expect.objectContaining({ next: 'Use alpha or sandbox-provider.' }),
+    );
+  });
+
+  test.each([
+    [undefined, [{ requests: 100, windowMs: 1000 }]],
+    ['--latency 0ms --rate 600/min', [{ requests: 600, windowMs: 60_000 }]],
+    ['--rate=5/s', [{ requests: 5, windowMs: 1000 }]],
+    ['--latency 0ms', []],
+  ])('a sandbox started with %j is limited accordingly', (flags, windows) => {
+    const env = flags === undefined ? {} : { ROWONCE_SANDBOX: flags };
+    const account = chooseAccount({ path: path(), configured: [] }, 'provider', 'sandbox-provider', env);
+    expect(account.limits.windows).toEqual(windows);
+    expect(account.sandboxFlags.join(' ')).toBe(flags ?? '--rate 100/s --latency 20ms');
+  });
+});
+
+describe('the key', () => {
+  test('from the file; and the account can be printed without showing it', async () => {
+    const account = await loadOne(`${PROVIDER}, key: s3cr3t`);
+    expect(await resolveKey(account)).toBe('s3cr3t');
+    expect(`${inspect(account, { depth: 9 })} ${JSON.stringify(account)}`).not.toContain('s3cr3t');
+  });
+
+  test('from the environment', async () => {
+    const account = await loadOne(`${PROVIDER}, key_env: DATA_KEY`);
+    expect(await resolveKey(account, { DATA_KEY: 's3cr3t' })).toBe('s3cr3t');
+    await expect(resolveKey(account, {})).rejects.toMatchObject({
+      code: 'account',
+      message: 'The key of the account data is missing: the environment variable DATA_KEY is not set.',
+    });
+  });
+
+  test('from a program, whose arguments no shell expands', async () => {
+    const words = ['process.stdout.write(process.argv[1] + "\\n")', '$HOME;x'];
+    const account = await loadOne(
+      `${PROVIDER}, key_command: ${JSON.stringify([process.execPath, '-e', ...words])}`,
+    );
+    expect(await resolveKey(account)).toBe('$HOME;x');
+  });
+
+  test('from a program whose path, and what it reads, are meant from the folder of the accounts file', async () => {
+    const account = await loadOne(`${PROVIDER}, key_command: [./bin/print-key, key.txt]`);
+    const folder = account.key.kind === 'command' ? account.key.folder : '';
+    await mkdir(join(folder, 'bin'), { recursive: true });
+    await writeFile(join(folder, 'key.txt'), 's3cr3t\n');
+    await writeFile(join(folder, 'bin/print-key'), '#!/bin/sh\ncat "$1"\n', { mode: 0o755 });
+    expect(folder).not.toBe(process.cwd());
+    expect(await resolveKey(account)).toBe('s3cr3t');
+  });
+
+  test('from a program that fails or does not exist: a stop that names it', async () => {
+    const failing = await loadOne(
+      `${PROVIDER}, key_command: ${JSON.stringify([process.execPath, '-e', 'process.exit(7)'])}`,
+    );
+    await expect(resolveKey(failing)).rejects.toMatchObject({
+      code: 'account',
+      message: expect.stringMatching(/ended with 7\.$/),
+    });
+    const absent = await loadOne(`${PROVIDER}, key_command: no-such-program show it`);
+    await expect(resolveKey(absent)).rejects.toMatchObject({
+      code: 'account',
+      message: expect.stringMatching(/the program of key_command cannot be started \(ENOENT\)\.$/),
+    });
+  });
+
+  test('is not shown where somebody has put it in the place of a name', async () => {
+    for (const key of ['sk_live_9fQxZt0', 'AKIAIOSFODNN7EXAMPLE', 'B2C4D6F8A1']) {
+      for (const place of [`key_env: ${key}`, `key_command: ${key}`, `key_command: [${key}, show]`]) {
+        const account = await loadOne(`${PROVIDER}, ${place}`);
+        expect(describeKey(account.key, {})).not.toContain(key);
+        await expect(resolveKey(account, {})).rejects.toMatchObject({
+          message: expect.not.stringContaining(key),
+          next: expect.not.stringContaining(key),
+        });
+      }
+    }
+    const { key } = await loadOne(`${PROVIDER}, key_env: data_key`);
+    expect(describeKey(key, { data_key: 'x' })).toBe('environment variable data_key');
+  });
+
+  test('is not quoted from a wrong line of the accounts file', async () => {
+    const key = 'sk_live_9fQxZt0aaaabbbbccccdddd';
+    for (const line of [
+      `data: { vendor: ${key} }`,
+      `data: { ${PROVIDER}, ${key}: 1 }`,
+      `data: { ${PROVIDER}, key: ${key}, key_env: [${key}] }`,
+      `data: { ${PROVIDER}, key: "${key} }`,
+      `data: { ${PROVIDER}, key: [${key}] }`,
+      `data: { ${PROVIDER}, key: *${key} }`,
+      `data: { ${PROVIDER}, key: !${key} x }`,
+    ]) {
+      const error = await load(`accounts:\n  ${line}\n`).catch((thrown: unknown) => thrown);
+      expect(error, line).toMatchObject({
+        code: 'account',
+        message: expect.not.stringContaining(key),
+        next: expect.not.stringContaining(key),
+      });
+    }
+  });
+
+  test.each(['', 'two words', 'tab\t', 'two\nlines', 'ünïcode', 'nul\0'])(
+    '%j cannot be a key',
+    async (key) => {
+      const account = await loadOne(`${PROVIDER}, key_env: DATA_KEY`);
+      await expect(resolveKey(account, { DATA_KEY: key })).rejects.toMatchObject({ code: 'account' });
+    },
+  );
+
+  test('one line end behind it is no part of it', async () => {
+    const account = await loadOne(`${PROVIDER}, key_env: DATA_KEY`);
+    expect(await resolveKey(account, { DATA_KEY: 'abc\r\n' })).toBe('abc');
+  });
+});

@@ -1,0 +1,127 @@
+/**
+ * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
+ * only what the dialect calls free leaves without one; and a turn is given back however it ends.
+ * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
+ * else has is said to the compiler, which fails this file when they are not.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Account } from '../../src/client/account/account.ts';
+import { keepAgreement } from '../../src/client/account/agreements.ts';
+import { Client, type Turn } from '../../src/client/client.ts';
+import type { Dialect } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import { freeRequestOf, type HttpRequest } from '../../src/client/request.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
+import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
+
+const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
+const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
+const nothing = (): void => {};
+const admission = () => admitted(1 as AttemptId, credits(1));
+
+async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
+  const vendor = await ScriptedVendor.start(script);
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  const account: Account = {
+    name: 'data',
+    identity: 'data',
+    vendor: 'provider',
+    sandbox: false,
+    key: { kind: 'file', reveal: () => 'key-1' },
+    limits: { concurrency: 1, windows: [] },
+    budget: {},
+    sandboxFlags: [],
+  };
+  const client = await Client.open({
+    ...{ account, dialect, baseUrl: new URL(vendor.url), clock: systemClock },
+    ...{ earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined, unhurried: true },
+    ...{ onPause: nothing, onLearned: nothing },
+  });
+  onTestFinished(() => client.close());
+  return { client, vendor };
+}
+
+test('no client speaks a dialect that sends other requests before a user has agreed to just these', async () => {
+  vi.stubEnv('ROWONCE_CONFIG', mkdtempSync(join(tmpdir(), 'rowonce-client-')));
+  onTestFinished(() => {
+    rmSync(process.env.ROWONCE_CONFIG ?? '', { recursive: true });
+    vi.unstubAllEnvs();
+  });
+  const { client } = await openClient();
+  const differences = { hash: '0'.repeat(32), words: ['usage: GET /used, which is not built in'] };
+  const foreign = { ...provider, name: 'foreign', differences };
+  await expect(client.speaking(foreign)).rejects.toMatchObject({
+    code: 'consent',
+    message: `With the dialect foreign, what is sent to ${client.origin} differs from what is built in: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
+    next: `Look at it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
+  });
+  await expect(openClient(undefined, foreign)).rejects.toMatchObject({ code: 'consent' });
+  await keepAgreement({ agreement: `dialect:${differences.hash}`, fact: 'shown', details: [] });
+  expect((await client.speaking(foreign)).dialect).toBe(foreign);
+});
+
+test('an admission sends one request, also in another turn', async () => {
+  const { client, vendor } = await openClient();
+  const once = admission();
+  const first = await client.turn(WAITER);
+  expect(await first.send(once, PAID, nothing)).toMatchObject({ reply: { kind: 'answered' } });
+  const second = await client.turn(WAITER);
+  expect(() => second.send(once, PAID, nothing)).toThrow('an admission sends one request');
+  expect(vendor.requests).toHaveLength(1);
+});
+
+test('a turn ends when it was used, when it was not, and earlier when it is given back', async () => {
+  const { client } = await openClient();
+  const used = await client.turn(WAITER);
+  await used.send(admission(), PAID, nothing);
+  expect(client.limiter.outstanding).toBe(1);
+  used.end();
+  expect(client.limiter.outstanding).toBe(0);
+  const unused = await client.turn(WAITER);
+  unused.end();
+  expect(client.limiter.outstanding).toBe(0);
+  const givenBack = await client.turn(WAITER);
+  givenBack.giveBack();
+  expect(client.limiter.outstanding).toBe(0);
+  givenBack.end();
+  expect(client.limiter.outstanding).toBe(0);
+});
+
+test('only what a store has admitted, or a dialect calls free, has the type of it', async () => {
+  const { client, vendor } = await openClient();
+  const usage = { method: 'GET', path: '/usage' } as const;
+  const free = freeRequestOf(provider, '', usage, {}, client.values);
+  expect((await client.ask(WAITER, free)).verdict.kind).toBe('settled');
+  const mistakes = (turn: Turn) => [
+    // @ts-expect-error: an object of the same members was committed by nobody.
+    turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),
+    // @ts-expect-error: this request may cost something.
+    client.ask(WAITER, PAID),
+  ];
+  expect(mistakes).toBeInstanceOf(Function);
+  expect(vendor.requests.map(({ path }) => path)).toEqual(['/usage']);
+});
+
+test('an exchange is over after a minute where the account says no timeout, and not before', async () => {
+  // Sockets go on as they do; the minute passes when the test says so.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { client, vendor } = await openClient(() => {});
+  let isOver = false;
+  const exchange = (await client.turn(WAITER)).send(admission(), PAID, nothing).finally(() => {
+    isOver = true;
+  });
+  while (vendor.requests.length === 0) await turnOfLoop();
+  vi.advanceTimersByTime(59_900);
+  for (let turns = 0; turns < 10; turns += 1) await turnOfLoop();
+  expect(isOver).toBe(false);
+  vi.advanceTimersByTime(100);
+  expect(await exchange).toMatchObject({
+    reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min was over)' },
+  });
+});

@@ -1,0 +1,768 @@
+/**
+ * Goal: a dialect file changes exactly what it names, and a wrong one is refused with its place before anything is sent,
+ * so that no entry can lead to a request with a hole in it.
+ * Method: files as a user would write them, over the built-in dialects, as text; real files where the path matters.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadAccounts } from '../../src/client/account/account.ts';
+import { firstProblem } from '../../src/client/dialect/check.ts';
+import { differencesOf } from '../../src/client/dialect/differences.ts';
+import { checkDialectFile } from '../../src/client/dialect/file.ts';
+import { dialectSchema } from '../../src/client/dialect/schema.ts';
+import { type Dialect, dialectOf } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import service from '../../src/client/dialects/service.ts';
+import { readBackRequestOf } from '../../src/client/request.ts';
+import { StopError } from '../../src/core/errors.ts';
+import { loadFamily } from '../../src/core/family.ts';
+import { defineOperation, type Operation, send } from '../../src/core/operation.ts';
+import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
+
+const merged = (text: string, builtIn: Dialect = provider): Promise<Dialect> =>
+  checkDialectFile(text, 'mine.yaml', builtIn);
+
+describe('no path of a dialect leaves the address of the account', () => {
+  const ANSWERS = 'answers: [{ status: [200], says: happened }]';
+  test.each([
+    '/../admin',
+    '/a/%2e%2E/b',
+    '/a/%252e./b',
+    '/a/..;x/b',
+    '/a/..%3Fb',
+    '/a/..%23b',
+    '/a/..%00/b',
+    '/a/.%0a./b',
+    '/a/.%2509./b',
+    '/%09/other.example/a',
+    '/a\\\\..\\\\b',
+    '//other.example/a',
+    '/\\\\other.example/a',
+    '/%2fother.example/a',
+    'https://other.example/a',
+    '/people/.%2{email}',
+    '/people/.{email}',
+  ])('%s is refused with its place, for a call and for a question about one', async (path) => {
+    const call = `operations: { enrich-person: { path: "${path}" } }`;
+    await expect(merged(call)).rejects.toThrow('mine.yaml:1:38: operations.enrich-person.path: a path ');
+    const question = `operations: { enrich-person: { read_back: { method: GET, path: "${path}", ${ANSWERS} } } }`;
+    await expect(merged(question)).rejects.toThrow('enrich-person.read_back.path: a path ');
+    await expect(merged(`usage: { method: GET, path: "${path}", credits: a }`)).rejects.toThrow('usage.path');
+  });
+
+  test('dots in a name, and a field that is a whole segment, are a path like any other', async () => {
+    const only = 'fields: { profile_url: null, profile_slug: null }';
+    for (const path of ['/v1.2/...x/{email}', '/.well-known/{email}', '/{email}.json?next=../x']) {
+      const { operations } = await merged(`operations: { enrich-person: { path: "${path}", ${only} } }`);
+      expect(operations['enrich-person']?.path).toBe(path);
+    }
+  });
+});
+
+describe('what a file changes', () => {
+  test('an empty map changes nothing but the name', async () => {
+    expect(await merged('{}')).toEqual({ ...provider, name: 'mine' });
+  });
+
+  test('one entry of one operation, and everything around it stays', async () => {
+    const dialect = await merged('operations: { enrich-person: { credits: { most: 3 } } }');
+    expect(dialect.operations['enrich-person']).toEqual({
+      method: 'POST',
+      path: '/enrich/person',
+      credits: { most: 3, found: 2 },
+    });
+    expect(dialect.operations['enrich-company']).toEqual(provider.operations['enrich-company']);
+    expect(dialect.answers).toEqual(provider.answers);
+  });
+
+  test('lists and single values are replaced', async () => {
+    const dialect = await merged('name: acme\nrequest_id: [x-trace]\nfields_at: data');
+    expect(dialect).toMatchObject({ name: 'acme', request_id: ['x-trace'], fields_at: 'data' });
+  });
+
+  test('rules come before the built-in ones, or are all there are', async () => {
+    const rule = 'answers: [{ status: [500], means: no_match }]';
+    expect((await merged(rule)).answers).toEqual([{ status: [500], means: 'no_match' }, ...provider.answers]);
+    expect((await merged(`${rule}\nreplace_answers: true`)).answers).toEqual([
+      { status: [500], means: 'no_match' },
+    ]);
+  });
+
+  test('a header is replaced whatever the case of its name, added, or taken away by null', async () => {
+    const { headers } = await merged(
+      'headers: { Authorization: null, ACCEPT: text/json, User-Agent: Acme/2, X-Api-Key: "{key}" }',
+    );
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      accept: 'text/json',
+      'user-agent': 'Acme/2',
+      'x-api-key': '{key}',
+    });
+  });
+
+  test('a field that the vendor does not have stays null, so that nobody is asked by it', async () => {
+    const dialect = await merged(
+      'operations: { enrich-company: { fields: { website: null, domain: fqdn } } }',
+    );
+    expect(dialect.operations['enrich-company']?.fields).toEqual({ website: null, domain: 'fqdn' });
+  });
+
+  test('the envelope of a service, single names of it', async () => {
+    const { api_call: envelope } = await merged('api_call: { request: { account: to.name } }', service);
+    expect(envelope?.request).toEqual({ ...service.api_call?.request, account: 'to.name' });
+    expect(envelope?.answers).toEqual(service.api_call?.answers);
+  });
+});
+
+describe('where the vendor’s own answer stands in that of a service', () => {
+  const answerOf = async (text: string) =>
+    (await merged(`api_call: { answer: ${text} }`, service)).api_call?.answer;
+
+  test('is changed place by place, and null takes one away', async () => {
+    expect(await answerOf('{ body: result }')).toEqual({
+      status: 'status',
+      headers: 'headers',
+      body: 'result',
+    });
+    expect(await answerOf('{ status: null }')).toEqual({ headers: 'headers', body: 'body' });
+  });
+
+  test('is all of it with a dot, without places of status and headers', async () => {
+    expect(await answerOf('{ body: . }')).toEqual({ body: '.' });
+    expect(await answerOf('{ body: ., status: null }')).toEqual({ body: '.' });
+  });
+
+  test.each([
+    [
+      '{ body: ., status: code }',
+      "mine.yaml:1:32: with `body: .` the vendor's answer is all that the service answers",
+    ],
+    ['{ headers: . }', 'mine.yaml:1:32: api_call.answer.headers: only the body can be all of the answer'],
+  ])('%s is refused with its place', async (text, words) => {
+    await expect(answerOf(text)).rejects.toThrow(words);
+  });
+});
+
+describe('what is refused, with line and column', () => {
+  test.each<[string, string, string, string]>([
+    ['a misspelt name', 'anwsers: []', '1:1: "anwsers" is not known here', 'Did you mean answers?'],
+    [
+      'a misspelt name further in',
+      'operations:\n  enrich-company:\n    feilds: { abn: a }',
+      '3:5: "feilds" is not known here',
+      'Did you mean fields?',
+    ],
+    [
+      'a misspelt part of a rule',
+      'answers:\n  - { status: [500], maens: no_match }',
+      '2:22: "maens" is not known here',
+      'Did you mean means?',
+    ],
+    [
+      'an operation that the vendor does not have',
+      'operations: { enrich-compny: { path: /a } }',
+      '1:15: the provider has no operation "enrich-compny"',
+      'Did you mean enrich-company?',
+    ],
+    [
+      'a parameter that the operation does not have',
+      'operations: { enrich-company: { fields: { domian: d } } }',
+      '1:43: the operation has no parameter "domian"',
+      'Did you mean domain?',
+    ],
+    [
+      'a misspelt meaning',
+      'answers:\n  - { status: [500], means: nomatch }',
+      '2:29: answers[1].means cannot be "nomatch"',
+      'Did you mean no_match?',
+    ],
+    [
+      'a status that is none',
+      'answers: [{ status: [6xx], means: found }]',
+      '1:22: answers[1].status[1]: a status is a number or a class such as "4xx"',
+      'Correct it.',
+    ],
+    [
+      'a number that is no status',
+      'answers: [{ status: [700], means: found }]',
+      '1:22: answers[1].status[1] is 700',
+      'Write at most 599.',
+    ],
+    [
+      'something that is no regular expression',
+      'answers: [{ status: [200], body: { matches: "(" }, means: found }]',
+      '1:45: answers[1].body.matches: this is not a regular expression of RE2, missing closing ): "("',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    ...[
+      ['(?=a)b', 'invalid or unsupported Perl syntax: "(?="'],
+      ['a(?!b)', 'invalid or unsupported Perl syntax: "(?!"'],
+      ['(?<!a)b', 'invalid named capture: "(?<!a)b"'],
+      ['(a)\\\\1', 'invalid escape sequence: "\\1"'],
+      ['(?<n>a)\\\\k<n>', 'invalid escape sequence: "\\k"'],
+    ].map(([pattern, part]): [string, string, string, string] => [
+      `a regular expression that no time would bound: ${pattern}`,
+      `rate_hints: { body: { matches: "${pattern}" } }`,
+      `1:32: rate_hints.body.matches: this is not a regular expression of RE2, ${part}`,
+      'Correct it; lookaround and back references are not known here.',
+    ]),
+    [
+      'a regular expression of a header, with a back reference',
+      'answers: [{ status: [200], header: { x-kind: (a)\\1 }, means: found }]',
+      '1:46: answers[1].header.x-kind: this is not a regular expression of RE2, invalid escape sequence: "\\1"',
+      'Correct it; lookaround and back references are not known here.',
+    ],
+    [
+      'a regular expression that is too large to be quick',
+      'answers: [{ status: [200], body: { matches: "(?:[a-z]{0,900}){1}!" }, means: found }]',
+      '1:45: answers[1].body.matches: this regular expression has 1803 steps, and 256 are the most',
+      'Write it with fewer alternatives and repeats, or as several rules.',
+    ],
+    [
+      'a method that is none of ours',
+      'operations: { enrich-person: { method: HEAD } }',
+      '1:40: operations.enrich-person.method cannot be "HEAD"',
+      'Known are: GET, POST, PUT, PATCH, DELETE.',
+    ],
+    [
+      'a free question by a method that alters something',
+      'usage: { method: DELETE, path: /usage, credits: used }',
+      '1:18: usage.method cannot be "DELETE"',
+      'Known are: GET, POST.',
+    ],
+    [
+      'a nested field in a query, which has none',
+      'operations:\n  enrich-company:\n    method: GET\n    fields: { abn: query.registration }',
+      '4:20: "query.registration" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'a nested field in the query of a read-back',
+      'operations: { enrich-company: { read_back: { method: GET, path: /a, fields: { abn: q.abn }, answers: [{ status: [200], says: happened }] } } }',
+      '1:84: "q.abn" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'a nested page in a query',
+      'operations: { search-people: { method: GET, paging: { parameter: page.number, from: 0 } } }',
+      '1:66: "page.number" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'two ways of paging at once',
+      'operations: { search-people: { paging: { parameter: page, offset: 0, next: next } } }',
+      '1:59: "offset" is not known here',
+      'Known are: size, next_header, from.',
+    ],
+    [
+      'a page that is asked for by a field of the search',
+      'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
+      '1:84: "org.name" is sent beside it already',
+      'Write the name of the field that asks for a page.',
+    ],
+    [
+      'a size that is asked for by the field that asks for the page',
+      'operations: { search-people: { paging: { parameter: page, from: 1, size: { parameter: page, results: 25 } } } }',
+      '1:87: "page" is sent beside it already',
+      'Write the name of the field that asks for a page.',
+    ],
+    [
+      'a field that has another one inside',
+      'operations: { enrich-company: { fields: { abn: query, domain: query.domain } } }',
+      '1:63: two parameters go into the field "query.domain", and a call may have both',
+      'Write domain: null for the one that the vendor has no field for.',
+    ],
+    ...['query.', '.abn', 'a..b', 'companies.0.abn', '0.abn'].map(
+      (field): [string, string, string, string] => [
+        `a field that leads nowhere: ${field}`,
+        `operations: { enrich-company: { fields: { abn: ${field} } } }`,
+        '1:48: operations.enrich-company.fields.abn: a field is a name, or names with single dots between them, which lead into nested objects',
+        'Correct it.',
+      ],
+    ),
+    [
+      'a path that is none',
+      'operations: { enrich-person: { path: people } }',
+      '1:38: operations.enrich-person.path: a path begins with "/" and holds neither blanks nor "#"',
+      'Correct it.',
+    ],
+    [
+      'a header that is ours to set',
+      'headers: { Content-Length: "5" }',
+      '1:12: the name "Content-Length" cannot be used',
+      'Choose another: this header is set by Rowonce itself.',
+    ],
+    [
+      'a header beside which the vendor would see two keys',
+      'headers: { x-api-key: "{key}" }',
+      '1:12: authorization and x-api-key both hold {key}, and a request has one header that authenticates',
+      'Take one of them away, such as by authorization: null.',
+    ],
+    [
+      'a second header of one operation with the key',
+      'operations: { enrich-person: { headers: { x-token: "{key}" } } }',
+      '1:43: authorization and x-token both hold {key}, and a request has one header that authenticates',
+      'Take one of them away, such as by authorization: null.',
+    ],
+    ...['user-agent', 'x-trace', 'referer', 'x-request-id', 'idempotency-key'].map(
+      (name): [string, string, string, string] => [
+        `the key in ${name}, from where it gets into logs`,
+        `headers: { authorization: null, ${name}: "a {key}" }`,
+        `1:33: {key} stands in ${name}, which does not authenticate`,
+        'Write it into authorization, or a header whose name says auth, key, token or secret.',
+      ],
+    ),
+    [
+      'the key in a read-back',
+      'operations: { enrich-company: { read_back: { method: GET, path: /a, headers: { x-from: "{key}" }, answers: [{ status: [200], says: happened }] } } }',
+      '1:80: {key} stands in x-from, which does not authenticate',
+      'Write it into authorization, or a header whose name says auth, key, token or secret.',
+    ],
+    ...['Host', 'content_length', 'Proxy-Authorization'].map((name): [string, string, string, string] => [
+      `an idempotency key in ${name}`,
+      `idempotency: { header: ${name}, valid_for: 1d }`,
+      '1:24: idempotency.header: this header is set by Rowonce itself',
+      'Correct it.',
+    ]),
+    [
+      'an idempotency key in a header that the dialect fills otherwise',
+      'idempotency: { header: Authorization, valid_for: 1d }',
+      '1:24: authorization is set under headers already',
+      'Name a header that holds nothing else.',
+    ],
+    [
+      'a header that could not be sent',
+      'headers: { x-name: Zoë }',
+      '1:20: headers.x-name: a header holds only letters, digits and signs of ASCII',
+      'Correct it.',
+    ],
+    [
+      'a price that is not reserved',
+      'operations: { enrich-company: { credits: { found: 4 } } }',
+      '1:51: a successful answer is booked at 4 credits, and only 1 are reserved for it',
+      'Write most: 4, or more.',
+    ],
+    [
+      'a placeholder that stands for nothing',
+      'headers: { authorization: "Token {keey}" }',
+      '1:27: {keey} stands for nothing in a header here',
+      'Did you mean key?',
+    ],
+    [
+      'a path with a field that no call has',
+      'operations: { enrich-person: { path: "/people/{mail}" } }',
+      '1:38: the path has {mail}, and no call has such a field',
+      'Did you mean email?',
+    ],
+    [
+      'a path with a field that only some calls have',
+      'operations: { enrich-person: { path: "/people/{email}" } }',
+      '1:38: the path has {email}, which a call by profile_url does not have',
+      'Take {email} out of the path, or write null for every other field.',
+    ],
+    [
+      'two parameters in one field',
+      'operations: { enrich-company: { fields: { abn: q, domain: q } } }',
+      '1:59: two parameters go into the field "q", and a call may have both',
+      'Write domain: null for the one that the vendor has no field for.',
+    ],
+    [
+      'nothing left to ask by',
+      'operations: { enrich-person: { fields: { email: null, profile_url: null, profile_slug: null } } }',
+      '1:40: the vendor has no field for any parameter, so nothing can be asked',
+      'Name the field of at least one.',
+    ],
+    [
+      'half an idempotency entry',
+      'idempotency: { header: Idempotency-Key }',
+      '1:14: "valid_for" is missing',
+      'Add a line that begins with valid_for:.',
+    ],
+    [
+      'a duration that is none',
+      'idempotency: { header: Idempotency-Key, valid_for: a day }',
+      '1:52: idempotency.valid_for: a duration is written as 30s, 10m, 24h or 30d',
+      'Correct it.',
+    ],
+    [
+      'a read-back by a key that no request has',
+      'operations:\n  enrich-company:\n    read_back:\n      method: GET\n      path: "/charges/{idempotency_key}"\n      answers: [{ status: [200], says: happened }]',
+      '5:13: the read-back asks by {idempotency_key}, and no request has one',
+      'Add idempotency: { header: …, valid_for: … }.',
+    ],
+    [
+      'a dialect of the other vendor',
+      'vendor: service',
+      "1:9: this dialect is for a service, and the account's vendor is a provider",
+      'Give the account another dialect.',
+    ],
+    [
+      'no map at all',
+      '[]',
+      '1:1: the document must be a block of "name: value" lines and is a list',
+      'Write a block of "name: value" lines.',
+    ],
+  ])('%s', async (_what, text, fact, next) => {
+    const error = await merged(text).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StopError);
+    expect(error).toMatchObject({ code: 'account', message: `mine.yaml:${fact}`, next });
+  });
+});
+
+describe('no header makes a request another one than its method, path and host say', () => {
+  test.each([
+    ...['X-HTTP-Method-Override', 'x-http-method', 'X-Method-Override', 'x_method_override'],
+    ...['X-Original-URL', 'X-Rewrite-URL', 'x-original-host', 'x-override-url', 'X-Envoy-Original-Path'],
+    ...[
+      'x-waws-unencoded-url',
+      'X-Unencoded-Path',
+      'x-ms-original-url',
+      'Disguised-Host',
+      'WAS-Default-Hostname',
+    ],
+    ...['X-Forwarded-For', 'x-forwarded-host', 'X_Forwarded_User', 'Forwarded', 'Via', 'X-Real-IP'],
+    ...['True-Client-IP', 'cf-connecting-ip', 'X-Host', 'Remote-User', 'x-remote-addr', 'X-Originating-IP'],
+    ...[
+      'Cookie',
+      'Cookie2',
+      'X-HTTP-Path-Override',
+      'x-http-host-override',
+      'X-Http-DestinationUrl',
+      'x-path-override',
+    ],
+    ...[
+      'X-Origin-URL',
+      'X-Real-URI',
+      'X-Request-URI',
+      'X-Matched-Path',
+      'X-Middleware-Rewrite',
+      'X-Forward-For',
+    ],
+    ...[
+      'IIS-WasUrlRewritten',
+      'Unencoded-URL',
+      'Orig-Path-Info',
+      'X-Path-Info',
+      'X-Script-Name',
+      'Destination',
+    ],
+    ...['X-Tunnel-Method', 'X-Verb-Override', 'X-ProxyUser-Ip', 'X-Scheme', 'HTTP2-Settings', '_method'],
+  ])('%s is refused, of all requests, of one and of the step of a service', async (name) => {
+    const why = 'it says that a request is another one, or of another person';
+    const refused = { code: 'account', next: `Choose another: ${why}.` };
+    await expect(merged(`headers: { ${name}: DELETE }`)).rejects.toMatchObject(refused);
+    await expect(
+      merged(`operations: { enrich-person: { headers: { ${name}: DELETE } } }`),
+    ).rejects.toMatchObject(refused);
+    await expect(merged(`api_call: { headers: { ${name}: a } }`, service)).rejects.toMatchObject(refused);
+    await expect(merged(`idempotency: { header: ${name}, valid_for: 1d }`)).rejects.toThrow(why);
+  });
+
+  test.each([
+    ...['_method=DELETE', 'a=1&_Method=PUT', 'x-http-method-override=PUT', '%5fmethod=PUT', 'a;_method=PUT'],
+    ...['_method', '_method[]=PUT', 'a=1&+.method=PUT', 'rest_route=/users', 'X-HTTP-Path-Override=/a'],
+  ])('nor does the query ?%s of a path', async (query) => {
+    await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
+      'mine.yaml:1:38: operations.enrich-person.path: by a name in its query some servers take it for another request',
+    );
+  });
+
+  const NAMED = 'some servers take a request for another one by a field of that name';
+  test.each([
+    '_method',
+    'X-HTTP-Method-Override',
+    'x_http_method',
+    'a._method',
+    'b[_method]',
+    '_method_override',
+  ])(
+    'nor does the field %s of a body, nor that of a page, of a list of people, of the step of a service or of a permission',
+    async (name) => {
+      const search = (entry: string): string => `operations: { search-people: { ${entry} } }`;
+      for (const text of [
+        `operations: { enrich-person: { fields: { profile_slug: "${name}" } } }`,
+        search(`paging: { parameter: "${name}", next: a }`),
+        search(`paging: { parameter: p, size: { parameter: "${name}", results: 9 }, next: a }`),
+      ])
+        await expect(merged(text)).rejects.toThrow(NAMED);
+      const list = `${LIST}, path: "/{project_id}/users", next_page: { next: a, parameter: "${name}" }`;
+      for (const text of [
+        `list_users: { ${list} }`,
+        ...['account', 'method', 'endpoint', 'body'].map(
+          (each) => `api_call: { request: { ${each}: "${name}" } }`,
+        ),
+        ...['item', 'viewer', 'editor', 'admin'].map((each) => `permissions: { ${each}: "${name}" }`),
+      ])
+        await expect(merged(text, service)).rejects.toThrow(NAMED);
+    },
+  );
+
+  test('and a name that the step of a service or the pages of a list have otherwise is a difference', async () => {
+    const list = `list_users: { ${LIST}, path: "/{project_id}/users", next_page: { next: a, parameter: p } }`;
+    const dialect = await merged(`api_call: { request: { endpoint: target } }\n${list}`, service);
+    expect(differencesOf(dialect, service)?.words).toEqual(
+      expect.arrayContaining([
+        'field for the next page of list_users: "p", which is not built in',
+        'member for the endpoint in api_call: "target" instead of "endpoint"',
+      ]),
+    );
+  });
+
+  test('names that only look alike are names like any other', async () => {
+    const fields = 'fields: { profile_slug: method, profile_url: payment_method, email: original_url }';
+    const headers = 'headers: { x-request-id: a, x-api-version: "2" }';
+    await expect(merged(`operations: { enrich-person: { ${fields} } }`)).resolves.toBeDefined();
+    await expect(merged(headers)).resolves.toBeDefined();
+  });
+});
+
+const LIST = 'method: GET, items: users, email: email';
+
+describe('what is refused of a service, with line and column', () => {
+  test.each<[string, string, string, string]>([
+    [
+      'a misspelt part of a list',
+      `list_users: { ${LIST}, path: /users, headers: { x-in: "{project_id}" }, usr_id: id }`,
+      '1:105: "usr_id" is not known here',
+      'Did you mean user_id?',
+    ],
+    ['a misspelt list', 'list_user: {}', '1:1: "list_user" is not known here', 'Did you mean list_users?'],
+    [
+      'half a list',
+      'list_users: { method: GET, path: "/projects/{project_id}/users", items: users }',
+      '1:13: "email" is missing',
+      'Add a line that begins with email:.',
+    ],
+    [
+      'half a way to the next page',
+      `list_users: { ${LIST}, path: "/{project_id}", next_page: { next: next } }`,
+      '1:90: "parameter" is missing',
+      'Add a line that begins with parameter:.',
+    ],
+    [
+      'a list of any project',
+      `list_users: { ${LIST}, path: /users }`,
+      '1:1: neither the path nor a header of list_users has {project_id}, so it could be the list of any project',
+      'Put {project_id} into one of them.',
+    ],
+    [
+      'a list by something that nobody gives',
+      `list_invites: { ${LIST}, path: "/users/{projct_id}" }`,
+      '1:64: the path has {projct_id}, and no call has such a field',
+      'Did you mean project_id?',
+    ],
+    [
+      'a whoami that says nothing',
+      'whoami: { method: GET, path: /me }',
+      '1:1: whoami says neither where the user id stands in its answer nor where the e-mail does',
+      'Add user_id or email, with its path.',
+    ],
+    [
+      'a whoami of a project',
+      'whoami: { method: GET, path: "/{project_id}/me", email: email }',
+      '1:30: the path has {project_id}, and no call has such a field',
+      'Leave it out.',
+    ],
+    [
+      'a parameter that a change does not have',
+      'operations: { create-invite: { fields: { permission: rights } } }',
+      '1:42: the operation has no parameter "permission"',
+      'Did you mean permissions?',
+    ],
+    [
+      'a parameter that every call has, and the vendor not',
+      'operations: { create-project: { fields: { description: null } } }',
+      '1:56: every create-project has description, so the vendor needs a field for it',
+      'Name the field.',
+    ],
+    [
+      'permissions in a path',
+      'operations: { create-invite: { path: "/invite/{permissions}" } }',
+      '1:38: the path has {permissions}, and no call has such a field',
+      'Known are: email.',
+    ],
+    [
+      'a project in the path of a change, which it takes from a header',
+      'operations: { remove-user: { path: "/{project_id}/{user_id}" } }',
+      '1:36: the path has {project_id}, and no call has such a field',
+      'Known are: user_id.',
+    ],
+    [
+      'a change that does not say in which project',
+      'operations: { remove-user: { headers: { authorization: "Bearer {key}" } } }',
+      '1:39: no header of remove-user has {project_id}, so the service would not know which project is meant',
+      'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.',
+    ],
+    [
+      'an invite that is accepted by a removal',
+      'operations: { remove-user: { accepted: { path: status, equals: done } } }',
+      '1:30: remove-user invites nobody, so its answer cannot say that an invite was accepted',
+      'Leave it out.',
+    ],
+    [
+      'a read-back whose query would hold permissions',
+      'operations:\n  create-invite:\n    read_back:\n      method: GET\n      path: /invites\n      answers: [{ status: [200], says: happened }]',
+      '4:7: permissions are an object, and a query holds text',
+      'Write fields: { permissions: null }.',
+    ],
+    [
+      'a role that is none',
+      'permissions: { editr: role:editor }',
+      '1:16: "editr" is not known here',
+      'Did you mean editor?',
+    ],
+    [
+      'something to remember that nobody remembers',
+      'operations: { create-invite: { answer_fields: { code: id } } }',
+      '1:49: "code" is not known here',
+      'Known are: invite_code, user_id, project_id.',
+    ],
+  ])('%s', async (_what, text, fact, next) => {
+    const error = await merged(text, service).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', message: `mine.yaml:${fact}`, next });
+  });
+
+  test.each(['list_users', 'whoami', 'permissions'])('%s of a provider', async (name) => {
+    const entry = {
+      list_users: { method: 'GET', path: '/{project_id}', items: 'users', email: 'email' },
+      whoami: { method: 'GET', path: '/me', email: 'email' },
+      permissions: { item: 'i', viewer: 'v', editor: 'e', admin: 'a' },
+    }[name];
+    await expect(merged(JSON.stringify({ [name]: entry }))).rejects.toMatchObject({
+      message: `mine.yaml:1:2: only a service has ${name}, and this is a provider`,
+    });
+  });
+});
+
+test('single names of roles and of fields of a change are overridden, and a read-back may ask by the project', async () => {
+  const dialect = await merged(
+    `permissions: { admin: "role:admin" }
+operations:
+  create-invite:
+    fields: { permissions: rights }
+    read_back:
+      method: GET
+      path: "/projects/{project_id}/invites/{email}"
+      fields: { permissions: null }
+      answers: [{ status: [200], says: happened }, { status: [404], says: not_happened }]
+`,
+    service,
+  );
+  expect(dialect.permissions).toEqual({ ...service.permissions, admin: 'role:admin' });
+  expect(dialect.operations['create-invite']).toMatchObject({ fields: { permissions: 'rights' } });
+  const { read_back: readBack } = dialect.operations['create-invite'] ?? {};
+  if (readBack === undefined) throw new Error('there is no read-back');
+  const call = { operation: 'create-invite', parameters: { role: 'editor', email: 'jo@team.example' } };
+  const asked = readBackRequestOf(dialect, '', { ...call, ifLost: 'hold', project: 'proj-1' }, readBack, {
+    key: 'k',
+  });
+  expect(asked.path).toBe('/projects/proj-1/invites/jo%40team.example');
+});
+
+test('a path may name a field when it is the only one that the vendor has', async () => {
+  const fields = 'fields: { email: id, profile_url: null, profile_slug: null }';
+  const dialect = await merged(`operations: { enrich-person: { path: "/people/{id}", ${fields} } }`);
+  expect(dialect.operations['enrich-person']?.path).toBe('/people/{id}');
+});
+
+test.each([provider, service])('the built-in dialect $name is one that a file could say', async (builtIn) => {
+  expect(dialectSchema.parse(builtIn)).toEqual(builtIn);
+  const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
+  expect(firstProblem(builtIn, operations)).toBeUndefined();
+});
+
+test('an operation whose call the dialect lacks is refused when it is planned, before anything is sent', () => {
+  const operation = defineOperation({
+    name: 'rename-project',
+    summary: 'Exists for the test.',
+    vendor: 'service',
+    inputs: [],
+    tiers: [],
+    prepare: () => ({ kind: 'ready', input: {} }),
+    next: () => send({ operation: 'rename-project', parameters: {}, ifLost: 'hold' }),
+  });
+  expect(() => stepIn(service, operation, {}, () => undefined)).toThrow(
+    expect.objectContaining({
+      code: 'unsupported',
+      message: 'The dialect service of the service has no operation rename-project.',
+      next: 'Add operations.rename-project to the dialect.',
+    }),
+  );
+});
+
+describe("an account's dialect", () => {
+  async function dialectFor(entries: string, dialect: string): Promise<Dialect> {
+    const folder = await mkdtemp(join(tmpdir(), 'rowonce-dialect-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'mine.yaml'), dialect);
+    await writeFile(join(folder, 'accounts.yaml'), `accounts:\n${entries}`, { mode: 0o600 });
+    const [account] = (await loadAccounts(join(folder, 'accounts.yaml'))).configured;
+    if (account === undefined) throw new Error('no account was read');
+    return dialectOf(account);
+  }
+  const DATA = '  data: { vendor: provider, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
+
+  test('is found beside the accounts file, wherever the command is typed', async () => {
+    expect((await dialectFor(DATA, 'fields_at: data')).fields_at).toBe('data');
+  });
+
+  test('that is not there is a sentence', async () => {
+    const elsewhere = DATA.replace('mine', 'elsewhere');
+    await expect(dialectFor(elsewhere, '{}')).rejects.toMatchObject({
+      code: 'account',
+      message: expect.stringMatching(/elsewhere\.yaml: there is no such file$/),
+    });
+  });
+
+  test('with a header that this account cannot fill is refused, and not sent with a hole in it', async () => {
+    await expect(dialectFor(DATA, 'headers: { x-org: "{organization_id}" }')).rejects.toMatchObject({
+      code: 'account',
+      message: 'The dialect mine has a header with {organization_id}, and the account data has none.',
+    });
+  });
+
+  const SPACE = '  space: { vendor: service, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
+  test.each([
+    ['create-project', 'operations: { create-project: { headers: { x-in: "{project_id}" } } }'],
+    ['whoami', 'whoami: { method: GET, path: /me, email: email, headers: { x-in: "{project_id}" } }'],
+    ['usage', 'headers: { x-in: "{project_id}" }\nusage: { method: GET, path: /usage, credits: n }'],
+  ])(
+    "of a service: {project_id} of %s is the account's, as it is about no project of its own",
+    async (_, dialect) => {
+      await expect(dialectFor(SPACE, dialect)).rejects.toMatchObject({
+        message: 'The dialect mine has a header with {project_id}, and the account space has none.',
+        next: 'Add project_id to the service account.',
+      });
+      const withProject = SPACE.replace('key: k', 'key: k, project_id: proj-1');
+      expect((await dialectFor(withProject, dialect)).vendor).toBe('service');
+    },
+  );
+
+  test('of a service: every other change names the project itself', async () => {
+    expect((await dialectFor(SPACE, '{}')).operations['remove-user']?.headers).toEqual({
+      authorization: 'Bearer {project_id}:{key}',
+    });
+  });
+
+  test('through a service has its envelope, and nothing that a header would have to carry', async () => {
+    const entries = `  data: { vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call", dialect: ./mine.yaml }
+  space: { vendor: service, base_url: https://s.example, key: k }
+`;
+    const readBack = (path: string) =>
+      `read_back: { method: GET, path: "${path}", answers: [{ status: [200], says: happened }] }`;
+    const dialect = await dialectFor(
+      entries,
+      `idempotency: { header: idempotency-key, valid_for: 24h }
+operations:
+  enrich-company: { ${readBack('/charges/{idempotency_key}')} }
+  enrich-person: { ${readBack('/charges')} }
+`,
+    );
+    expect(dialect.through).toEqual({ envelope: service.api_call, connectedAccount: 'acme' });
+    expect(dialect.idempotency).toBeUndefined();
+    expect(dialect.operations['enrich-company']?.read_back).toBeUndefined();
+    expect(dialect.operations['enrich-person']?.read_back?.path).toBe('/charges');
+  });
+});

@@ -1,0 +1,274 @@
+/**
+ * Goal: through a service a vendor is asked exactly what it would be asked directly, and its answers mean the same; what
+ * the service itself says is never taken for the vendor's.
+ * Method: requests as bytes, and answers of every kind inside of and instead of the built-in envelope; then envelopes
+ * with other names.
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  answerPlaceOf,
+  asReceived,
+  type Dialect,
+  type Envelope,
+  vendorReply,
+} from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import service from '../../src/client/dialects/service.ts';
+import { judge, type Verdict } from '../../src/client/judge.ts';
+import { freeRequestOf, readBackRequestOf, requestOf } from '../../src/client/request.ts';
+import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
+import { version } from '../../src/core/families.ts';
+import type { Call } from '../../src/core/operation.ts';
+import type { RawReply } from '../../src/ledger/ledger.ts';
+
+function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): Dialect {
+  if (service.api_call === undefined) throw new Error('the service has no API Call step');
+  const envelope = { ...service.api_call, ...change };
+  return { ...provider, ...more, through: { envelope, connectedAccount: 'acme-data' } };
+}
+
+const lookup: Call = { operation: 'enrich-company', parameters: { abn: '51824753556' }, ifLost: 'hold' };
+const VALUES = { key: 'k3y', project_id: 'p-1', organization_id: 'o-1' };
+const PATH = '/latest/tools/api-call';
+
+const bodyOf = ({ body }: { readonly body: Buffer | undefined }): unknown => JSON.parse(String(body));
+
+describe('a request', () => {
+  test('goes to the step, with the key of the service and the endpoint of the vendor', () => {
+    const request = requestOf(through(), PATH, lookup, VALUES);
+    expect(request).toMatchObject({ method: 'POST', path: PATH });
+    expect(request.headers).toEqual({
+      authorization: 'Bearer :k3y',
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': `rowonce/${version()}`,
+    });
+    expect(String(request.body)).toBe(
+      '{"account":"acme-data","method":"POST","endpoint":"/enrich/company","body":{"abn":"51824753556"}}',
+    );
+  });
+
+  test('of a vendor that is asked by GET has its query in the endpoint, and no body', () => {
+    const operations = {
+      'enrich-company': { method: 'GET' as const, path: '/company', credits: { most: 1, found: 1 } },
+    };
+    expect(bodyOf(requestOf(through({}, { operations }), PATH, lookup, VALUES))).toEqual({
+      account: 'acme-data',
+      method: 'GET',
+      endpoint: '/company?abn=51824753556',
+    });
+  });
+
+  test('that has moved goes to its new endpoint', () => {
+    expect(bodyOf(requestOf(through(), PATH, lookup, VALUES, '/v2/company?x=1'))).toMatchObject({
+      endpoint: '/v2/company?x=1',
+      body: { abn: '51824753556' },
+    });
+  });
+
+  test('has the names of the dialect, side by side or one in another', () => {
+    const names = {
+      account: 'step.account',
+      method: 'step.call.method',
+      endpoint: 'step.call.path',
+      body: 'json',
+    };
+    expect(bodyOf(requestOf(through({ request: names }), PATH, lookup, VALUES))).toEqual({
+      step: { account: 'acme-data', call: { method: 'POST', path: '/enrich/company' } },
+      json: { abn: '51824753556' },
+    });
+  });
+
+  test('for a read-back, or for the count of credits, goes the same way', () => {
+    const usage = { method: 'GET' as const, path: '/usage', credits: 'used' };
+    expect(bodyOf(freeRequestOf(through({}, { usage }), PATH, usage, {}, VALUES))).toMatchObject({
+      method: 'GET',
+      endpoint: '/usage',
+    });
+    const readBack = { method: 'GET' as const, path: '/charges', answers: [] };
+    expect(bodyOf(readBackRequestOf(through(), PATH, lookup, readBack, VALUES))).toMatchObject({
+      method: 'GET',
+      endpoint: '/charges?abn=51824753556',
+    });
+  });
+
+  test('to an address without a path goes to its root', () => {
+    expect(requestOf(through(), '', lookup, VALUES).path).toBe('/');
+  });
+});
+
+function reply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): RawReply {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return { status, headers, body: bytes, receivedAtMs: Date.UTC(2026, 10, 20) };
+}
+
+const inside = (status: number, body?: unknown, headers: object = {}): RawReply =>
+  reply(200, { status, headers, body });
+
+function verdictOn(raw: RawReply, dialect = through(), redirect?: 'same_host'): Verdict {
+  const operation = { method: 'POST' as const, path: '/e', credits: { most: 1, found: 1 } };
+  const call: Call = { operation: 'enrich-company', parameters: { domain: 'a.example' }, ifLost: 'hold' };
+  const at = { origin: 'https://service.example', path: PATH, call };
+  return judge(
+    { kind: 'answered', raw },
+    dialect,
+    redirect === undefined ? operation : { ...operation, redirect },
+    at,
+  );
+}
+
+function inShort(verdict: Verdict): string {
+  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged}`;
+  return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
+}
+
+describe('an answer', () => {
+  test.each<[string, RawReply, string]>([
+    ['a match', inside(200, { name: 'Acme' }), 'found, 1'],
+    ['a match whose body is JSON in a text', inside(200, '{"name":"Acme"}'), 'found, 1'],
+    ['a match whose status is a text', reply(200, { status: '200', body: { name: 'Acme' } }), 'found, 1'],
+    ['an empty result', inside(200, { results: [] }), 'no_match, 0'],
+    ['a 204 without a body', inside(204), 'no_match, 0'],
+    ['a 404 of the vendor', inside(404, { error: 'No match' }), 'no_match, 0'],
+    ['a 422 of the vendor', inside(422, { error: 'bad' }), 'refused, 0'],
+    ['a 429 of the vendor', inside(429, {}), 'paused'],
+    ['a 401 of the vendor', inside(401, {}), 'stop, key'],
+    ['a 500 of the vendor', inside(500, {}), 'in_doubt'],
+    ['a 200 of the vendor without a byte', inside(200, ''), 'in_doubt'],
+    ['a 200 of the vendor that is no JSON', inside(200, '<html>'), 'in_doubt'],
+    ['a status that is none', reply(200, { status: 'ok', body: { name: 'Acme' } }), 'in_doubt'],
+    ['no answer of the vendor at all', reply(200, { queued: true }), 'in_doubt'],
+    ['a 200 of the service that is no JSON', reply(200, '<html>'), 'in_doubt'],
+    ['a 429 of the service', reply(429, {}), 'paused'],
+    ['a 401 of the service', reply(401, {}), 'stop, key'],
+    ['a 403 of the service', reply(403, {}), 'stop, key'],
+    ['a 404 of the service', reply(404, {}), 'stop, address'],
+    ['a 302 of the service', reply(302, ''), 'stop, address'],
+    ['a 400 of the service', reply(400, { error: 'no such account' }), 'refused, 0'],
+    ['a page with a 400 instead of the service', reply(400, '<html>'), 'in_doubt'],
+    ['a page with a 404 instead of the service', reply(404, '<html>'), 'stop, address'],
+    ['a page with a 404 instead of the vendor', inside(404, '<html>'), 'in_doubt'],
+    ['a page with a 422 instead of the vendor', inside(422, '<html>'), 'in_doubt'],
+    ['a 404 inside without a byte', inside(404), 'in_doubt'],
+    ['a proxy between here and the service that asks who we are', reply(407, ''), 'stop, address'],
+    ['a 502 of the service', reply(502, inside(200, { name: 'Acme' }).body.toString()), 'in_doubt'],
+  ])('%s', (_what, raw, expected) => {
+    expect(inShort(verdictOn(raw))).toBe(expected);
+  });
+
+  test('that stops the run says whose key it is, and where to put a working one', () => {
+    expect(verdictOn(reply(401, {}))).toMatchObject({
+      stop: {
+        message: 'The service refused the key: status 401.',
+        next: expect.stringContaining('the service account'),
+      },
+    });
+    expect(verdictOn(inside(401, {}))).toMatchObject({
+      stop: {
+        message: 'The provider refused the key: status 401.',
+        next: expect.stringContaining('the connected account acme-data of the service'),
+      },
+    });
+    expect(verdictOn(reply(404, {}))).toMatchObject({
+      stop: { next: "Correct the account's api_call_url." },
+    });
+    expect(verdictOn(inside(302, ''))).toMatchObject({
+      stop: { next: expect.stringMatching(/^Correct the operation's path in the dialect;/) },
+    });
+  });
+
+  test('costs what the vendor says inside, by its own headers, and waits as long as it says', () => {
+    const charged = through({}, { credits_charged: { header: 'x-credits' } });
+    expect(inShort(verdictOn(inside(200, { name: 'Acme' }, { 'X-Credits': 3 }), charged))).toBe('found, 3');
+    expect(verdictOn(inside(429, {}, { 'Retry-After': '7' }))).toMatchObject({ pauseMs: 7000 });
+    expect(verdictOn(reply(429, {}, { 'retry-after': '9' }))).toMatchObject({ pauseMs: 9000 });
+    // The service was quick to answer; that says nothing about how long the vendor wants to be left alone.
+    const outer = { ...inside(429, {}), headers: { 'retry-after': '9' } };
+    expect(verdictOn(outer)).not.toHaveProperty('pauseMs');
+  });
+
+  test('of a dialect that reads no status inside has that of the service', () => {
+    const dialect = through({ answer: { body: 'result' } });
+    expect(inShort(verdictOn(reply(200, { result: { name: 'Acme' } }), dialect))).toBe('found, 1');
+    expect(inShort(verdictOn(reply(200, { other: 1 }), dialect))).toBe('in_doubt');
+    const busy = { status: ['2xx'], body: { path: 'other', equals: 1 }, means: 'rate_limited' as const };
+    const telling = through({ answer: { body: 'result' }, answers: [busy] });
+    expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
+  });
+
+  test('of a dialect that takes all of it for the vendor’s has its status, and no proxy or service says it', () => {
+    const dialect = through({ answer: { body: '.' } });
+    for (const [raw, expected] of [
+      [reply(200, { name: 'Acme', status: 404, body: null }), 'found, 1'],
+      [reply(200, { results: [] }), 'no_match, 0'],
+      [reply(204, ''), 'no_match, 0'],
+      [reply(200, ''), 'in_doubt'],
+      [reply(200, '<html>'), 'in_doubt'],
+      [reply(429, {}), 'paused'],
+      [reply(404, {}), 'stop, address'],
+    ] as const)
+      expect(inShort(verdictOn(raw, dialect)), String(raw.body)).toBe(expected);
+  });
+
+  test('that has moved is followed by its whole path only, because nobody knows the vendor’s host', () => {
+    const moved = (location: string) =>
+      verdictOn(inside(307, '', { Location: location }), through(), 'same_host');
+    expect(moved('/v2/e?x=1')).toMatchObject({ kind: 'not_sent', movedTo: '/v2/e?x=1' });
+    for (const location of [
+      'e',
+      '//elsewhere.example/e',
+      'https://vendor.example/e',
+      'https://service.example/e',
+    ]) {
+      expect(moved(location), location).toMatchObject({ kind: 'stopped', stop: { code: 'address' } });
+    }
+  });
+});
+
+describe('the fields of an answer', () => {
+  const place = answerPlaceOf(through({}, { fields_at: 'data.company' }));
+
+  test.each([
+    ['as JSON', { data: { company: { name: 'Acme' } } }],
+    ['as a text', '{"data":{"company":{"name":"Acme"}}}'],
+  ])('are read out of both, %s', (_how, body) => {
+    expect(fieldsOf(inside(200, body).body, place)).toEqual({ name: 'Acme' });
+  });
+
+  test.each([['{}'], ['{"body":{}}'], ['{"body":"<html>"}'], ['{"body":null}'], [''], ['<html>']])(
+    '%j holds none',
+    (text) => {
+      expect(fieldsOf(Buffer.from(text), place)).toBeUndefined();
+    },
+  );
+
+  test('that a person tells are found again where those of the vendor would be', () => {
+    for (const dialect of [
+      provider,
+      through(),
+      through({}, { fields_at: 'data' }),
+      through({ answer: { body: '.' } }, { fields_at: 'data' }),
+      { ...provider, fields_at: 'a.0' },
+    ]) {
+      const at = answerPlaceOf(dialect);
+      expect(fieldsOf(bodyHolding({ name: 'Acme' }, at), at)).toEqual({ name: 'Acme' });
+    }
+  });
+});
+
+test('an answer that was learnt in another way is kept as the service would have handed it on', () => {
+  const learnt = reply(200, { name: 'Acme' });
+  for (const dialect of [
+    provider,
+    through(),
+    through({ answer: { body: 'deep.result' } }),
+    through({ answer: { body: '.' } }),
+  ]) {
+    const { body, status } = vendorReply(asReceived(learnt, dialect), dialect) ?? {
+      body: undefined,
+      status: 0,
+    };
+    expect(status).toBe(200);
+    expect(String(body)).toBe('{"name":"Acme"}');
+  }
+});

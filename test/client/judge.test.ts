@@ -1,0 +1,566 @@
+/**
+ * Goal: an answer that may have cost something is never taken for a free one, and nothing that a vendor can say leaves
+ * the program without a verdict.
+ * Method: rule 9 line by line as a table over the built-in provider, then arbitrary replies over it and over dialects
+ * that people might write.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AnswerRule, Dialect, DialectOperation } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import service from '../../src/client/dialects/service.ts';
+import { judge as judgeAt, type Reply, type Requested, type Verdict } from '../../src/client/judge.ts';
+import { readBody, valueAt } from '../../src/core/answer-body.ts';
+import type { Call } from '../../src/core/operation.ts';
+import type { RawReply } from '../../src/ledger/ledger.ts';
+
+const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
+const operation: DialectOperation = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } };
+
+function answered(status: number, body: unknown = '', headers: Readonly<Record<string, string>> = {}): Reply {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const raw: RawReply = { status, headers, body: bytes, receivedAtMs: RECEIVED_MS };
+  return { kind: 'answered', raw };
+}
+
+const AT: Requested = { origin: 'https://api.example.com', path: '/v1/enrich?a=1' };
+const LOOKUP: Call = { operation: 'enrich-company', parameters: { domain: 'asked.example' }, ifLost: 'hold' };
+const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation, call = LOOKUP): Verdict =>
+  judgeAt(reply, dialect, asked, { ...AT, call });
+const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
+
+/** A verdict as a row of the table: what follows, what it was, what it cost. */
+function inShort(verdict: Verdict): string {
+  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged} credits`;
+  return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
+}
+
+describe('what costs by volume', () => {
+  const search: DialectOperation = {
+    ...operation,
+    credits: { most: 25, found: 1, per_result: 2 },
+    results: 'people',
+  };
+  const three = { people: [{ n: 'a' }, { n: 'b' }, { n: 'c' }] };
+
+  test('is booked by what came', () => {
+    expect(inShort(judge(answered(200, three), provider, search))).toBe('found, 6 credits');
+    expect(inShort(judge(answered(200, { people: [], id: 'r-1' }), provider, search))).toBe(
+      'no_match, 0 credits',
+    );
+    const { results: _, ...first } = search;
+    expect(inShort(judge(answered(200, { id: 'r-1', ...three }), provider, first))).toBe('found, 6 credits');
+    const nested = { ...provider, fields_at: 'data' };
+    expect(inShort(judge(answered(200, { tags: ['x'], data: three }), nested, first))).toBe(
+      'found, 6 credits',
+    );
+  });
+
+  test('is counted where most vendors have the list, when it is not where the dialect says', () => {
+    const people = three.people;
+    for (const body of [
+      people,
+      { data: people, id: 'r' },
+      { data: { contacts: people } },
+      { results: people },
+    ]) {
+      expect(inShort(judge(answered(200, body), provider, search))).toBe('found, 6 credits');
+    }
+  });
+
+  test('is booked at the most where there is no list to count', () => {
+    expect(inShort(judge(answered(200, { team: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
+  });
+
+  test('is booked at what the vendor says, where it says so', () => {
+    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
+    expect(inShort(judge(answered(200, three, { 'x-charged': '4' }), stating, search))).toBe(
+      'found, 4 credits',
+    );
+  });
+
+  test('costs nothing when nothing was found', () => {
+    expect(inShort(judge(answered(404, {}), provider, search))).toBe('no_match, 0 credits');
+    expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
+  });
+
+  test('costs what the answer itself says, also when nothing was found', () => {
+    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
+    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), stating, search))).toBe(
+      'no_match, 1 credits',
+    );
+    const free = { status: [404], means: 'no_match', charged: false } as const;
+    const answers = [{ ...free, status: [...free.status] }, ...provider.answers];
+    expect(inShort(judge(answered(404, {}, { 'x-charged': '1' }), { ...stating, answers }, search))).toBe(
+      'no_match, 0 credits',
+    );
+  });
+});
+
+describe('a change by a call of one’s own', () => {
+  const change = provider.operations['api-call-change'];
+  if (change === undefined) throw new Error('the provider has no such operation');
+  const call: Call = {
+    operation: 'api-call-change',
+    parameters: { method: 'POST', endpoint: '/tags', body: { tag: 'vip' } },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject: { name: 'call:1' }, leaves: { state: 'done' } },
+  };
+
+  test.each<[string, Reply, string]>([
+    ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
+    ['an empty 2xx', answered(200, {}), 'found, 1 credits'],
+    ['204', answered(204), 'found, 1 credits'],
+    ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'paused'],
+    ['a 2xx with an error', answered(200, { error: 'oh' }), 'in_doubt'],
+    ['a 2xx that says that it failed', answered(200, { success: false }), 'in_doubt'],
+    ['404', answered(404, {}), 'no_match, 0 credits'],
+    ['400', answered(400, {}), 'refused, 0 credits'],
+    ['500', answered(500), 'in_doubt'],
+  ])('%s', (_, reply, verdict) => {
+    expect(inShort(judge(reply, provider, change, call))).toBe(verdict);
+  });
+});
+
+describe('rule 9, line by line', () => {
+  test.each<[string, Reply, string]>([
+    ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],
+    ['a 201 with data', answered(201, { name: 'Acme' }), 'found, 2 credits'],
+    ['a 200 with one filled field among blanks', answered(200, { a: '', b: [{ c: 1 }] }), 'found, 2 credits'],
+    ['a 200 with an empty object', answered(200, {}), 'no_match, 0 credits'],
+    [
+      'a 200 with an empty list',
+      answered(200, { success: true, count: 0, results: [] }),
+      'no_match, 0 credits',
+    ],
+    [
+      'a 200 with nothing but blanks',
+      answered(200, { name: '', size: null, tags: [''] }),
+      'no_match, 0 credits',
+    ],
+    ['a 200 that is null', answered(200, 'null'), 'no_match, 0 credits'],
+    ['a 200 that says "No match"', answered(200, { error: 'No match' }), 'no_match, 0 credits'],
+    ['a 200 that says "not found"', answered(200, { message: 'Company not found.' }), 'no_match, 0 credits'],
+    ['a 200 whose status says so', answered(200, { status: 'no_match', id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 whose code says so', answered(200, { code: 'NOT_FOUND', id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 that found nobody', answered(200, { found: false, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 without data', answered(200, { data: null, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 with empty data', answered(200, { data: {}, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 without results', answered(200, { results: [], id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 with data', answered(200, { status: 'ok', data: { name: 'Acme' } }), 'found, 2 credits'],
+    ['204', answered(204), 'no_match, 0 credits'],
+    ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
+    ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
+    ['409', answered(409, {}), 'refused, 0 credits'],
+    ['422', answered(422, { error: 'abn must have 11 digits' }), 'refused, 0 credits'],
+    ['429', answered(429), 'paused'],
+    ['a 200 with a code that says "rate limited"', answered(200, { code: 'RATE_LIMITED' }), 'paused'],
+    ['a 200 that says "Rate limit exceeded"', answered(200, { error: 'Rate limit exceeded' }), 'paused'],
+    ['a 200 that says "Too many requests"', answered(200, { error: 'Too many requests.' }), 'paused'],
+    ['401', answered(401), 'stop, key'],
+    ['403 of the provider', answered(403), 'stop, key'],
+    ['402', answered(402), 'stop, vendor_credits'],
+    ['301', answered(301, '', { location: 'https://elsewhere.example/' }), 'stop, address'],
+    ['302', answered(302), 'stop, address'],
+    ['408', answered(408), 'in_doubt'],
+    ['425', answered(425), 'in_doubt'],
+    ['499', answered(499), 'in_doubt'],
+    ['408 with words', answered(408, { error: 'timed out' }), 'in_doubt'],
+    ['425 with words', answered(425, { error: 'too early' }), 'in_doubt'],
+    ['499 with words', answered(499, { error: 'closed' }), 'in_doubt'],
+    ['500', answered(500, { name: 'Acme' }), 'in_doubt'],
+    ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'in_doubt'],
+    ['599', answered(599), 'in_doubt'],
+    ['a 200 without a byte', answered(200), 'in_doubt'],
+    ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
+    ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
+    ['a 200 with an error that nobody knows', answered(200, { error: 'backend unavailable' }), 'in_doubt'],
+    ['a 200 without success', answered(200, { success: false, hint: 'try later' }), 'in_doubt'],
+    ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'in_doubt'],
+    ['a status of 0', answered(0), 'in_doubt'],
+    ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'in_doubt'],
+    ['a name that does not resolve', { kind: 'not_sent', cause: 'unresolved', message: 'x' }, 'not_sent'],
+    ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'not_sent'],
+  ])('%s', (_, reply, expected) => {
+    expect(inShort(judged(reply))).toBe(expected);
+  });
+
+  test('what no rule can read is in doubt', () => {
+    const ruleless: Dialect = { ...provider, answers: [] };
+    for (const status of [200, 204, 404, 429]) {
+      expect(judged(answered(status, { name: 'Acme' }), ruleless).kind).toBe('in_doubt');
+    }
+  });
+
+  test("an operation's own rules come before those of the dialect", () => {
+    const strict = { ...operation, answers: [{ status: [404], means: 'refused' } satisfies AnswerRule] };
+    expect(inShort(judge(answered(404), provider, strict))).toBe('refused, 0 credits');
+    expect(inShort(judge(answered(204), provider, strict))).toBe('no_match, 0 credits');
+  });
+
+  test('a rule may say that a server error is not charged: then it is tried again by itself', () => {
+    const free: Dialect = { ...provider, answers: [{ status: ['5xx'], means: 'in_doubt', charged: false }] };
+    expect(judged(answered(500), free)).toMatchObject({ kind: 'not_sent' });
+  });
+
+  test('a header that is named as something which every object has is not there by itself', () => {
+    const rules: AnswerRule[] = [{ status: ['2xx'], header: { constructor: 'function' }, means: 'no_match' }];
+    const dialect = { ...provider, answers: [...rules, ...provider.answers] };
+    expect(inShort(judged(answered(200, { name: 'Acme' }), dialect))).toBe('found, 2 credits');
+  });
+
+  test('rules look at headers too', () => {
+    const rules: AnswerRule[] = [{ status: ['2xx'], header: { 'x-result': '^none$' }, means: 'no_match' }];
+    const dialect = { ...provider, answers: [...rules, ...provider.answers] };
+    expect(inShort(judged(answered(200, { name: 'Acme' }, { 'x-result': 'NONE' }), dialect))).toBe(
+      'no_match, 0 credits',
+    );
+    expect(inShort(judged(answered(200, { name: 'Acme' }, { 'x-result': 'one' }), dialect))).toBe(
+      'found, 2 credits',
+    );
+    expect(inShort(judged(answered(200, { name: 'Acme' }), dialect))).toBe('found, 2 credits');
+  });
+});
+
+/** What stands between here and the vendor answers so. */
+const PAGE = '<html><head><title>404 Not Found</title></head></html>';
+const NOT_THE_VENDORS: readonly (readonly [string, string])[] = [
+  ['a page', PAGE],
+  ['a plain text', '404 page not found'],
+  ['no byte', ''],
+  ['blanks', ' \n'],
+  ['a number, which is JSON by chance', '404'],
+  ['JSON that is cut off', '{"error":"No ma'],
+];
+
+describe("what is not the vendor's own word is no answer", () => {
+  const CLIENT_ERRORS = Array.from({ length: 100 }, (_, at) => 400 + at);
+  const BUILT_IN: readonly (readonly [string, Dialect])[] = [
+    ['provider', provider],
+    ['service', service],
+  ];
+  const operationsOf = ({ operations }: Dialect): readonly DialectOperation[] => Object.values(operations);
+
+  describe.each(BUILT_IN)('to the %s', (_, dialect) => {
+    test.each(NOT_THE_VENDORS)('a 4xx with %s settles no call of any operation', (_what, body) => {
+      for (const status of CLIENT_ERRORS) {
+        for (const asked of operationsOf(dialect)) {
+          const repeated = { ...asked, answers: [...(asked.repeated ?? []), ...(asked.answers ?? [])] };
+          for (const each of [asked, repeated]) {
+            const { kind, why } = judge(answered(status, body), dialect, each);
+            expect(['in_doubt', 'paused', 'stopped'], `status ${status}: ${why}`).toContain(kind);
+          }
+        }
+      }
+    });
+  });
+
+  test.each<[number, string]>([
+    [400, 'in_doubt'],
+    [401, 'stop, key'],
+    [402, 'stop, vendor_credits'],
+    [403, 'stop, key'],
+    [404, 'in_doubt'],
+    [406, 'in_doubt'],
+    [407, 'stop, address'],
+    [409, 'in_doubt'],
+    [421, 'in_doubt'],
+    [422, 'in_doubt'],
+    [429, 'paused'],
+    [451, 'in_doubt'],
+  ])('a page with status %i', (status, expected) => {
+    for (const dialect of [provider, service]) {
+      expect(inShort(judge(answered(status, PAGE), dialect, operation)), dialect.name).toBe(expected);
+    }
+  });
+
+  test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
+    const next = (body: unknown): string | undefined => {
+      const verdict = judged(answered(403, body));
+      return verdict.kind === 'stopped' ? verdict.stop.next : undefined;
+    };
+    expect(next(PAGE)).toMatch(/a proxy or a firewall.*put a working key into the account/);
+    expect(next({ error: 'no' })).toBe(
+      'Put a working key into the account, then run the same command again.',
+    );
+    expect(judged(answered(407, PAGE))).toMatchObject({
+      stop: {
+        message: expect.stringMatching(/^A proxy between this machine and the provider wants to know/),
+      },
+    });
+  });
+
+  test.each<[string, AnswerRule, string]>([
+    ['', { status: [404], means: 'no_match' }, 'no_match, 0 credits'],
+    ['blank', { status: [404], body: { is: 'blank' }, means: 'no_match' }, 'no_match, 0 credits'],
+    ['page', { status: [404], body: { matches: 'not found' }, means: 'refused' }, 'refused, 0 credits'],
+  ])('unless a rule of the dialect names it (%s)', (_, rule, expected) => {
+    const dialect = { ...provider, answers: [rule, ...provider.answers] };
+    const body = rule.body?.matches === undefined ? '' : PAGE;
+    expect(inShort(judged(answered(404, body), dialect))).toBe(expected);
+  });
+
+  test('a text as JSON is the word of a vendor, as some frameworks send it', () => {
+    expect(inShort(judged(answered(404, '"No match"')))).toBe('no_match, 0 credits');
+    expect(inShort(judged(answered(404, '[]')))).toBe('no_match, 0 credits');
+  });
+});
+
+describe('a dialect whose fields stand further in', () => {
+  const nested: Dialect = { ...provider, fields_at: 'data' };
+  test.each<[string, unknown, string]>([
+    ['fields', { data: { name: 'Acme' }, request_id: 'r-1' }, 'found, 2 credits'],
+    ['nothing in their place', { data: null, request_id: 'r-1' }, 'no_match, 0 credits'],
+    ['an empty list in their place', { data: [], request_id: 'r-1' }, 'no_match, 0 credits'],
+    [
+      'no such place: what is there is looked at, so that it is not taken for free',
+      { name: 'A' },
+      'found, 2 credits',
+    ],
+    ['nothing anywhere', {}, 'no_match, 0 credits'],
+  ])('%s', (_, body, expected) => {
+    expect(inShort(judged(answered(200, body), nested))).toBe(expected);
+  });
+
+  test('a test with a path of its own looks there, from the top', () => {
+    const rules: AnswerRule[] = [{ status: [200], body: { path: 'meta', is: 'empty' }, means: 'refused' }];
+    const dialect = { ...nested, answers: [...rules, ...nested.answers] };
+    expect(inShort(judged(answered(200, { meta: {}, data: { a: 1 } }), dialect))).toBe('refused, 0 credits');
+    expect(inShort(judged(answered(200, { meta: { a: 1 }, data: {} }), dialect))).toBe('no_match, 0 credits');
+  });
+});
+
+test('a redirect is followed only where the dialect says that the operation may move', () => {
+  const reply = answered(307, '', { location: '/v2/enrich?a=1' });
+  expect(inShort(judged(reply))).toBe('stop, address');
+  const moving = { ...operation, redirect: 'same_host' as const };
+  expect(judge(reply, provider, moving)).toEqual({
+    kind: 'not_sent',
+    why: 'status 307, it has moved to /v2/enrich?a=1',
+    movedTo: '/v2/enrich?a=1',
+  });
+  const withKey = answered(307, '', { location: '/v2/enrich?key=[redacted]' });
+  expect(inShort(judge(withKey, provider, moving))).toBe('stop, address');
+});
+
+describe('how long the vendor asks us to wait', () => {
+  const DATE = 'Fri, 20 Nov 2026 10:00:00 GMT';
+  const pauseMs = (headers: Readonly<Record<string, string>>): number | undefined => {
+    const verdict = judged(answered(429, '', headers));
+    return verdict.kind === 'paused' ? verdict.pauseMs : Number.NaN;
+  };
+
+  test.each([
+    ['seconds', { 'retry-after': '7' }, 7_000],
+    ['a fraction of a second', { 'retry-after': ' 0.5 ' }, 500],
+    [
+      "a date, by the answer's own clock",
+      { 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT', date: DATE },
+      30_000,
+    ],
+    ['a date without a clock, by ours', { 'retry-after': 'Fri, 20 Nov 2026 02:14:00 GMT' }, 60_000],
+    [
+      'a date beside a clock that cannot be read',
+      { 'retry-after': 'Fri, 20 Nov 2026 02:14:00 GMT', date: '?' },
+      60_000,
+    ],
+    ['more than a day is not believed', { 'retry-after': '9999999' }, 86_400_000],
+    ['a date in years', { 'retry-after': 'Fri, 20 Nov 2099 10:00:00 GMT', date: DATE }, 86_400_000],
+  ])('%s', (_, headers: Record<string, string>, expected) => {
+    expect(pauseMs(headers)).toBe(expected);
+  });
+
+  test.each([
+    ['none', {}],
+    ['blank', { 'retry-after': ' ' }],
+    ['garbage', { 'retry-after': 'soon' }],
+    ['a negative number', { 'retry-after': '-5' }],
+    ['zero, which would have us ask at full speed for ever', { 'retry-after': '0' }],
+    ['a date that is over', { 'retry-after': 'Fri, 20 Nov 2026 09:59:00 GMT', date: DATE }],
+  ])('%s says nothing, so the backoff decides', (_, headers: Record<string, string>) => {
+    expect(pauseMs(headers)).toBeUndefined();
+  });
+});
+
+describe('what an answer cost', () => {
+  const charged = (
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+    more: Partial<Dialect>,
+  ): string => inShort(judged(answered(200, body, headers), { ...provider, ...more }));
+  const byHeader = { credits_charged: { header: 'x-credits' } };
+  const byPath = { credits_charged: { path: 'meta.credits' } };
+
+  test.each<[string, unknown, Record<string, string>, Partial<Dialect>, number]>([
+    ['by the header', { name: 'Acme' }, { 'x-credits': '3' }, byHeader, 3],
+    ['by the body', { name: 'Acme', meta: { credits: 1 } }, {}, byPath, 1],
+    ['by a number in a text', { name: 'Acme', meta: { credits: '0' } }, {}, byPath, 0],
+    [
+      'rounded up, so that what is shown is never below the bill',
+      { name: 'Acme', meta: { credits: 0.2 } },
+      {},
+      byPath,
+      1,
+    ],
+    ['left out: the price', { name: 'Acme' }, {}, byPath, 2],
+    ['garbage: the price', { name: 'Acme', meta: { credits: 'free' } }, {}, byPath, 2],
+    ['blank: the price', { name: 'Acme' }, { 'x-credits': ' ' }, byHeader, 2],
+    ['negative: the price', { name: 'Acme', meta: { credits: -4 } }, {}, byPath, 2],
+    ['larger than a ledger can count: the price', { name: 'Acme', meta: { credits: 1e300 } }, {}, byPath, 2],
+  ])('%s', (_, body, headers, dialect, expected) => {
+    expect(charged(body, headers, dialect)).toBe(`found, ${expected} credits`);
+  });
+
+  test('a miss that a vendor charges for is booked', () => {
+    const rules: AnswerRule[] = [{ status: [404], means: 'no_match', charged: true }];
+    expect(inShort(judged(answered(404), { ...provider, answers: rules }))).toBe('no_match, 2 credits');
+  });
+});
+
+describe("the vendor's words", () => {
+  const why = (body: unknown, status = 422): string => judged(answered(status, body)).why;
+
+  test.each([
+    [{ error: { message: 'abn is wrong' } }, 'status 422, "abn is wrong"'],
+    [{ detail: 'abn\n\n  is wrong' }, 'status 422, "abn is wrong"'],
+    ['<h1>Oops</h1>', 'status 422, "<h1>Oops</h1>"'],
+    [{}, 'status 422'],
+    ['', 'status 422'],
+  ])('%j', (body, expected) => {
+    expect(why(body)).toBe(expected);
+  });
+
+  test('are cut to what fits a cell, and hold nothing that a terminal would obey', () => {
+    expect(why({ error: 'x'.repeat(5000) }).length).toBeLessThan(400);
+    expect(why({ error: 'a\u001b[2Jb\u0007c\u202ed' })).toBe('status 422, "abcd"');
+    const redirect = judged(answered(302, '', { location: 'http://x\u001b[2J/' }));
+    expect(redirect.kind === 'stopped' && redirect.stop.message).toContain('http://x/:');
+  });
+});
+
+test('a path leads only to what an answer itself holds', () => {
+  const value = { a: { b: [10, { c: 'x' }] } };
+  expect(valueAt(value, 'a.b.1.c')).toBe('x');
+  expect(valueAt(value, 'a.b.0')).toBe(10);
+  for (const path of ['a.x', 'a.b.9', 'constructor', 'a.__proto__', 'a.b.length.x', 'a.b.1.c.d']) {
+    expect(valueAt(value, path)).toBeUndefined();
+  }
+});
+
+describe('whatever arrives gets a verdict, and none throws', () => {
+  const bytes = fc.oneof(
+    fc.uint8Array().map((array) => Buffer.from(array)),
+    fc.json().map((text) => Buffer.from(text)),
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+  );
+  const headers = fc.dictionary(
+    fc.constantFrom('retry-after', 'date', 'location', 'x-credits', 'content-type', '__proto__'),
+    fc.string({ unit: 'binary' }),
+  );
+  const reply: fc.Arbitrary<Reply> = fc
+    .record({ status: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.integer()), headers, body: bytes })
+    .map((raw) => ({ kind: 'answered', raw: { ...raw, receivedAtMs: RECEIVED_MS } }));
+  const body = fc.record(
+    {
+      path: fc.constantFrom('error', 'a.b', '', '.', 'constructor'),
+      is: fc.constantFrom('empty' as const, 'readable' as const, 'unreadable' as const, 'blank' as const),
+      equals: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)),
+      // Some of these are no regular expressions: the schema does not know, so judging must bear it.
+      matches: fc.constantFrom('x', '(', '[', '\\', '.*'),
+    },
+    { requiredKeys: [] },
+  );
+  const means = fc.constantFrom(
+    ...(['found', 'no_match', 'refused', 'rate_limited', 'key_dead', 'project_refused'] as const),
+    ...(['credits_used_up', 'wrong_address', 'in_doubt'] as const),
+  );
+  const status = fc.array(fc.constantFrom(200, 404, '2xx', '4xx', '5xx'), { minLength: 1 });
+  const rule = fc.record(
+    { status, means, body, charged: fc.boolean() },
+    { requiredKeys: ['status', 'means'] },
+  );
+  const dialect = fc
+    .array(rule)
+    .map(
+      (answers) =>
+        ({ ...provider, answers, credits_charged: { header: 'x-credits', path: 'a.b' } }) as Dialect,
+    );
+
+  test('by the built-in rules', () => {
+    fc.assert(
+      fc.property(reply, (each) => void expectWhole(judge(each, provider, operation))),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('by any rules', () => {
+    fc.assert(
+      fc.property(reply, dialect, (each, rules) => void expectWhole(judge(each, rules, operation))),
+      {
+        numRuns: 1000,
+      },
+    );
+  });
+
+  test('an answer nested too deeply to look into is in doubt, and not a bug', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    expect(judged(answered(200, deep)).kind).toBe('in_doubt');
+    expect(judged(answered(200, `{"error":${deep}}`)).kind).toBe('in_doubt');
+  });
+
+  test('only an answer that was understood settles a call: what is no JSON settles none', () => {
+    fc.assert(
+      fc.property(reply, (each) => {
+        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'settled') return;
+        const read = readBody(each.raw.body);
+        expect(read.kind === 'json' || each.raw.status === 204).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('an answer that is in doubt for what it lacks names what that is', () => {
+  const invite = service.operations['create-invite'];
+  if (invite === undefined) throw new Error('The dialect of the service has no create-invite.');
+  const call: Call = {
+    operation: 'create-invite',
+    parameters: { email: 'jo@a.example', role: 'viewer' },
+    ifLost: 'hold',
+    after: 0,
+    change: { subject: { name: 'jo@a.example' }, leaves: { state: 'invited' } },
+  };
+  const why = (body: unknown): string => judge(answered(200, body), service, invite, call).why;
+  expect(why({ id: 'r-1' })).toBe('status 200, {"id":"r-1"}, without "invite_code"');
+  expect(why({ success: false })).toBe('status 200, {"success":false}, without "invite_code"');
+  expect(why('')).toBe('status 200, without a body');
+  expect(why({ error: 'oh' })).toBe('status 200, "oh", without "invite_code"');
+});
+
+/** What the ledger can keep: a clause, and whole credits that are not negative. */
+function expectWhole(verdict: Verdict): void {
+  expect(verdict.why).not.toBe('');
+  if (verdict.kind !== 'settled') return;
+  expect(Number.isSafeInteger(verdict.charged)).toBe(true);
+  expect(verdict.charged).toBeGreaterThanOrEqual(0);
+}
+
+describe('an answer of brackets', () => {
+  const nested = (levels: number): string => `{"data":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
+
+  test('that nobody can look into is in doubt, because it may have been charged, and says why', () => {
+    for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)]) {
+      const verdict = judged(answered(200, body));
+      expect(verdict.kind).toBe('in_doubt');
+      expect(verdict.why).toBe('status 200, its lists and objects are more than 100 deep');
+    }
+  });
+
+  test('is read like any other at a hundred levels, and brackets in a text are none', () => {
+    expect(inShort(judged(answered(200, nested(99))))).toBe('found, 2 credits');
+    expect(inShort(judged(answered(200, { name: `\\"${'['.repeat(200_000)}` })))).toBe('found, 2 credits');
+  });
+});

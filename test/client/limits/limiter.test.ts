@@ -1,0 +1,827 @@
+/**
+ * Goal: requests leave no faster than the account and its vendor allow, trouble is met by waiting and not by asking
+ * more, and no run waits for ever.
+ * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds; the
+ * spreading over short ones, which is Bottleneck's, in real time.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Limiter, type LimiterOptions, type Pause, type Waiter } from '../../../src/client/limits/limiter.ts';
+import type { Limits } from '../../../src/client/limits/windows.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { StopError, stop } from '../../../src/core/errors.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The guard is this much stricter than the plan, for clocks that do not agree. */
+const MARGIN_MS = 5;
+
+const UNLIMITED: Limits = { concurrency: 8, windows: [] };
+/** More than any test sends. */
+const AMPLE: Limits = { concurrency: 8, windows: [{ requests: 1_000, windowMs: HOUR_MS }] };
+
+/** A run that nothing stops and that waits for as long as it takes. */
+const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
+
+let clock: VirtualClock;
+let pauses: Pause[];
+let learned: number[];
+beforeEach(() => {
+  clock = new VirtualClock();
+  pauses = [];
+  learned = [];
+  // The longest that full jitter may choose, so that waits can be predicted.
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Where no speed is to be learned, only the guards of long windows hold: the clock stands still for Bottleneck. */
+function limiter(options: Partial<LimiterOptions> = {}): Limiter {
+  return new Limiter({
+    limits: AMPLE,
+    clock,
+    earlierSendsMs: [],
+    pausedUntilMs: undefined,
+    learnedPerSecond: undefined,
+    unhurried: options.limits !== UNLIMITED,
+    onPause: (pause) => pauses.push(pause),
+    onLearned: (perSecond) => learned.push(perSecond),
+    ...options,
+  });
+}
+
+/** How long it takes until the next request may leave; it is sent and done at once. */
+async function waitOf(limited: Limiter, waiter = PATIENT): Promise<number> {
+  const fromMs = clock.nowMs;
+  await clock.until(waitUsing(limited, waiter));
+  return clock.nowMs - fromMs;
+}
+
+/** Sends one request as soon as it may. */
+async function waitUsing(limited: Limiter, waiter: Waiter): Promise<void> {
+  const permit = await limited.permit(waiter);
+  permit.sent();
+  permit.done();
+}
+
+async function stopOf(promise: Promise<unknown>): Promise<StopError> {
+  const thrown = await clock.until(
+    promise.then(
+      () => undefined,
+      (error: unknown) => error,
+    ),
+  );
+  if (thrown instanceof StopError) return thrown;
+  throw new Error('expected a stop', { cause: thrown });
+}
+
+test('no more work than the concurrency allows is under way at once', async () => {
+  const limited = limiter({ limits: { concurrency: 2, windows: [] } });
+  let working = 0;
+  let most = 0;
+  const work = async (): Promise<void> => {
+    working += 1;
+    most = Math.max(most, working);
+    await clock.sleep(10);
+    working -= 1;
+  };
+  await clock.until(Promise.all(Array.from({ length: 7 }, () => limited.slot(PATIENT, work))));
+  expect(most).toBe(2);
+});
+
+describe('windows', () => {
+  const twoAnHour: Limits = { concurrency: 8, windows: [{ requests: 2, windowMs: HOUR_MS }] };
+
+  test('a long wait for the plan is told once, as a pause that nobody asked for', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    for (let request = 0; request < 2; request += 1) await waitOf(limited);
+    expect(pauses).toEqual([]);
+    const begunMs = clock.wallMs();
+    const waited = waitUsing(limited, PATIENT);
+    limited.settled();
+    await clock.until(waited);
+    expect(pauses).toEqual([
+      {
+        fromMs: begunMs,
+        untilMs: begunMs + HOUR_MS + MARGIN_MS,
+        why: 'the limit of the account is used up',
+        asked: false,
+      },
+    ]);
+  });
+
+  test('a request waits until the window has room', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    const waits: number[] = [];
+    for (let count = 0; count < 5; count += 1) waits.push(await waitOf(limited));
+    expect(waits).toEqual([0, 0, HOUR_MS + MARGIN_MS, 0, HOUR_MS + MARGIN_MS]);
+  });
+
+  test('every one of several windows is kept', async () => {
+    const windows = [...twoAnHour.windows, { requests: 3, windowMs: DAY_MS }];
+    const limited = limiter({ limits: { concurrency: 8, windows } });
+    const waits: number[] = [];
+    for (let count = 0; count < 4; count += 1) waits.push(await waitOf(limited));
+    expect(waits).toEqual([0, 0, HOUR_MS + MARGIN_MS, DAY_MS - HOUR_MS]);
+  });
+
+  test('what counts is when a request is sent, and not when it was allowed to be', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    await waitOf(limited);
+    const slow = await limited.permit(PATIENT);
+    const next = limited.permit(PATIENT);
+    await clock.calm();
+    clock.pass(3 * HOUR_MS);
+    slow.sent();
+    slow.done();
+    const fromMs = clock.nowMs;
+    await clock.until(next);
+    // The first one has long left the window, so there is room for one beside the slow one.
+    expect(clock.nowMs - fromMs).toBe(0);
+    expect(await waitOf(limited)).toBe(HOUR_MS + MARGIN_MS);
+  });
+
+  test('a request that may have been held up on its way to the vendor counts as late', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    const sentAtMs: number[] = [];
+    for (const roundTripMs of [10, 50]) {
+      const permit = await limited.permit(PATIENT);
+      permit.sent();
+      sentAtMs.push(clock.nowMs);
+      clock.pass(roundTripMs);
+      permit.answered();
+      permit.done();
+    }
+    await waitOf(limited);
+    expect(clock.nowMs - (sentAtMs[0] ?? 0), 'the fastest').toBe(HOUR_MS + MARGIN_MS);
+    await waitOf(limited);
+    expect(clock.nowMs - (sentAtMs[1] ?? 0) - HOUR_MS - MARGIN_MS, 'the late one').toBeCloseTo(40, 0);
+  });
+
+  test('a permit that is given up makes room at once', async () => {
+    const limited = limiter({ limits: { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] } });
+    const unused = await limited.permit(PATIENT);
+    const next = limited.permit(PATIENT);
+    await clock.calm();
+    unused.done();
+    await clock.until(next);
+    expect(clock.nowMs).toBe(1_000);
+  });
+
+  test('a restart does not burst: the sends of the last run count', async () => {
+    const earlierSendsMs = [clock.wallMs() - 50 * MINUTE_MS, clock.wallMs() - 10 * MINUTE_MS];
+    expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(10 * MINUTE_MS + MARGIN_MS);
+  });
+
+  test('sends from the future are those of a clock that was changed, and do not count', async () => {
+    const earlierSendsMs = [clock.wallMs() + 1, clock.wallMs() + 5 * DAY_MS];
+    expect(await waitOf(limiter({ limits: twoAnHour, earlierSendsMs }))).toBe(0);
+  });
+
+  test('short windows are spread and never exceeded, also after idle times (in real time)', async () => {
+    vi.restoreAllMocks();
+    const limited = limiter({
+      clock: systemClock,
+      limits: { concurrency: 50, windows: [{ requests: 20, windowMs: 200 }] },
+    });
+    const sends: number[] = [];
+    const send = async (): Promise<void> => {
+      const permit = await limited.permit(PATIENT);
+      permit.sent();
+      sends.push(performance.now());
+      permit.done();
+    };
+    await Promise.all(Array.from({ length: 30 }, send));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    await Promise.all(Array.from({ length: 30 }, send));
+    for (const from of sends) {
+      expect(sends.filter((at) => at >= from && at < from + 200).length).toBeLessThanOrEqual(20);
+    }
+    // Twenty at once would be allowed; spread, the tenth leaves when almost half of the window is over.
+    expect((sends[9] ?? 0) - (sends[0] ?? 0)).toBeGreaterThan(60);
+  });
+});
+
+describe('a pause', () => {
+  test('holds everybody of the account, also who asks later', async () => {
+    const limited = limiter();
+    limited.pause(7_000, clock.nowMs, 'too fast');
+    const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
+    await clock.calm();
+    clock.pass(6_000);
+    asked.push(limited.permit(PATIENT));
+    await clock.until(Promise.all(asked));
+    expect(clock.nowMs).toBe(8_000);
+  });
+
+  test('that becomes longer while somebody waits is waited to its end', async () => {
+    const limited = limiter();
+    limited.pause(7_000, clock.nowMs, 'too fast');
+    const waiting = limited.permit(PATIENT);
+    await clock.calm();
+    limited.pause(60_000, clock.nowMs, 'too fast');
+    await clock.until(waiting);
+    expect(clock.nowMs).toBe(61_000);
+  });
+
+  test('that the ledger remembers is kept', async () => {
+    expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + HOUR_MS }))).toBe(HOUR_MS);
+    expect(pauses).toMatchObject([{ untilMs: clock.wallMs(), why: 'the vendor asked to wait', asked: true }]);
+  });
+
+  test.each([
+    ['over already', -1],
+    ["further away than a day, which is a changed clock's", DAY_MS + 1],
+  ])('that the ledger remembers and that is %s is not', async (_, aheadMs) => {
+    expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + aheadMs }))).toBe(0);
+    expect(pauses).toEqual([]);
+  });
+
+  test('is told once, also by a clock that goes on between two looks at it', async () => {
+    const ticking = new (class extends VirtualClock {
+      override monotonicMs(): number {
+        return super.monotonicMs() + this.#looks++ / 1_000;
+      }
+      #looks = 0;
+    })();
+    const limited = limiter({ clock: ticking });
+    limited.pause(MINUTE_MS, ticking.nowMs, 'too fast');
+    await ticking.until(waitUsing(limited, PATIENT));
+    expect(pauses).toMatchObject([{ why: 'the vendor asked to wait (too fast)' }]);
+  });
+
+  test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
+    const limited = limiter({ limits: UNLIMITED, unhurried: true });
+    limited.backOff(clock.nowMs, 'connection refused');
+    expect(await waitOf(limited)).toBe(500);
+    for (let count = 0; count < 50; count += 1) expect(await waitOf(limited)).toBe(0);
+  });
+});
+
+test('one request at a time leaves until an answer has come, where that is asked for', async () => {
+  let isTold = false;
+  const limited = limiter({ goesAlone: () => !isTold });
+  const first = await clock.until(limited.permit(PATIENT));
+  const others = [limited.permit(PATIENT), limited.permit(PATIENT)];
+  let served = 0;
+  for (const other of others) void other.then(() => (served += 1));
+  first.sent();
+  clock.pass(HOUR_MS);
+  await clock.calm();
+  expect(served).toBe(0);
+  isTold = true;
+  first.done();
+  await clock.until(Promise.all(others));
+});
+
+test('while answers get lost one probe is under way at a time; when it is answered, everybody goes on', async () => {
+  const limited = limiter();
+  for (let count = 0; count < 5; count += 1) limited.doubted(clock.nowMs, 'answers get lost');
+  const probe = await clock.until(limited.permit(PATIENT));
+  const others = Promise.all([limited.permit(PATIENT), limited.permit(PATIENT)]);
+  probe.sent();
+  clock.pass(HOUR_MS);
+  await expect(clock.until(others)).rejects.toThrow('nothing will ever happen');
+  expect(limited.outstanding).toBe(1);
+  limited.settled();
+  probe.done();
+  await clock.until(others);
+  expect(limited.outstanding).toBe(2);
+});
+
+test('a wait that the learned speed makes longer than the vendor asked for is told as ours', async () => {
+  const limited = limiter({ limits: UNLIMITED });
+  for (let count = 0; count < 12; count += 1) {
+    await waitOf(limited);
+    limited.pause(100, clock.nowMs, 'status 429');
+  }
+  await waitOf(limited);
+  const told = pauses.filter(({ fromMs, untilMs }) => untilMs - fromMs > 5_000);
+  expect(told.length).toBeGreaterThan(0);
+  for (const { why } of told)
+    expect(why).toMatch(
+      /^the vendor asked to wait for \S+ m?s \(status 429\), and Rowonce waits longer, because/,
+    );
+});
+
+describe('what answers say', () => {
+  test('about what is left is kept to, until the window begins anew', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], left: { requests: 2, resetMs: MINUTE_MS } }, clock.nowMs);
+    expect([await waitOf(limited), await waitOf(limited), await waitOf(limited)]).toEqual([0, 0, MINUTE_MS]);
+  });
+
+  test('about what is left does not count requests that are on their way', async () => {
+    const limited = limiter();
+    const [first, second] = [await limited.permit(PATIENT), await limited.permit(PATIENT)];
+    first.sent();
+    const sentAtMs = clock.nowMs;
+    clock.pass(1);
+    second.sent();
+    limited.hear({ windows: [], left: { requests: 1, resetMs: MINUTE_MS } }, sentAtMs);
+    first.done();
+    expect(await waitOf(limited)).toBe(MINUTE_MS);
+  });
+
+  test('may free who waits for what was left before', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], left: { requests: 0, resetMs: HOUR_MS } }, clock.nowMs);
+    const waiting = limited.permit(PATIENT);
+    await clock.calm();
+    clock.pass(5_000);
+    limited.hear({ windows: [], left: { requests: 3, resetMs: HOUR_MS } }, clock.nowMs);
+    await clock.until(waiting);
+    expect(clock.nowMs).toBe(6_000);
+  });
+
+  test('about a pause is a pause that the vendor asked for', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], pauseMs: 7_000 }, clock.nowMs);
+    expect(pauses).toMatchObject([{ asked: true }]);
+    expect(await waitOf(limited)).toBe(7_000);
+  });
+});
+
+describe('the speed of a plan that nobody told us', () => {
+  /** How long a number of requests takes that are all accepted at once. */
+  async function durationOf(limited: Limiter, requests: number): Promise<number> {
+    const fromMs = clock.nowMs;
+    for (let count = 0; count < requests; count += 1) {
+      await waitOf(limited);
+      limited.settled();
+    }
+    return clock.nowMs - fromMs;
+  }
+
+  test('holds from the first request on, also before any of them has left', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    const fromMs = clock.nowMs;
+    const times: number[] = [];
+    const asked = Array.from({ length: 8 }, async () => {
+      const permit = await limited.permit(PATIENT);
+      times.push(clock.nowMs - fromMs);
+      // A connection takes its time to be made, and nothing piles up behind it.
+      await clock.sleep(8);
+      permit.sent();
+    });
+    await clock.until(Promise.all(asked));
+    expect(times).toHaveLength(8);
+    // Two a second, less what a stalled loop may catch up once.
+    for (const [at, atMs] of times.entries()) expect(atMs).toBeGreaterThanOrEqual(at * 500 - 25);
+  });
+
+  test('is not saved up while nothing is asked', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    await waitOf(limited);
+    clock.pass(60_000);
+    let granted = 0;
+    for (let request = 0; request < 8; request += 1) {
+      void limited.permit(PATIENT).then(() => {
+        granted += 1;
+      });
+    }
+    await clock.calm();
+    expect(granted).toBe(1);
+  });
+
+  test('is learned: the account does not begin with everything at once', async () => {
+    expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);
+  });
+
+  test('is learned beside a quota of a day, which says nothing about the second', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 50_000, windowMs: DAY_MS }] };
+    const takesMs = await durationOf(limiter({ limits: UNLIMITED }), 20);
+    expect(await durationOf(limiter({ limits, unhurried: false }), 20)).toBeCloseTo(takesMs);
+  });
+
+  test('is not looked for where the account knows it (in real time)', async () => {
+    const limits = { concurrency: 8, windows: [{ requests: 5_000, windowMs: 1_000 }] };
+    const limited = limiter({ limits, clock: systemClock, unhurried: false });
+    await waitUsing(limited, PATIENT);
+    expect(limited.permitAtOnce(PATIENT)).toBeDefined();
+    await limited.close();
+  });
+
+  test('is not looked for in the sandbox, until it refuses', async () => {
+    const limited = limiter({ limits: UNLIMITED, unhurried: true });
+    expect(await durationOf(limited, 200)).toBe(0);
+    limited.pause(1_000, clock.nowMs, 'too fast');
+    await waitOf(limited);
+    expect(await durationOf(limited, 20)).toBeGreaterThan(50);
+  });
+
+  test.each<[string, (limited: Limiter) => void]>([
+    ['a refusal', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
+    [
+      'its first limit',
+      (limited) => limited.hear({ windows: [{ requests: 20, windowMs: 1_000 }] }, clock.nowMs),
+    ],
+  ])('is not owed by requests that left before it held, until %s', async (_, slowDown) => {
+    const limited = limiter({ limits: { ...UNLIMITED, concurrency: 40 }, unhurried: true });
+    for (let count = 0; count < 40; count += 1) expect(await waitOf(limited)).toBe(0);
+    slowDown(limited);
+    // The vendor counts a second's worth, and the learner counts in bins.
+    expect(await waitOf(limited)).toBeLessThan(1_100);
+  });
+
+  test('is the reason of a wait for it, and no limit of the account is', async () => {
+    const limited = limiter({ limits: UNLIMITED, learnedPerSecond: 0.1 });
+    for (let count = 0; count < 2; count += 1) await waitOf(limited);
+    expect(pauses).toMatchObject([{ why: "the vendor's answers allow no earlier request", asked: false }]);
+    const stopped = await stopOf(limited.permit({ ...PATIENT, maxPauseMs: 5_000 }));
+    expect(stopped.message).toContain(": the vendor's answers allow no earlier request.");
+  });
+
+  test('goes on where the last run ended', async () => {
+    const seeded = await durationOf(limiter({ limits: UNLIMITED, learnedPerSecond: 1 }), 10);
+    expect(seeded).toBeGreaterThan(7_000);
+    expect(seeded).toBeLessThan(13_000);
+  });
+
+  test('is told when it has moved by more than a tenth, and not with every answer', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    await durationOf(limited, 50);
+    limited.pause(1_000, clock.nowMs, 'too fast');
+    await durationOf(limited, 500);
+    expect(learned.length).toBeGreaterThan(0);
+    expect(learned.length).toBeLessThan(100);
+    const steps = learned.slice(1).map((perSecond, at) => Math.abs(perSecond / (learned[at] ?? 0) - 1));
+    expect(Math.min(...steps, 1)).toBeGreaterThan(0.1);
+  });
+
+  test('is looked for when the vendor refuses what the account says, and a wider margin does not help', async () => {
+    const limited = limiter();
+    for (let count = 0; count < 6; count += 1) {
+      expect(await durationOf(limited, 20), `after ${count} refusals`).toBe(0);
+      limited.pause(1_000, clock.nowMs, 'too fast');
+      await waitOf(limited);
+    }
+    expect(await durationOf(limited, 20)).toBeGreaterThan(50);
+  });
+});
+
+describe('batches that share an account', () => {
+  const oneAnHour: Limits = { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] };
+
+  test('take turns in the order of asking', async () => {
+    const limited = limiter({ limits: oneAnHour });
+    const other: Waiter = { ...PATIENT };
+    const order: string[] = [];
+    const ask = async (name: string, waiter: Waiter): Promise<void> => {
+      await waitUsing(limited, waiter);
+      order.push(name);
+    };
+    await clock.until(
+      Promise.all([ask('a1', PATIENT), ask('b1', other), ask('a2', PATIENT), ask('b2', other)]),
+    );
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
+    expect(clock.nowMs).toBe(1_000 + 3 * (HOUR_MS + MARGIN_MS));
+  });
+
+  test('are stopped each on its own', async () => {
+    const limited = limiter();
+    limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
+    const stopping = new AbortController();
+    const stopped = limited.permit({ ...PATIENT, signal: stopping.signal });
+    const other = limited.permit(PATIENT);
+    const ended = expect(stopped).rejects.toBe('its budget is reached');
+    await clock.calm();
+    stopping.abort('its budget is reached');
+    await ended;
+    await clock.until(other);
+    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
+  });
+
+  test('wait for as long as each of them may', async () => {
+    const limited = limiter();
+    limited.pause(HOUR_MS, clock.nowMs, 'too fast');
+    const patient = limited.permit(PATIENT);
+    expect(await stopOf(limited.permit({ ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
+      code: 'paused',
+    });
+    expect(clock.nowMs).toBe(1_000);
+    await clock.until(patient);
+    expect(clock.nowMs).toBe(1_000 + HOUR_MS);
+  });
+});
+
+describe('every run ends', () => {
+  const maxPauseMs = 10 * MINUTE_MS;
+  const impatient: Waiter = { ...PATIENT, maxPauseMs };
+
+  test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
+    const limited = limiter();
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
+    const stopped = await stopOf(limited.permit(impatient));
+    expect(clock.nowMs).toBe(1_000);
+    expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
+    expect(stopped.message).toBe(
+      'The next request would have to wait for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
+    );
+    expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
+  });
+
+  test('what was waited is told apart from what would still be to wait', async () => {
+    const limited = limiter();
+    limited.backOff(clock.nowMs, 'connect ECONNREFUSED');
+    clock.pass(4 * MINUTE_MS);
+    limited.pause(9 * MINUTE_MS, clock.nowMs, 'status 429');
+    expect((await stopOf(limited.permit(impatient))).message).toBe(
+      'Nothing was settled for 240 s, and the next request would have to wait for another 540 s, together longer than --max-pause allows (600 s): the vendor asked to wait (status 429).',
+    );
+  });
+
+  test('an answer that was lost is the reason, though no pause came of it', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    limited.doubted(clock.nowMs, 'answers get lost');
+    await waitOf(limited, impatient);
+    clock.pass(maxPauseMs);
+    await waitOf(limited);
+    expect((await stopOf(limited.permit(impatient))).message).toMatch(/: answers get lost\.$/);
+  });
+
+  test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
+    const limited = limiter();
+    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
+    const first = expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
+    await clock.calm();
+    // The pause becomes too long for the one who waits as well.
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
+    await expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
+    await first;
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs).toBe(1_000);
+  });
+
+  test('nor does one whose wait turned out longer than it may be', async () => {
+    const limited = limiter();
+    limited.pause(MINUTE_MS, clock.nowMs, 'status 429');
+    const waiting = limited.permit(impatient);
+    await clock.calm();
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'status 429');
+    expect(await stopOf(waiting)).toMatchObject({ code: 'paused' });
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
+  });
+
+  test('a wait that is not longer is waited', async () => {
+    const limited = limiter();
+    limited.pause(maxPauseMs, clock.nowMs, 'too fast');
+    expect(await waitOf(limited, impatient)).toBe(maxPauseMs);
+  });
+
+  test.each<[string, (limited: Limiter) => void]>([
+    ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
+    ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
+    ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
+    ['lost answers for ever', (limited) => void limited.doubted(clock.nowMs, 'lost')],
+  ])('%s end the run before the longest pause is over', async (_, backoff) => {
+    const limited = limiter();
+    const untilStopped = async (): Promise<never> => {
+      for (;;) {
+        const permit = await limited.permit(impatient);
+        permit.sent();
+        backoff(limited);
+        permit.done();
+      }
+    };
+    expect(await stopOf(untilStopped())).toMatchObject({ code: 'paused' });
+    expect(clock.nowMs).toBeLessThanOrEqual(1_000 + maxPauseMs);
+  });
+
+  test('an answer in between is progress', async () => {
+    const limited = limiter();
+    for (let count = 0; count < 5; count += 1) {
+      limited.pause(9 * MINUTE_MS, clock.nowMs, 'too fast');
+      await waitOf(limited, impatient);
+      limited.settled();
+    }
+    expect(clock.nowMs).toBeGreaterThan(40 * MINUTE_MS);
+  });
+
+  test('a time in which nothing was asked of the account is no standstill of it', async () => {
+    const limited = limiter();
+    clock.pass(HOUR_MS);
+    await limited.slot(impatient, async () => {
+      limited.pause(1_000, clock.nowMs, 'too fast');
+      expect(await waitOf(limited, impatient)).toBe(1_000);
+    });
+  });
+
+  test('on a terminal a run may wait for as long as it takes', async () => {
+    const limited = limiter();
+    limited.pause(20 * HOUR_MS, clock.nowMs, 'too fast');
+    expect(await waitOf(limited)).toBe(20 * HOUR_MS);
+  });
+
+  test('the time to go on is the one that is known at the end of the run', async () => {
+    const limited = limiter();
+    limited.pause(HOUR_MS, clock.nowMs, 'status 429');
+    const stopped = await stopOf(limited.permit(impatient));
+    clock.pass(1_000);
+    limited.pause(3 * HOUR_MS, clock.nowMs, 'status 429');
+    const resumeAtMs = clock.wallMs() + 3 * HOUR_MS;
+    const known = limited.upToDate(stopped);
+    expect(known).toMatchObject({ code: 'paused', message: stopped.message, resumeAtMs });
+    expect(known.next).toBe('Run the same command again after 2026-11-20T03:00:01.000Z.');
+  });
+
+  test('another stop than for a pause has no time to go on', () => {
+    const limited = limiter();
+    limited.pause(HOUR_MS, clock.nowMs, 'status 429');
+    const stopped = stop('budget', 'The budget is reached.', 'Raise it.');
+    expect(limited.upToDate(stopped)).toBe(stopped);
+  });
+
+  test('a window that is used up is named, also after a pause that was shorter', async () => {
+    const windows = [{ requests: 1, windowMs: DAY_MS }];
+    const limited = limiter({ limits: { concurrency: 8, windows } });
+    await waitOf(limited, impatient);
+    limited.pause(1_000, clock.nowMs, 'status 429');
+    expect((await stopOf(limited.permit(impatient))).message).toContain(
+      'the limit of the account is used up',
+    );
+  });
+});
+
+describe('while silent requests hold all slots', () => {
+  const HELD: Limits = { ...AMPLE, concurrency: 2 };
+  const impatient: Waiter = { ...PATIENT, maxPauseMs: 10 * MINUTE_MS };
+  let limited: Limiter;
+  let holding: { readonly end: () => void };
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    limited = limiter({ limits: HELD });
+    holding = await heldSlots(limited, HELD.concurrency);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Time passes for the clock and for the machine's own timers. */
+  async function pass(durationMs: number): Promise<void> {
+    clock.pass(durationMs);
+    vi.advanceTimersByTime(durationMs);
+    await clock.calm();
+  }
+
+  test('who waits for one is sent away when nothing was settled for longer than the longest pause', async () => {
+    const ended = vi.fn();
+    const waiting = limited.slot(impatient, async () => {}).catch(ended);
+    await pass(9 * MINUTE_MS);
+    expect(ended).not.toHaveBeenCalled();
+    await pass(MINUTE_MS);
+    await waiting;
+    expect(ended.mock.calls[0]?.[0]).toMatchObject({
+      code: 'paused',
+      message:
+        'Nothing could be settled for 600 s, longer than --max-pause allows (600 s): the vendor has not answered 2 requests to the end.',
+    });
+  });
+
+  test('an answer in between is progress, and so is a slot that becomes free', async () => {
+    const worked = vi.fn();
+    const waiting = limited.slot(impatient, async () => worked());
+    for (let count = 0; count < 4; count += 1) {
+      await pass(9 * MINUTE_MS);
+      limited.settled();
+    }
+    expect(worked).not.toHaveBeenCalled();
+    holding.end();
+    await waiting;
+    expect(worked).toHaveBeenCalledOnce();
+  });
+
+  test('a run that is stopped leaves the line at once', async () => {
+    const stopping = new AbortController();
+    const waiting = limited.slot({ ...impatient, signal: stopping.signal }, async () => {});
+    stopping.abort('stopped by Ctrl-C');
+    await expect(waiting).rejects.toBe('stopped by Ctrl-C');
+  });
+
+  test('on a terminal it waits for as long as it takes', async () => {
+    const waiting = limited.slot(PATIENT, async () => 'worked');
+    await pass(DAY_MS);
+    holding.end();
+    expect(await waiting).toBe('worked');
+  });
+
+  test('a time in which the process was stopped is no standstill of the account', async () => {
+    const waiting = limited.slot(impatient, async () => 'worked');
+    clock.pass(HOUR_MS);
+    await pass(10 * MINUTE_MS);
+    await pass(9 * MINUTE_MS);
+    holding.end();
+    expect(await waiting).toBe('worked');
+  });
+});
+
+/** So many requests that were sent and are not answered until they are ended. */
+async function heldSlots(limited: Limiter, count: number): Promise<{ readonly end: () => void }> {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  for (let held = 0; held < count; held += 1) {
+    void limited.slot(PATIENT, async () => {
+      const permit = await limited.permit(PATIENT);
+      permit.sent();
+      await ended;
+      permit.done();
+    });
+  }
+  await clock.calm();
+  return { end };
+}
+
+describe('a run that is stopped', () => {
+  test.each<[string, Limits, (limited: Limiter) => Promise<unknown>]>([
+    ['in a pause', AMPLE, async (limited) => limited.pause(HOUR_MS, clock.nowMs, 'too fast')],
+    [
+      'until another request ends',
+      { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] },
+      (limited) => limited.permit(PATIENT),
+    ],
+    [
+      'for its turn in a short window',
+      { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
+      (limited) => limited.permit(PATIENT),
+    ],
+  ])('is not held up by who waits %s', async (_, limits, prepare) => {
+    const stopping = new AbortController();
+    const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
+    const limited = limiter({ limits });
+    await prepare(limited);
+    const waiting = limited.permit(stopped);
+    const ended = expect(waiting).rejects.toBe('stopped by Ctrl-C');
+    await clock.calm();
+    stopping.abort('stopped by Ctrl-C');
+    await ended;
+    const stoppedAtMs = clock.nowMs;
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
+    await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
+  });
+});
+
+test('who waits for any request to end does not wait when none is under way', async () => {
+  const limited = limiter();
+  await limited.oneDone(PATIENT);
+  const permit = await limited.permit(PATIENT);
+  let over = false;
+  const waiting = limited.oneDone(PATIENT).then(() => {
+    over = true;
+  });
+  await clock.calm();
+  expect(over).toBe(false);
+  permit.done();
+  await waiting;
+  expect(limited.outstanding).toBe(0);
+});
+
+test('who waits for any request to end is not woken by others that are given back, but by the last of all', async () => {
+  const limited = limiter();
+  const [slow, ...refused] = await Promise.all([1, 2, 3].map(() => limited.permit(PATIENT)));
+  let over = 0;
+  const wait = () => limited.oneDone(PATIENT).then(() => (over += 1));
+  const waiting = refused.map((permit) => {
+    permit.giveBack();
+    return wait();
+  });
+  await clock.calm();
+  expect(over).toBe(0);
+  slow?.done();
+  await Promise.all(waiting);
+  const last = await limited.permit(PATIENT);
+  const alone = wait();
+  last.giveBack();
+  await alone;
+  expect(over).toBe(3);
+});
+
+test('a limiter that is closed leaves no timer behind that would keep the program from ending', async () => {
+  const program = `
+    import { Limiter } from './src/client/limits/limiter.ts';
+    import { systemClock } from './src/core/clock.ts';
+    const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${MINUTE_MS} }] };
+    const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
+    const permit = await limiter.permit({ signal: new AbortController().signal });
+    permit.sent();
+    permit.done();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await limiter.close();
+  `;
+  const cwd = join(import.meta.dirname, '..', '..', '..');
+  // It would take a minute otherwise, until the next permit is there.
+  await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    cwd,
+    timeout: 30_000,
+  });
+});

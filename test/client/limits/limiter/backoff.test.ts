@@ -1,0 +1,124 @@
+/**
+ * Goal: trouble is met by waiting as long as the vendor asks, or longer and longer, and never by asking more.
+ * Method: what goes wrong is told at virtual times, and the wait that follows is read.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Backoff, type Pause } from '../../../../src/client/limits/limiter/backoff.ts';
+import { VirtualClock } from '../../../virtual-clock.ts';
+
+let clock: VirtualClock;
+let pauses: Pause[];
+let backoff: Backoff;
+beforeEach(() => {
+  clock = new VirtualClock();
+  pauses = [];
+  backoff = new Backoff(clock, (pause) => pauses.push(pause));
+  // The longest that full jitter may choose, so that waits can be predicted.
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** How long nothing may be sent; then it is waited out. */
+function waitOut(): number {
+  const waitMs = backoff.waitMs(clock.nowMs);
+  clock.pass(waitMs);
+  return waitMs;
+}
+
+describe('pauses', () => {
+  test("last as long as the vendor asks, and are told by the calendar's time", () => {
+    backoff.pause(7_000, clock.nowMs, 'too fast');
+    const fromMs = clock.wallMs();
+    expect(pauses).toEqual([
+      { fromMs, untilMs: fromMs + 7_000, why: 'the vendor asked to wait (too fast)', asked: true },
+    ]);
+    expect(waitOut()).toBe(7_000);
+  });
+
+  test('a shorter one never ends a longer one', () => {
+    backoff.pause(7_000, clock.nowMs, 'too fast');
+    backoff.pause(1_000, clock.nowMs, 'too fast');
+    expect(pauses).toHaveLength(1);
+    expect(waitOut()).toBe(7_000);
+  });
+
+  test('without a time they grow, up to half a minute, and are our own', () => {
+    const waits: number[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      backoff.pause(undefined, clock.nowMs, 'too fast');
+      waits.push(waitOut());
+    }
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
+    expect(pauses.every(({ asked }) => !asked)).toBe(true);
+    expect(pauses[3]?.why).toBe(
+      'the vendor says that requests come too fast (too fast), and names no time; Rowonce waits 4 s',
+    );
+  });
+
+  test('are spread by chance, so that many callers do not come back together', () => {
+    vi.mocked(Math.random).mockReturnValue(0.25);
+    backoff.pause(undefined, clock.nowMs, 'too fast');
+    expect(waitOut()).toBe(125);
+  });
+
+  test('eight requests that were refused together are one pause', () => {
+    const sentAtMs = clock.nowMs;
+    clock.pass(40);
+    const isNew = Array.from({ length: 8 }, () => backoff.pause(undefined, sentAtMs, 'too fast'));
+    expect(isNew).toEqual([true, ...Array(7).fill(false)]);
+    expect(waitOut()).toBe(500);
+    expect(backoff.pause(undefined, clock.nowMs, 'too fast')).toBe(true);
+    expect(waitOut()).toBe(1_000);
+  });
+
+  test.each<[string, () => void]>([
+    ['an answer', () => backoff.settled()],
+    ['a lost answer, which is not "too fast"', () => void backoff.doubted(clock.nowMs, 'lost')],
+  ])('%s ends the growing', (_, answer) => {
+    for (let count = 0; count < 5; count += 1) backoff.pause(undefined, clock.nowMs + count, 'too fast');
+    waitOut();
+    answer();
+    backoff.pause(undefined, clock.nowMs, 'too fast');
+    expect(waitOut()).toBe(500);
+  });
+
+  test('an answer of a request that left earlier does not cut one short', () => {
+    backoff.pause(7_000, clock.nowMs, 'too fast');
+    backoff.settled();
+    expect(waitOut()).toBe(7_000);
+  });
+});
+
+describe('the doubt breaker', () => {
+  function doubts(count: number): void {
+    for (let each = 0; each < count; each += 1) backoff.doubted(clock.nowMs, 'answers get lost');
+  }
+
+  test('four lost answers in a row may be an accident, and an answer among them begins the count again', () => {
+    doubts(4);
+    backoff.settled();
+    doubts(4);
+    expect(waitOut()).toBe(0);
+    expect(backoff.isProbing).toBe(false);
+  });
+
+  test('after five there is one probe, and a longer and longer wait before the next, up to ten minutes', () => {
+    doubts(4);
+    const waits: number[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      expect(backoff.doubted(clock.nowMs, 'answers get lost')).toBe(5 + count);
+      expect(backoff.isProbing).toBe(true);
+      waits.push(waitOut());
+    }
+    expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
+  });
+
+  test('answers that were on their way when the pause began do not make it longer', () => {
+    const sentAtMs = clock.nowMs;
+    clock.pass(40);
+    for (let count = 0; count < 9; count += 1) backoff.doubted(sentAtMs, 'answers get lost');
+    expect(waitOut()).toBe(30_000);
+  });
+});

@@ -1,0 +1,380 @@
+/**
+ * Goal: whatever form a vendor uses to say how fast it may be asked, Rowonce understands it, and what makes no sense
+ * changes nothing.
+ * Method: headers as vendors and the drafts of the standard print them, and arbitrary rubbish.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RateHintNames } from '../../src/client/dialect.ts';
+import { askedWaitMs, rateHintsIn } from '../../src/client/rate-hints.ts';
+import { readBody } from '../../src/core/answer-body.ts';
+import type { RawReply } from '../../src/ledger/ledger.ts';
+
+// Far from Greenwich, so that a mix-up of zones shows.
+process.env.TZ = 'Australia/Sydney';
+
+/** The vendor's clock is some hours from ours, as clocks are. */
+const ANSWERED = 'Fri, 20 Nov 2026 10:00:00 GMT';
+const ANSWERED_MS = Date.UTC(2026, 10, 20, 10);
+const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
+
+type Headers = Readonly<Record<string, string>>;
+
+function answer(headers: Headers, status = 200, body = ''): RawReply {
+  return {
+    status,
+    headers: { date: ANSWERED, ...headers },
+    body: Buffer.from(body),
+    receivedAtMs: RECEIVED_MS,
+  };
+}
+
+const hints = (headers: Headers, names?: RateHintNames) => rateHintsIn(answer(headers), names);
+
+const DAY_MS = 86_400_000;
+
+describe('what the plan allows', () => {
+  test.each<[string, Headers, [requests: number, windowMs: number][]]>([
+    ['the current draft', { 'ratelimit-policy': '"default";q=100;w=60' }, [[100, 60_000]]],
+    [
+      'several policies, of which the shortest comes first',
+      { 'ratelimit-policy': '"daily";q=5000;w=86400, "burst";q=20;w=1' },
+      [
+        [20, 1000],
+        [5000, DAY_MS],
+      ],
+    ],
+    [
+      'names with separators in quotes',
+      { 'ratelimit-policy': '"a, 5;w=1, \\" 6;w=2, b";q=100;w=60;pk=:cHNjMQ==:' },
+      [[100, 60_000]],
+    ],
+    [
+      'policies that do not count requests',
+      { 'ratelimit-policy': '"bytes";q=9000;qu="content-bytes";w=60, "requests";q=5;qu="requests";w=1' },
+      [[5, 1000]],
+    ],
+    ['a policy of the earlier draft', { 'ratelimit-policy': '10;w=1, 50;w=60' }, PAIR(10, 1000, 50, 60_000)],
+    ['limits with their window', { 'ratelimit-limit': '100, 100;w=60' }, [[100, 60_000]]],
+    [
+      'the same with X- and the word in full',
+      { 'x-ratelimit-limit': '100, 100;window=60, 10000;window=86400' },
+      PAIR(100, 60_000, 10_000, DAY_MS),
+    ],
+    [
+      'a gateway that marks its windows',
+      { 'x-ratelimit-limit-second': '5', 'x-ratelimit-limit-hour': '10000' },
+      PAIR(5, 1000, 10_000, 3_600_000),
+    ],
+    [
+      'minutes and days',
+      { 'x-ratelimit-limit-minute': '60', 'x-ratelimit-limit-day': '900' },
+      PAIR(60, 60_000, 900, DAY_MS),
+    ],
+    ['an interval', { 'x-rate-limit-limit': '50', 'x-rate-limit-interval': '1s' }, [[50, 1000]]],
+    ['an interval in seconds', { 'x-rate-limit-limit': '50', 'x-rate-limit-interval': '2' }, [[50, 2000]]],
+    [
+      'two words about the same window: the stricter',
+      { 'ratelimit-policy': '9;w=1', 'x-ratelimit-limit-second': '7' },
+      [[7, 1000]],
+    ],
+    ['a limit without a window says nothing', { 'x-ratelimit-limit': '5000' }, []],
+    ['no header', {}, []],
+  ])('%s', (_, headers, windows) => {
+    expect(hints(headers).windows).toEqual(windows.map(([requests, windowMs]) => ({ requests, windowMs })));
+  });
+
+  test('the header and the window that the dialect names win', () => {
+    const headers = { 'x-quota': '30', 'ratelimit-policy': '100;w=60' };
+    expect(hints(headers, { limit: 'x-quota', window: '10s' }).windows).toEqual([
+      { requests: 30, windowMs: 10_000 },
+    ]);
+  });
+});
+
+function PAIR(first: number, firstMs: number, second: number, secondMs: number): [number, number][] {
+  return [
+    [first, firstMs],
+    [second, secondMs],
+  ];
+}
+
+describe('what is left', () => {
+  test.each<[string, Headers, [requests: number, resetMs: number]]>([
+    ['the current draft', { ratelimit: '"default";r=50;t=30' }, [50, 30_000]],
+    ['the counter that is used up first', { ratelimit: '"daily";r=900;t=40000, "burst";r=3;t=1' }, [3, 1000]],
+    [
+      'of two that are used up, the later',
+      { ratelimit: '"burst";r=0;t=1, "daily";r=0;t=40000' },
+      [0, 40_000_000],
+    ],
+    [
+      'without a time the window of the policy',
+      { ratelimit: '"p";r=2', 'ratelimit-policy': '"p";q=5;w=10' },
+      [2, 10_000],
+    ],
+    ['the earlier draft', { ratelimit: 'limit=100, remaining=50, reset=5' }, [50, 5000]],
+    ['separate headers', { 'ratelimit-remaining': '7', 'ratelimit-reset': '12' }, [7, 12_000]],
+    ['X- and seconds', { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '12' }, [7, 12_000]],
+    [
+      'a fraction of a second, to be preferred',
+      { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '1', 'x-ratelimit-reset-after': '0.25' },
+      [7, 250],
+    ],
+    [
+      'seconds since 1970',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(ANSWERED_MS / 1000 + 90) },
+      [0, 90_000],
+    ],
+    [
+      'milliseconds since 1970',
+      { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': String(ANSWERED_MS + 1500) },
+      [0, 1500],
+    ],
+    [
+      'a date',
+      { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': 'Fri Nov 20 2026 21:02:00 GMT+1100 (AEDT)' },
+      [1, 120_000],
+    ],
+    [
+      'a date without a zone, which is nobody else’s',
+      { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '2026-11-20 10:00:30' },
+      [1, 30_000],
+    ],
+    ['a duration', { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '500ms' }, [1, 500]],
+    [
+      'one of the windows of a gateway',
+      { 'x-ratelimit-remaining-minute': '4', 'x-ratelimit-reset-minute': '20' },
+      [4, 20_000],
+    ],
+    [
+      'a reset in years is a day at most',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '99999999' },
+      [0, DAY_MS],
+    ],
+  ])('%s', (_, headers, [requests, resetMs]) => {
+    expect(hints(headers).left).toEqual({ requests, resetMs });
+  });
+
+  test('the headers that the dialect names win', () => {
+    const headers = { 'x-left': '4', 'x-again': '9', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' };
+    expect(hints(headers, { remaining: 'x-left', reset: 'x-again' }).left).toEqual({
+      requests: 4,
+      resetMs: 9000,
+    });
+  });
+
+  test.each<[string, Headers]>([
+    ['no time', { 'x-ratelimit-remaining': '0' }],
+    [
+      'a time that is over',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(ANSWERED_MS / 1000 - 5) },
+    ],
+    ['a negative number', { 'x-ratelimit-remaining': '-1', 'x-ratelimit-reset': '5' }],
+  ])('%s says nothing', (_, headers) => {
+    expect(hints(headers).left).toBeUndefined();
+  });
+});
+
+describe('how long to wait', () => {
+  test.each<[string, Headers, number]>([
+    ['seconds', { 'retry-after': '7' }, 7000],
+    ['a fraction', { 'retry-after': ' 0.5 ' }, 500],
+    ["a date, by the answer's own clock", { 'retry-after': 'Fri, 20 Nov 2026 10:00:30 GMT' }, 30_000],
+    [
+      'a date beside a clock that cannot be read, by ours',
+      { 'retry-after': 'Fri, 20 Nov 2026 02:14:00 GMT', date: '?' },
+      60_000,
+    ],
+    ['seconds since 1970', { 'retry-after': String(ANSWERED_MS / 1000 + 3) }, 3000],
+    ['more than a day is not believed', { 'retry-after': '9999999' }, DAY_MS],
+    ['the word of another time', { 'x-ratelimit-retry-after': '4' }, 4000],
+  ])('%s', (_, headers, pauseMs) => {
+    expect(hints(headers).pauseMs).toBe(pauseMs);
+  });
+
+  test.each<[string, Headers]>([
+    ['none', {}],
+    ['blank', { 'retry-after': ' ' }],
+    ['words', { 'retry-after': 'soon' }],
+    ['words with a number that could be a year', { 'retry-after': 'until 2099' }],
+    ['a negative number', { 'retry-after': '-5' }],
+    ['zero, which would have us ask at full speed for ever', { 'retry-after': '0' }],
+    ['a date that is over', { 'retry-after': 'Fri, 20 Nov 2026 09:59:00 GMT' }],
+  ])('%s says nothing', (_, headers) => {
+    expect(hints(headers).pauseMs).toBeUndefined();
+  });
+
+  const inBody: RateHintNames = { body: { path: 'error', matches: 'retry in (?<seconds>\\d+)s' } };
+
+  test.each<[string, RateHintNames, string, number | undefined]>([
+    ['seconds in words', inBody, '{"error":"Slow down. Retry in 36s."}', 36_000],
+    ['words elsewhere', inBody, '{"message":"Retry in 36s."}', undefined],
+    ['no words', inBody, '{"error":"Slow down."}', undefined],
+    ['a body that is no JSON', inBody, '<html>Retry in 36s</html>', undefined],
+    ['the whole body', { body: { matches: 'wait (?<ms>\\d+) ms' } }, 'Wait 250 ms', 250],
+    ['what is no pattern', { body: { matches: '(' } }, 'Wait 250 ms', undefined],
+  ])('the dialect finds it in the body: %s', (_, names, body, pauseMs) => {
+    expect(rateHintsIn(answer({}, 200, body), names).pauseMs).toBe(pauseMs);
+  });
+
+  test("the dialect's header goes before its words, and both before what is usual", () => {
+    const names = { ...inBody, retry_after: 'x-wait' };
+    const body = '{"error":"retry in 36s"}';
+    const usual = { 'retry-after': '1' };
+    expect(rateHintsIn(answer({ ...usual, 'x-wait': '5' }, 200, body), names).pauseMs).toBe(5000);
+    expect(rateHintsIn(answer(usual, 200, body), names).pauseMs).toBe(36_000);
+    expect(rateHintsIn(answer(usual), names).pauseMs).toBe(1000);
+  });
+
+  test('an error from a vendor with nothing left waits for the new window; an answer does not', () => {
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '20' };
+    expect(rateHintsIn(answer(headers, 403), undefined).pauseMs).toBe(20_000);
+    expect(rateHintsIn(answer(headers, 200), undefined).pauseMs).toBeUndefined();
+  });
+});
+
+const NAMES = [
+  'date',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'ratelimit-limit',
+  'x-ratelimit-limit-minute',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  '__proto__',
+];
+
+test('rubbish is no hint, and nothing that comes out is out of bounds', () => {
+  const odd = fc.constantFrom(
+    '-1',
+    'NaN',
+    '1e30',
+    '9'.repeat(30),
+    'Infinity',
+    '"',
+    ';;,,==',
+    '0',
+    '-0',
+    '0.0000001',
+    '5',
+    '999999999999',
+  );
+  const list = fc
+    .array(fc.tuple(odd, odd, odd))
+    .map((members) => members.map(([name, q, w]) => `"${name}";q=${q};w=${w};r=${q};t=${w}`).join());
+  const value = fc.oneof(odd, list, fc.string({ unit: 'binary' }), fc.nat().map(String));
+  const named = fc.record(
+    {
+      limit: fc.constantFrom(...NAMES, 'constructor'),
+      window: fc.constantFrom('1s', '', 'x'),
+      remaining: fc.constantFrom(...NAMES, 'toString'),
+      reset: fc.constantFrom(...NAMES),
+      body: fc.record({ matches: fc.constantFrom('(', '(?<seconds>.*)', '(?<ms>-?\\d+)') }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom(...NAMES), value),
+      fc.string(),
+      fc.integer(),
+      named,
+      (headers, body, status, names) => {
+        const { windows, left, pauseMs } = rateHintsIn(answer(headers, status, body), names);
+        for (const { requests, windowMs } of windows) {
+          expect(Number.isInteger(requests) && requests >= 1 && requests <= 1e9).toBe(true);
+          expect(windowMs >= 1 && windowMs <= 31 * DAY_MS).toBe(true);
+        }
+        for (const ms of [left?.resetMs, pauseMs]) {
+          expect(ms === undefined || (ms > 0 && ms <= DAY_MS)).toBe(true);
+        }
+        expect(
+          left === undefined ||
+            (Number.isInteger(left.requests) && left.requests >= 0 && left.requests <= 1e9),
+        ).toBe(true);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('a megabyte of limits is read in no time, because it is not read', () => {
+  const headers = {
+    'ratelimit-policy': '1;w=1,'.repeat(200_000),
+    'x-ratelimit-reset': '1'.repeat(1_000_000),
+  };
+  expect(hints(headers)).toEqual({ windows: [] });
+});
+
+describe('how long the body of "too fast" asks us to wait', () => {
+  const asked = (body: string, headers: Headers = {}, names?: RateHintNames): number | undefined => {
+    const raw = answer(headers, 429, body);
+    return askedWaitMs(raw, names, readBody(raw.body));
+  };
+
+  test.each<[string, number]>([
+    ['{"retry_after": 30}', 30_000],
+    ['{"retryAfter": "30"}', 30_000],
+    ['{"error": {"retry_after_seconds": 1.5}}', 1500],
+    ['{"meta": {"retry-after-ms": 250}}', 250],
+    ['{"status": {"retry_in": 2}}', 2000],
+    ['{"response": {"wait": 3}}', 3000],
+    ['{"ok": false, "error_code": 429, "parameters": {"retry_after": 35}}', 35_000],
+    ['{"errors": [{"code": "rate_limited"}, {"code": "rate_limited", "reset_in": 4}]}', 4000],
+    ['{"error": {"retryDelay": "6s"}}', 6000],
+    ['{"wait_minutes": 2}', 120_000],
+    [`{"reset_at": ${ANSWERED_MS / 1000 + 3}}`, 3000],
+    ['{"retry_at": "2026-11-20T10:00:05Z"}', 5000],
+    ['{"success": false, "code": "rate_limited", "error": "Rate limit exceeded. Retry in 1s."}', 1000],
+    ['{"message": "Rate limit is 20 per minute, try again in 30 seconds"}', 30_000],
+    ['{"error": {"message": "Please wait 2 minutes."}}', 120_000],
+    ['{"errors": [{"detail": "Please try again in 1m30s."}]}', 90_000],
+    ['{"message": "Try again in 1 minute and 30 seconds"}', 90_000],
+    ['{"detail": "Request was throttled. Expected available: retry after 17"}', 17_000],
+    ['{"error": "Too many requests. Try again in an hour."}', 3_600_000],
+    ['{"error": "Please retry after 20ms"}', 20],
+    ['{"retry_after": 9999999}', DAY_MS],
+    ['{"message": "Wait 1 minute", "retry_after": 7}', 7000],
+  ])('%s', (body, waitMs) => {
+    expect(asked(body)).toBe(waitMs);
+  });
+
+  test.each([
+    '{"error": "Too many requests"}',
+    '{"error": "You may send 20 requests in 60 seconds"}',
+    '{"error": "Retry attempt 3 of 5 failed"}',
+    '{"message": "try again in 2026-11-20 batches"}',
+    '{"retry_after": 0}',
+    '{"retry_after": null, "wait": true, "retry": 3}',
+    '{"data": {"retry_after": 30}, "timeout": 30}',
+    '["retry in 30 s"]',
+    'Retry in 30 s',
+    '<html>Retry in 30 s</html>',
+  ])('%s names no time', (body) => {
+    expect(asked(body)).toBeUndefined();
+  });
+
+  test('headers win, and the place that the dialect names; other answers are not searched', () => {
+    const body = '{"retry_after": 30, "note": "36 s"}';
+    expect(asked(body, { 'retry-after': '7' })).toBe(7000);
+    expect(asked(body, {}, { body: { path: 'note', matches: '(?<seconds>\\d+) s' } })).toBe(36_000);
+    expect(rateHintsIn(answer({}, 200, body), undefined).pauseMs).toBeUndefined();
+  });
+
+  test('nothing makes it throw, nor take long', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom('retry '.repeat(50_000), '1m'.repeat(50_000), 'wait a'),
+    );
+    fc.assert(
+      fc.property(text, fc.jsonValue(), (words, value) => {
+        for (const body of [{ message: words, wait: words }, { error: value, errors: value }, value]) {
+          const waitMs = asked(JSON.stringify(body));
+          expect(waitMs === undefined || (waitMs > 0 && waitMs <= DAY_MS)).toBe(true);
+        }
+      }),
+    );
+  });
+});

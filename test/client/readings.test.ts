@@ -1,0 +1,155 @@
+/**
+ * Goal: a dialect is known by what it makes of answers, so that only a correction of that has kept answers read again; and
+ * nothing is ever read again that is not the vendor's own answer to a question.
+ * Method: the built-in dialects with one entry altered, and attempts as a ledger has them.
+ */
+import { describe, expect, test } from 'vitest';
+import { type Dialect, dialectMark } from '../../src/client/dialect.ts';
+import provider from '../../src/client/dialects/provider.ts';
+import { asReadToday, judgedToday, readToday } from '../../src/client/kept-answers.ts';
+import {
+  type AttemptRecord,
+  type BatchId,
+  credits,
+  type DecisionId,
+  type DecisionKind,
+  type KnownCall,
+} from '../../src/ledger/ledger.ts';
+import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
+
+const company = provider.operations['enrich-company'];
+if (company === undefined) throw new Error('the provider looks up companies');
+const withCompany = (entry: Partial<typeof company>): Dialect => ({
+  ...provider,
+  operations: { ...provider.operations, 'enrich-company': { ...company, ...entry } },
+});
+
+describe('a dialect is another', () => {
+  test.each<[string, Dialect]>([
+    ['by a rule', { ...provider, answers: [{ status: [200], means: 'no_match' }, ...provider.answers] }],
+    ['by the place of fields', { ...provider, fields_at: 'data' }],
+    ['by the place of the price', { ...provider, credits_charged: { path: 'credits' } }],
+    ['by a rule of an operation', withCompany({ answers: [{ status: [500], means: 'no_match' }] })],
+    ['by the price of an operation', withCompany({ credits: { most: 2, found: 2 } })],
+  ])('%s', (_, other) => expect(dialectMark(other)).not.toBe(dialectMark(provider)));
+
+  test.each<[string, Dialect]>([
+    ['how it is asked', withCompany({ path: '/v2/company', method: 'GET' })],
+    ['its headers', { ...provider, headers: { 'x-key': '{key}' } }],
+    ['its name', { ...provider, name: 'ours' }],
+    ['the order of its entries', Object.fromEntries(Object.entries(provider).reverse()) as Dialect],
+  ])('but not by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
+
+  test('and is known by a whole number that SQLite and JSON keep exactly', () => {
+    expect(dialectMark(provider)).toBeLessThan(2 ** 48);
+    expect(Number.isSafeInteger(dialectMark(provider))).toBe(true);
+  });
+});
+
+const FOUND = {
+  kind: 'settled',
+  answer: 'found',
+  charged: credits(1),
+  why: 'x',
+  closedAtMs: NOON_MS,
+} as const;
+
+const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' as BatchId };
+
+function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    attempt: 1 as AttemptRecord['attempt'],
+    batch: '0000000a' as AttemptRecord['batch'],
+    row: 2,
+    call: callNamed('acme'),
+    reserved: credits(1),
+    intentAtMs: NOON_MS,
+    reply: replyWith('{"name":"Acme"}'),
+    closure: FOUND,
+    looks: [],
+    readings: [],
+    ...record,
+  };
+}
+
+describe('what a kept reply means today', () => {
+  test('is what the rules of today say, at today’s price', () => {
+    expect(judgedToday(attempt(), provider)).toMatchObject({ answer: 'found', charged: 1 });
+    const dear = withCompany({ credits: { most: 3, found: 3 } });
+    expect(judgedToday(attempt(), dear)).toMatchObject({ answer: 'found', charged: 3 });
+    expect(judgedToday(attempt({ reply: replyWith('{}') }), provider)).toMatchObject({ answer: 'no_match' });
+    expect(judgedToday(attempt({ reply: replyWith('{"error":"no"}', 422) }), provider)).toMatchObject({
+      answer: 'refused',
+    });
+  });
+
+  test.each<[string, number, string]>([
+    ['stopped', 401, '{"error":"who?"}'],
+    ['paused', 429, '{"error":"rate limited"}'],
+    ['in_doubt', 502, '<html>'],
+    ['stopped', 307, ''],
+  ])('is no answer where it would be %s (%i)', (kind, status, body) => {
+    const record = attempt({ reply: replyWith(body, status) });
+    expect(judgedToday(record, provider)).toMatchObject({ answer: kind, charged: 0 });
+    expect(readToday(record, provider)).toMatchObject({ answer: kind });
+    const doubt = { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } as const;
+    expect(readToday({ ...record, closure: doubt }, provider), 'it was none before').toBeUndefined();
+    const reading = { answer: 'found', charged: credits(1), why: 'x', dialect: 7, atMs: NOON_MS } as const;
+    const readings = [{ ...reading, attempt: record.attempt }];
+    expect(readToday({ ...record, closure: doubt, readings }, provider)).toMatchObject({ answer: kind });
+  });
+
+  test('is nothing for an operation that is no more', () => {
+    const gone = attempt({ call: { ...callNamed('acme'), operation: 'gone' } });
+    expect(judgedToday(gone, provider)).toBeUndefined();
+  });
+
+  test('is applied to answers to questions alone', () => {
+    const isReadAgain = (record: AttemptRecord): boolean => readToday(record, provider) !== undefined;
+    const subject = { project: 'p', name: 'jo@a.example' };
+    const change = { subject, leaves: { state: 'invited' } } as const;
+    expect(isReadAgain(attempt())).toBe(true);
+    expect(isReadAgain(attempt({ call: { ...callNamed('acme'), change } }))).toBe(false);
+    const { closure: _, ...open } = attempt();
+    expect(isReadAgain(open)).toBe(false);
+    const doubt = { closure: { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } } as const;
+    expect(isReadAgain(attempt(doubt)), 'a reply that is in doubt').toBe(true);
+    const { reply: _reply, ...silent } = attempt(doubt);
+    expect(isReadAgain(silent)).toBe(false);
+    const decided = (kind: DecisionKind): Partial<AttemptRecord> => ({
+      decision: { ...DECIDED, kind, by: 'person', why: 'x', atMs: NOON_MS },
+    });
+    expect(isReadAgain(attempt({ ...doubt, ...decided('told') }))).toBe(false);
+    expect(isReadAgain(attempt({ ...doubt, ...decided('repeat') }))).toBe(false);
+    expect(isReadAgain(attempt(decided('repeat')))).toBe(true);
+  });
+
+  test('is not looked up for answers that the dialect of today has read', async () => {
+    const batch = '0000000a' as AttemptRecord['batch'];
+    const known = (dialect?: number): KnownCall =>
+      ({
+        kind: 'answered',
+        answer: {
+          ...{ attempt: 1 as AttemptRecord['attempt'], batch, kind: 'found', why: 'x' },
+          ...(dialect === undefined ? {} : { dialect }),
+        },
+      }) as const;
+    const asked: number[] = [];
+    const ledger = {
+      attempts: async (ids: readonly number[]) => {
+        asked.push(...ids);
+        return [attempt({ reply: replyWith('{}') })];
+      },
+    };
+    const at = { ledger, dialect: provider };
+    expect(await asReadToday([known(dialectMark(provider))], at)).toEqual([known(dialectMark(provider))]);
+    expect(asked).toEqual([]);
+    expect(await asReadToday([known(7), known()], at)).toMatchObject([
+      { answer: { kind: 'no_match' } },
+      { answer: { kind: 'no_match' } },
+    ]);
+    expect(asked, 'once for each answer').toEqual([1]);
+    const none = { ...known(7), kind: 'unanswered' } as KnownCall;
+    expect(await asReadToday([none], at), 'an answer again').toMatchObject([{ kind: 'answered' }]);
+  });
+});

@@ -1,0 +1,322 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import * as undici from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Reply } from '../../src/client/judge.ts';
+import type { HttpRequest } from '../../src/client/request.ts';
+import { type Sending, Transport } from '../../src/client/transport.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
+
+/*
+ * Goal: a request leaves once or not at all, and what is said about it afterwards is true (protocol, rules 6 and 7).
+ * Method: the transport alone against real servers on this machine that count what arrives, with a clock of the
+ * test's own where time decides.
+ */
+
+const LOOKUP: HttpRequest = {
+  method: 'POST',
+  path: '/enrich/company',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from('{"domain":"example.com"}'),
+};
+
+/** Larger than what the transport takes. */
+const TOO_MANY_BYTES = 5 * 1024 * 1024;
+
+describe('an intent', () => {
+  /** Milliseconds since the intent, on the clock that never jumps and on the calendar's. */
+  test.each([
+    { monotonicMs: 5_001, wallMs: 5_001, what: 'a process that was stopped' },
+    { monotonicMs: 10, wallMs: 5_001, what: 'a machine that slept, which stops the clock that never jumps' },
+    { monotonicMs: 5_001, wallMs: 10, what: 'a calendar that was set back meanwhile' },
+  ])('older than five seconds is not sent: $what', async ({ monotonicMs, wallMs }) => {
+    const vendor = await vendorThat(found);
+    const clock = clockAt(monotonicMs, wallMs);
+    const { reply, sends } = await exchange(transportTo(vendor.url, { clock }), LOOKUP, intentAtZero());
+    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'late' });
+    expect(sends).toBe(0);
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('just younger than that is sent', async () => {
+    const vendor = await vendorThat(found);
+    const clock = clockAt(4_999, 4_999);
+    const { reply, sends } = await exchange(transportTo(vendor.url, { clock }), LOOKUP, intentAtZero());
+    expect(reply.kind).toBe('answered');
+    expect(sends).toBe(1);
+    expect(vendor.requests).toMatchObject([
+      { method: 'POST', path: LOOKUP.path, body: LOOKUP.body?.toString() },
+    ]);
+  });
+});
+
+describe('a request leaves once', () => {
+  test.each(['POST', 'GET'] as const)(
+    'a %s of which the connection is reset is not sent again',
+    async (method) => {
+      const vendor = await vendorThat((_, response) => response.socket?.resetAndDestroy());
+      const request: HttpRequest =
+        method === 'POST' ? LOOKUP : { method, path: '/look', headers: {}, body: undefined };
+      const { reply, sends } = await exchange(transportTo(vendor.url), request);
+      expect(reply).toMatchObject({ kind: 'lost', message: expect.stringMatching(/^no answer came/) });
+      expect(sends).toBe(1);
+      // A second one would be on its way by now: the next lookup gets through and is the only other one.
+      await exchange(transportTo(vendor.url), LOOKUP);
+      expect(vendor.requests).toHaveLength(2);
+    },
+  );
+
+  test('a redirect is an answer and is not followed', async () => {
+    const vendor = await vendorThat((_, response) =>
+      response.writeHead(307, { location: '/elsewhere' }).end(),
+    );
+    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    expect(reply).toMatchObject({
+      kind: 'answered',
+      raw: { status: 307, headers: { location: '/elsewhere' } },
+    });
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('one connection carries one request at a time', async () => {
+    const answers: (() => void)[] = [];
+    const vendor = await vendorThat((_, response) => answers.push(() => response.end('{}')));
+    const transport = transportTo(vendor.url, { connections: 1 });
+    const first = exchange(transport, LOOKUP);
+    const second = exchange(transport, LOOKUP);
+    while (answers.length === 0) await turn();
+    await turn();
+    expect(answers, 'the second waits').toHaveLength(1);
+    answers.pop()?.();
+    expect((await first).reply.kind).toBe('answered');
+    while (answers.length === 0) await turn();
+    answers.pop()?.();
+    expect((await second).reply.kind).toBe('answered');
+  });
+});
+
+describe('what never left is not sent', () => {
+  test('a refused connection', async () => {
+    const vendor = await ScriptedVendor.start(found);
+    await vendor[Symbol.asyncDispose]();
+    const { reply, sends } = await exchange(transportTo(vendor.url), LOOKUP);
+    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unreachable' });
+    expect(sends).toBe(0);
+  });
+
+  test('a name that does not exist', async () => {
+    const { reply } = await exchange(transportTo('http://vendor.invalid'), LOOKUP);
+    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'unresolved' });
+  });
+
+  test('a server without TLS under an https address', async () => {
+    const vendor = await vendorThat(found);
+    const { reply } = await exchange(transportTo(vendor.url.replace('http:', 'https:')), LOOKUP);
+    expect(reply).toMatchObject({ kind: 'not_sent', cause: 'certificate' });
+    expect(vendor.requests).toEqual([]);
+  });
+});
+
+describe('what may have arrived and has no whole answer is lost', () => {
+  test('no answer within the time', async () => {
+    const vendor = await vendorThat(() => {});
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
+    expect(reply).toMatchObject({
+      kind: 'lost',
+      message: expect.stringMatching(/^no answer came \(.*timeout/i),
+    });
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('an answer that begins and does not go on', async () => {
+    const vendor = await vendorThat((_, response) => void response.writeHead(200).write('{"name":'));
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
+    expect(reply).toMatchObject({
+      kind: 'lost',
+      message: expect.stringMatching(/^the answer with status 200 broke off/),
+    });
+  });
+
+  test.each([
+    ['shorter than announced', 'content-length: 100\r\n\r\n{"name":"Fou'],
+    ['in chunks of which the last is missing', 'transfer-encoding: chunked\r\n\r\n5\r\n{"nam\r\n'],
+    ['that is not HTTP', undefined],
+  ])('an answer %s', async (_, rest) => {
+    const url = await rawServer(rest === undefined ? 'SSH-2.0-server\r\n' : `HTTP/1.1 200 OK\r\n${rest}`);
+    const { reply, sends } = await exchange(transportTo(url), LOOKUP);
+    expect(reply.kind).toBe('lost');
+    expect(sends).toBe(1);
+  });
+
+  test('an answer that is too large; it is not read to its end', async () => {
+    let offered = 0;
+    const vendor = await vendorThat((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024))) offered += 64 * 1024;
+      };
+      response.on('drain', more).writeHead(200);
+      more();
+    });
+    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    expect(reply).toMatchObject({ kind: 'lost', message: expect.stringContaining('larger than 4 MiB') });
+    expect(offered, 'bytes that it read besides what the sockets held').toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test.each([
+    ['unpacks to too much', 'gzip', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
+    ['is not packed as it says', 'gzip', Buffer.from('{"name":"Found"}')],
+    [
+      'unpacks to too much only at the second layer',
+      'gzip, br',
+      brotliCompressSync(gzipSync(Buffer.alloc(TOO_MANY_BYTES))),
+    ],
+    ['is packed as we cannot read', 'compress', Buffer.from('{"name":"Found"}')],
+    ['is packed as what every object has', 'toString', Buffer.from('{"name":"Found"}')],
+    ['is packed too often', 'gzip, gzip, gzip, gzip', Buffer.from('{"name":"Found"}')],
+  ])('an answer that %s', async (_, encoding, body) => {
+    const vendor = await vendorThat((_request, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(body),
+    );
+    expect((await exchange(transportTo(vendor.url), LOOKUP)).reply.kind).toBe('lost');
+  });
+});
+
+describe('a whole answer', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['gzip, identity', gzipSync],
+    ['gzip , BR', (plain: Buffer) => brotliCompressSync(gzipSync(plain))],
+    ['Identity', (plain: Buffer) => plain],
+  ])('that is packed as %s although we asked for plain bytes is unpacked', async (encoding, pack) => {
+    const packed = pack(Buffer.from('{"name":"Found"}'));
+    const vendor = await vendorThat((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(packed),
+    );
+    const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
+    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Found"}');
+    expect(vendor.requests[0]?.headers['accept-encoding']).toBe('identity');
+  });
+
+  test.each([
+    ['gzip', {}, gzipSync],
+    ['zstd', {}, zstdCompressSync],
+    ['gzip in gzip', {}, (plain: Buffer) => gzipSync(gzipSync(plain))],
+    ['gzip beside a header of plain bytes', { 'content-encoding': 'identity' }, gzipSync],
+    [
+      'gzip in what its header names',
+      { 'content-encoding': 'br' },
+      (plain: Buffer) => brotliCompressSync(gzipSync(plain)),
+    ],
+  ])('that is packed without saying so has no key in it either: %s', async (_, headers, pack) => {
+    const key = 'nk_live_0123456789';
+    const vendor = await vendorThat((_request, response) =>
+      response.writeHead(200, headers).end(pack(Buffer.from(JSON.stringify({ name: 'Found', debug: key })))),
+    );
+    const { reply } = await exchange(transportTo(vendor.url, { keys: [key] }), LOOKUP);
+    expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe(
+      '{"name":"Found","debug":"[redacted]"}',
+    );
+  });
+
+  test.each([
+    ['breaks off', gzipSync(Buffer.from('{"name":"Found"}')).subarray(0, -9)],
+    ['unpacks to too much', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
+  ])(
+    'that is packed without saying so and %s is lost, because nobody can look for the key in it',
+    async (_, body) => {
+      const vendor = await vendorThat((_request, response) => response.writeHead(200).end(body));
+      expect((await exchange(transportTo(vendor.url), LOOKUP)).reply.kind).toBe('lost');
+    },
+  );
+
+  test('keeps the headers that somebody reads later, and no others', async () => {
+    const kept = {
+      'retry-after': '3',
+      'x-ratelimit-remaining': '0',
+      'x-credits-charged': '2',
+      'acme-id': 'r-1',
+    };
+    const vendor = await vendorThat((_, response) =>
+      response.writeHead(200, { ...kept, 'set-cookie': 'a=b' }).end(),
+    );
+    const { reply } = await exchange(transportTo(vendor.url, { keptHeaders: ['acme-id'] }), LOOKUP);
+    expect(reply).toMatchObject({ kind: 'answered', raw: { headers: kept } });
+    expect(reply.kind === 'answered' && Object.keys(reply.raw.headers)).not.toContain('set-cookie');
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ the other side
+
+const found: Script = (_, response) => response.end('{"name":"Found"}');
+
+async function vendorThat(script: Script): Promise<ScriptedVendor> {
+  const vendor = await ScriptedVendor.start(script);
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return vendor;
+}
+
+/** A server that says exactly these bytes to whatever it hears, and hangs up. @returns its address. */
+async function rawServer(bytes: string): Promise<string> {
+  const server = createTcpServer((socket: Socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end(bytes));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+// ------------------------------------------------------------------------------------------------ our side
+
+interface Options {
+  readonly clock?: Clock;
+  readonly connections?: number;
+  readonly timeoutMs?: number;
+  readonly keptHeaders?: readonly string[];
+  readonly keys?: readonly string[];
+}
+
+function transportTo(origin: string, options: Options = {}): Transport {
+  const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [], keys = [] } = options;
+  const transport = new Transport({ undici, origin, clock, connections, timeoutMs, keptHeaders, keys });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+type IntentAt = Sending['intentAt'];
+
+function intentAtZero(): IntentAt {
+  return { monotonicMs: 0, wallMs: 0 };
+}
+
+/** A clock that stands still. */
+function clockAt(monotonicMs: number, wallMs: number): Clock {
+  return { ...systemClock, monotonicMs: () => monotonicMs, wallMs: () => wallMs };
+}
+
+async function exchange(
+  transport: Transport,
+  request: HttpRequest,
+  intentAt: IntentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() },
+): Promise<{ readonly reply: Reply; readonly sends: number }> {
+  let sends = 0;
+  const onSent = (): void => {
+    sends += 1;
+  };
+  return { reply: await transport.send(request, { intentAt, onSent }), sends };
+}
+
+/** Lets what is waiting in the event loop and in the sockets of this machine happen. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { commandLine, wordsOfCommand } from '../../src/lib/command-line.ts';
+
+/*
+ * Goal: a command that is printed does what it says when it is typed, and anywhere else it runs nothing of a stranger.
+ * Method: the function that makes every printed command; `test/cli/hints.test.ts` types what it makes.
+ */
+
+test('a printed command fetches no package from anywhere', () => {
+  expect(commandLine(['run', 'enrich-company', 'my list.csv'])).toBe(
+    "npx --no rowonce run enrich-company 'my list.csv'",
+  );
+});
+
+test('an option before the command stays the program’s, where npx would take it for its own', () => {
+  expect(commandLine(['--no-color', 'status'])).toBe('npx --no -- rowonce --no-color status');
+});
+
+test('the words of a printed command are those that it was made of, and no other line has any', () => {
+  const words = ['run', 'enrich-company', "it's a 'list' $(x) \\.csv", '', '-o', 'a;b', '--budget', '5'];
+  expect(wordsOfCommand(commandLine(words))).toEqual(words);
+  expect(wordsOfCommand(commandLine(['--store', 'x', 'status']))).toEqual(['--store', 'x', 'status']);
+  for (const line of [
+    'npm start',
+    'rm -rf x',
+    'rowonce run $(x)',
+    'rowonce run a; b',
+    "rowonce run 'open",
+    'rowonce run a && b',
+  ])
+    expect(wordsOfCommand(line)).toBeUndefined();
+});

