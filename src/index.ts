@@ -12,6 +12,8 @@ export { checkedCredits as credits } from './lib/checked-options.ts';
 export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';
 export type { Plan } from './plan/plan.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
+export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
+export { exitCodeOf, type RunSummary } from './run/summary.ts';
 export {
   exitCodeOfSweep,
   type LeftFile,
@@ -19,6 +21,4 @@ export {
   type SweepSummary,
   type SweptFile,
   sweep,
-} from './run/nightly.ts';
-export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
-export { exitCodeOf, type RunSummary } from './run/summary.ts';
+} from './run/tasks/nightly.ts';

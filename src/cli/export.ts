@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { present } from '../core/objects.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
-import { batchOfJob, exportBatch } from '../run/export.ts';
 import { findBatch } from '../run/open-ledger.ts';
+import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addOutputFlags, addReadFlags, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 

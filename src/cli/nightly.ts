@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { typedCommand } from '../lib/command-line.ts';
 import { SweepObject } from '../objects/run.ts';
-import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
+import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/tasks/nightly.ts';
 import { sweepLines } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { acceptOption, WAIT_FLAG } from './shell/flags.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { commandLine, durationOf } from '../lib/command-line.ts';
-import { pauseBatch } from '../run/hold.ts';
 import { findBatch, storeWords } from '../run/open-ledger.ts';
+import { pauseBatch } from '../run/tasks/hold.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 

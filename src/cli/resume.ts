@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { commandToGoOn, durationOf } from '../lib/command-line.ts';
-import { resumeBatch } from '../run/hold.ts';
 import { findBatch } from '../run/open-ledger.ts';
+import { resumeBatch } from '../run/tasks/hold.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
 

@@ -15,7 +15,7 @@ import {
   type PersonsDecision,
   settleDoubts,
   settleLeftOpenIn,
-} from '../run/settle.ts';
+} from '../run/tasks/settle.ts';
 import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 

@@ -7,15 +7,15 @@ import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../ledger/ledger.ts';
 import { commandLine, commandToGoOn } from '../lib/command-line.ts';
+import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
+import { type Retries, retriesOf } from '../run/retries.ts';
 import {
   type BatchOverview,
   type BatchStatus,
   batchOverviews,
   batchStatus,
   type MissSeries,
-} from '../run/batch-status.ts';
-import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
-import { type Retries, retriesOf } from '../run/retries.ts';
+} from '../run/tasks/batch-status.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines } from './render/changes.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
@@ -56,7 +56,7 @@ async function statusCommand(
       });
     }
     // These parts are loaded late because they read the accounts, which the lists do not need.
-    const { rowStory } = await import('../run/row-story.ts');
+    const { rowStory } = await import('../run/tasks/row-story.ts');
     const { rowReport } = await import('./status/row.ts');
     return rowReport(await rowStory(ledger, batch, row));
   } finally {

@@ -5,7 +5,7 @@ import type { ErasureOrder } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
-import { salvage } from '../run/salvage.ts';
+import { salvage } from '../run/tasks/salvage.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';

@@ -22,7 +22,7 @@ import {
   type Tried,
   trialOf,
   triedFields,
-} from '../run/trial.ts';
+} from '../run/tasks/trial.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 

@@ -9,7 +9,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
-import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/undo.ts';
+import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/tasks/undo.ts';
 import { overtakenLines } from './render/changes.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

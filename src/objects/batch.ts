@@ -4,8 +4,8 @@ import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../f
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
-import type { BatchOverview, BatchStatus } from '../run/batch-status.ts';
 import type { Retries } from '../run/retries.ts';
+import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
 

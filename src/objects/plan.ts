@@ -5,7 +5,7 @@ import type { GuardProblem } from '../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../plan/team/change-plan.ts';
 import { isHeldBack } from '../plan/team/diff-words.ts';
 import type { PlannedJob } from '../run/run-job.ts';
-import type { UndoPlan } from '../run/undo.ts';
+import type { UndoPlan } from '../run/tasks/undo.ts';
 import { UnprovenObject } from './batch.ts';
 import { DamageObject, ofRows, sheets } from './list.ts';
 import { membersOf, noun } from './noun.ts';

@@ -4,8 +4,8 @@ import { subjectWords } from '../core/membership.ts';
 import { type Call, sentParameters } from '../core/operation.ts';
 import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
-import type { AttemptStory, RowStory } from '../run/row-story.ts';
-import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/settle.ts';
+import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
+import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
 import { RetriesObject } from './batch.ts';
 import { membersOf, noun } from './noun.ts';
 

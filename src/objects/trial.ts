@@ -9,7 +9,7 @@ import {
   type Trial,
   type Tried,
   triedFields,
-} from '../run/trial.ts';
+} from '../run/tasks/trial.ts';
 import { SpentObject } from './batch.ts';
 import { membersOf, noun } from './noun.ts';
 import { replyMembers } from './row.ts';

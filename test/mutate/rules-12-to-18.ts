@@ -96,7 +96,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 13,
     without: 'leaving what a person has paused, in a sweep',
-    at: 'src/run/nightly',
+    at: 'src/run/tasks/nightly',
     text: "return state === 'open' && (await ledger.heldSince(id)) !== undefined;",
     instead: 'return id === undefined;',
     test: 'test/cli/pause.test.ts',
@@ -114,7 +114,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 13,
     without: 'stopping the run of a batch that is paused',
-    at: 'src/run/hold.ts',
+    at: 'src/run/tasks/hold.ts',
     text: "process.kill(spender.pid, 'SIGTERM');",
     instead: '',
     test: 'test/cli/pause.test.ts',
@@ -123,7 +123,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 13,
     without: 'stopping no other run for it',
-    at: 'src/run/hold.ts',
+    at: 'src/run/tasks/hold.ts',
     text: '|| !isAtWorkOn(batch, spender)) throw error;',
     instead: ') throw error;',
     test: 'test/cli/pause.test.ts',

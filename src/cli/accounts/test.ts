@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { AccountTest } from '../../objects/account.ts';
-import { type AccountFact, testAccount } from '../../run/account-test.ts';
+import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */

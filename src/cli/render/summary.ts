@@ -4,8 +4,8 @@ import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
-import { type SweepSummary, type SweptFile, totalsOf } from '../../run/nightly.ts';
 import type { RunSummary } from '../../run/summary.ts';
+import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { unprovenWords } from '../../run/unproven-changes.ts';
 import { changesLines, missingIn } from './changes.ts';
 

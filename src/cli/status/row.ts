@@ -6,7 +6,7 @@ import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import type { AttemptStory, RowStory } from '../../run/row-story.ts';
+import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 

@@ -6,7 +6,7 @@ import type { Batch } from '../../ledger/ledger.ts';
 import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 import { StopObject } from '../../objects/stop.ts';
-import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/batch-status.ts';
+import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/tasks/batch-status.ts';
 import { Spender } from './session.ts';
 
 /** Batches, what runs, and what changes. */

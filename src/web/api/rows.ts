@@ -3,7 +3,7 @@ import { OUTCOME_KINDS } from '../../core/row.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row.ts';
-import type { DoubtList, ListedDoubt } from '../../run/settle.ts';
+import type { DoubtList, ListedDoubt } from '../../run/tasks/settle.ts';
 import { BatchNamed } from './batches.ts';
 import { Refusal } from './session.ts';
 

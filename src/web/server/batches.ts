@@ -7,8 +7,8 @@ import { changesDone } from '../../files/output/changes-done.ts';
 import { chartOf } from '../../files/output/report.ts';
 import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
-import { batchesPage, batchStatus, settledIn } from '../../run/batch-status.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
+import { batchesPage, batchStatus, settledIn } from '../../run/tasks/batch-status.ts';
 import {
   BatchDetail,
   type BatchList,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
-import { doubtList } from '../../run/settle.ts';
+import { doubtList } from '../../run/tasks/settle.ts';
 import { DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
 import { batchOf, listNames } from './batches.ts';

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Question } from '../../client/account/agreements.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
-import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
+import { requireAgreedJobs, type SweptJob, sweptJobs, unagreedOf } from '../../run/tasks/nightly.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
 import { damagedIn, keptIn } from './schedules/kept-file.ts';
 import {

@@ -1,10 +1,10 @@
-import { sandboxAccount } from '../client/account/account.ts';
-import { dialectOf } from '../client/dialect.ts';
-import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { systemClock } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
-import type { RowNumber } from '../core/row.ts';
-import { BelievedTime } from '../ledger/believed-time.ts';
+import { sandboxAccount } from '../../client/account/account.ts';
+import { dialectOf } from '../../client/dialect.ts';
+import { type CallKey, callKeyOf } from '../../core/call-key.ts';
+import { systemClock } from '../../core/clock.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { BelievedTime } from '../../ledger/believed-time.ts';
 import type {
   Batch,
   BatchId,
@@ -16,14 +16,14 @@ import type {
   Ledger,
   LedgerReader,
   Look,
-} from '../ledger/ledger.ts';
-import { commandLine } from '../lib/command-line.ts';
+} from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
+import type { FoundBatch } from '../open-ledger.ts';
+import { lookAtLedger, openIfFree, openLedger, storeWords } from '../open-ledger.ts';
+import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
+import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
-import { accountOfBatch, dialectFor, dialectOfBatch } from './batch-account.ts';
-import type { FoundBatch } from './open-ledger.ts';
-import { lookAtLedger, openIfFree, openLedger, storeWords } from './open-ledger.ts';
-import { canBeAskedAbout, doubtReason } from './reconcile.ts';
-import { decisionsAbout, type Retries, retriesOf } from './retries.ts';
 import { requireTellableOfAll, toldAnswer } from './told-answer.ts';
 
 export type { AlikeDoubts } from './alike-doubts.ts';
@@ -221,7 +221,7 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   // The dialect of a removed account is not known, so the built-in one is taken.
   const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
   // This module loads what sends requests, which a list does not need.
-  const { Sessions } = await import('./sessions.ts');
+  const { Sessions } = await import('../sessions.ts');
   const dialect = await dialectOf(account);
   await new Sessions().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
 }

@@ -1,10 +1,10 @@
-import { type Account, resolveKey } from '../client/account/account.ts';
-import { isAgreed } from '../client/account/agreements.ts';
-import { checkAddress, type Reached } from '../client/client.ts';
-import { dialectOf, dialectQuestion } from '../client/dialect.ts';
-import { systemClock } from '../core/clock.ts';
-import type { Listener } from '../core/events.ts';
-import { type OwnUser, whoAmI } from '../plan/team/remote-members.ts';
+import { type Account, resolveKey } from '../../client/account/account.ts';
+import { isAgreed } from '../../client/account/agreements.ts';
+import { checkAddress, type Reached } from '../../client/client.ts';
+import { dialectOf, dialectQuestion } from '../../client/dialect.ts';
+import { systemClock } from '../../core/clock.ts';
+import type { Listener } from '../../core/events.ts';
+import { type OwnUser, whoAmI } from '../../plan/team/remote-members.ts';
 
 /** One thing that a test of an account found out. */
 export type AccountFact =

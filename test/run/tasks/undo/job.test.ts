@@ -4,13 +4,13 @@
  * Method: the job that undo makes in code, by what the rest of the program goes by.
  */
 import { expect, test } from 'vitest';
-import { sandboxAccount } from '../../../src/client/account/account.ts';
-import { originOf, storedOrigin } from '../../../src/job/job-origin.ts';
-import type { Batch, BatchId } from '../../../src/ledger/ledger.ts';
-import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
-import { optionsOf } from '../../../src/plan/row-walk.ts';
-import { trialOf } from '../../../src/run/trial.ts';
-import { undoJob } from '../../../src/run/undo/job.ts';
+import { sandboxAccount } from '../../../../src/client/account/account.ts';
+import { originOf, storedOrigin } from '../../../../src/job/job-origin.ts';
+import type { Batch, BatchId } from '../../../../src/ledger/ledger.ts';
+import { batchIdentityOf, batchKeyOf } from '../../../../src/plan/batch-key.ts';
+import { optionsOf } from '../../../../src/plan/row-walk.ts';
+import { trialOf } from '../../../../src/run/tasks/trial.ts';
+import { undoJob } from '../../../../src/run/tasks/undo/job.ts';
 
 const account = sandboxAccount('service');
 

@@ -1,17 +1,17 @@
-import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, dialectOperationOf } from '../client/dialect.ts';
-import { leftBy } from '../client/judge.ts';
-import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../core/answer-body.ts';
-import { stop } from '../core/errors.ts';
-import type { SubjectFacts } from '../core/membership.ts';
-import { suggestion } from '../core/nearest.ts';
-import { isObject, present } from '../core/objects.ts';
-import type { Call, JsonObject } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
-import { outputSettings } from '../job/job-settings.ts';
-import type { Batch, Doubt, RawReply } from '../ledger/ledger.ts';
-import { commandLine } from '../lib/command-line.ts';
-import { dialectFor } from './batch-account.ts';
+import type { Dialect } from '../../client/dialect.ts';
+import { answerPlaceOf, dialectOperationOf } from '../../client/dialect.ts';
+import { leftBy } from '../../client/judge.ts';
+import { bodyHolding, bytesOf, merged, objectWith, readBody } from '../../core/answer-body.ts';
+import { stop } from '../../core/errors.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { isObject, present } from '../../core/objects.ts';
+import type { Call, JsonObject } from '../../core/operation.ts';
+import { counted } from '../../core/plain-text.ts';
+import { outputSettings } from '../../job/job-settings.ts';
+import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { dialectFor } from '../batch-account.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {

@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/errors.ts';
+import { unreachable } from '../../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -7,9 +7,9 @@ import {
   subjectText,
   subjectWords,
   type Team,
-} from '../../core/membership.ts';
-import type { RowNumber } from '../../core/row.ts';
-import type { BatchId } from '../../ledger/ledger.ts';
+} from '../../../core/membership.ts';
+import type { RowNumber } from '../../../core/row.ts';
+import type { BatchId } from '../../../ledger/ledger.ts';
 import type { Touched } from './touched.ts';
 
 /** A row of an undo's list: a person's earlier state, in the form that `onboard` takes. */

@@ -3,21 +3,21 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { answerPlaceOf, dialectOperationOf } from '../client/dialect.ts';
-import { type RuleFound, ruleOf } from '../client/judge.ts';
-import { asReadToday } from '../client/kept-answers.ts';
-import { basePathOf, type HttpRequest, requestOf } from '../client/request.ts';
-import { fieldsOf } from '../core/answer-body.ts';
-import { PathSearch } from '../core/answer-fields.ts';
-import { callKeyOf } from '../core/call-key.ts';
-import { invariant, stop } from '../core/errors.ts';
-import { suggestion } from '../core/nearest.ts';
-import { present } from '../core/objects.ts';
-import type { Call, Operation, RowInput } from '../core/operation.ts';
-import { stateFolder } from '../core/paths.ts';
-import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
-import type { Job } from '../job/job.ts';
-import { originOf } from '../job/job-origin.ts';
+import { answerPlaceOf, dialectOperationOf } from '../../client/dialect.ts';
+import { type RuleFound, ruleOf } from '../../client/judge.ts';
+import { asReadToday } from '../../client/kept-answers.ts';
+import { basePathOf, type HttpRequest, requestOf } from '../../client/request.ts';
+import { fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
+import { callKeyOf } from '../../core/call-key.ts';
+import { invariant, stop } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
+import type { Call, Operation, RowInput } from '../../core/operation.ts';
+import { stateFolder } from '../../core/paths.ts';
+import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
+import type { Job } from '../../job/job.ts';
+import { originOf } from '../../job/job-origin.ts';
 import {
   type AnswerRecord,
   type AttemptRecord,
@@ -31,16 +31,16 @@ import {
   type LedgerReader,
   type RawReply,
   standingDecision,
-} from '../ledger/ledger.ts';
-import { isUrl } from '../ledger/store.ts';
-import type { FileOptions } from '../plan/context.ts';
-import { findCalls } from '../plan/known-calls.ts';
-import { mostAsked } from '../plan/plan.ts';
-import { mostOfRow } from '../plan/pricing.ts';
-import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
-import { chooseStore } from './open-ledger.ts';
-import { choose, openSpender, type SpenderOptions } from './run-job.ts';
-import type { RunSummary } from './summary.ts';
+} from '../../ledger/ledger.ts';
+import { isUrl } from '../../ledger/store.ts';
+import type { FileOptions } from '../../plan/context.ts';
+import { findCalls } from '../../plan/known-calls.ts';
+import { mostAsked } from '../../plan/plan.ts';
+import { mostOfRow } from '../../plan/pricing.ts';
+import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../../plan/row-walk.ts';
+import { chooseStore } from '../open-ledger.ts';
+import { choose, openSpender, type SpenderOptions } from '../run-job.ts';
+import type { RunSummary } from '../summary.ts';
 
 /**
  * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a list is

@@ -1,10 +1,13 @@
-import { type Clock, systemClock } from '../core/clock.ts';
-import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../core/errors.ts';
-import type { RunEvent } from '../core/events.ts';
-import { OUTCOME_KINDS } from '../core/row.ts';
-import { contentHash } from '../files/input.ts';
-import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../ledger/ledger.ts';
-import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../lib/checked-options.ts';
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
+import { OUTCOME_KINDS } from '../../core/row.ts';
+import { contentHash } from '../../files/input.ts';
+import { type BatchId, type Credits, credits, type Ledger, type ShownMoney } from '../../ledger/ledger.ts';
+import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../../lib/checked-options.ts';
+import { SPENDER_CHECKS, type SpenderOptions } from '../run-job.ts';
+import { stoppable } from '../stoppable.ts';
+import { exitCodeOf, type RunSummary } from '../summary.ts';
 import {
   type DonePlace,
   isAsSeen,
@@ -17,9 +20,6 @@ import { requireAgreedJobs, type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
-import { SPENDER_CHECKS, type SpenderOptions } from './run-job.ts';
-import { stoppable } from './stoppable.ts';
-import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**
  * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and ends. Files of

@@ -1,15 +1,20 @@
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { type Answers, isAgreed, type Question, requireAgreement } from '../../client/account/agreements.ts';
-import { dialectQuestion } from '../../client/dialect.ts';
-import { canonicalJson } from '../../core/call-key.ts';
-import { stop } from '../../core/errors.ts';
-import { present } from '../../core/objects.ts';
-import { foreignWords, plainJson } from '../../core/plain-text.ts';
-import { askingSettings } from '../../plan/batch-key.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { choose } from '../run-job.ts';
+import {
+  type Answers,
+  isAgreed,
+  type Question,
+  requireAgreement,
+} from '../../../client/account/agreements.ts';
+import { dialectQuestion } from '../../../client/dialect.ts';
+import { canonicalJson } from '../../../core/call-key.ts';
+import { stop } from '../../../core/errors.ts';
+import { present } from '../../../core/objects.ts';
+import { foreignWords, plainJson } from '../../../core/plain-text.ts';
+import { askingSettings } from '../../../plan/batch-key.ts';
+import type { ResolvedJob } from '../../../plan/row-walk.ts';
+import { choose } from '../../run-job.ts';
 
 /** A job of a sweep. */
 export interface SweptJob extends ResolvedJob {

@@ -23,10 +23,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { stop } from '../../src/core/errors.ts';
-import { besideInput, filesOf } from '../../src/files/output/output.ts';
-import { besideFile } from '../../src/lib/file-name.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { stop } from '../../../src/core/errors.ts';
+import { besideInput, filesOf } from '../../../src/files/output/output.ts';
+import { besideFile } from '../../../src/lib/file-name.ts';
 import {
   type Inbox,
   isAsSeen,
@@ -34,8 +34,8 @@ import {
   moveToFailed,
   placeInDone,
   readInbox,
-} from '../../src/run/nightly/inbox.ts';
-import { nextTick } from '../files/formats/input-folder.ts';
+} from '../../../src/run/tasks/nightly/inbox.ts';
+import { nextTick } from '../../files/formats/input-folder.ts';
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
@@ -173,7 +173,7 @@ test('files that nobody has touched for a minute are taken at once; one young fi
 
 describe('our own files are never inputs', () => {
   const folder = '/in';
-  const operations = readdirSync(join(import.meta.dirname, '../../src/operations')).flatMap((name) =>
+  const operations = readdirSync(join(import.meta.dirname, '../../../src/operations')).flatMap((name) =>
     name.endsWith('.ts') ? [name.slice(0, -'.ts'.length)] : [],
   );
   const names = [...operations, 'enrich-person-2', 'enrich-person.sandbox'];

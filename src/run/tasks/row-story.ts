@@ -1,16 +1,16 @@
-import type { Dialect } from '../client/dialect.ts';
-import { answerPlaceOf, dialectOperationOf, vendorReply } from '../client/dialect.ts';
-import { changeFields, isExactCharge } from '../client/judge.ts';
-import { type Judged, judgedToday } from '../client/kept-answers.ts';
-import { fieldsOf, parsedFieldsOf, readBody } from '../core/answer-body.ts';
-import { PathSearch } from '../core/answer-fields.ts';
-import { callKeyOf } from '../core/call-key.ts';
-import { stop } from '../core/errors.ts';
-import { counted } from '../core/plain-text.ts';
-import type { RowNumber } from '../core/row.ts';
-import { sinceOf } from '../files/output/changes-done.ts';
-import { shownBody } from '../files/output/output.ts';
-import { outputSettings } from '../job/job-settings.ts';
+import type { Dialect } from '../../client/dialect.ts';
+import { answerPlaceOf, dialectOperationOf, vendorReply } from '../../client/dialect.ts';
+import { changeFields, isExactCharge } from '../../client/judge.ts';
+import { type Judged, judgedToday } from '../../client/kept-answers.ts';
+import { fieldsOf, parsedFieldsOf, readBody } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
+import { callKeyOf } from '../../core/call-key.ts';
+import { stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { sinceOf } from '../../files/output/changes-done.ts';
+import { shownBody } from '../../files/output/output.ts';
+import { outputSettings } from '../../job/job-settings.ts';
 import {
   type AttemptId,
   type AttemptRecord,
@@ -22,8 +22,8 @@ import {
   type RawReply,
   type RowRecord,
   standingDecision,
-} from '../ledger/ledger.ts';
-import { dialectOfBatch } from './batch-account.ts';
+} from '../../ledger/ledger.ts';
+import { dialectOfBatch } from '../batch-account.ts';
 
 /** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
 

@@ -1,13 +1,13 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
-import { messageOf, type StopError, stop } from '../../core/errors.ts';
-import { readableEndings } from '../../core/format.ts';
-import { foreignName, sentence } from '../../core/plain-text.ts';
-import { besideInput, filesOf } from '../../files/output/output.ts';
-import { moveWithoutReplacing, outputProblem } from '../../lib/atomic-file.ts';
-import { endingOf, nameParts } from '../../lib/file-name.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+import { readableEndings } from '../../../core/format.ts';
+import { foreignName, sentence } from '../../../core/plain-text.ts';
+import { besideInput, filesOf } from '../../../files/output/output.ts';
+import { moveWithoutReplacing, outputProblem } from '../../../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../../../lib/file-name.ts';
 
 /**
  * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished

@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { stop } from '../../core/errors.ts';
-import { stateFolder } from '../../core/paths.ts';
-import { contentHash } from '../../files/input.ts';
-import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
-import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
-import { isUrl } from '../../ledger/store.ts';
-import { commandLine } from '../../lib/command-line.ts';
-import { storeWords } from '../open-ledger.ts';
+import { stop } from '../../../core/errors.ts';
+import { stateFolder } from '../../../core/paths.ts';
+import { contentHash } from '../../../files/input.ts';
+import { ownershipIn, writeOwnFile } from '../../../files/output/own-files.ts';
+import type { Batch, BatchId, Ledger } from '../../../ledger/ledger.ts';
+import { isUrl } from '../../../ledger/store.ts';
+import { commandLine } from '../../../lib/command-line.ts';
+import { storeWords } from '../../open-ledger.ts';
 import type { UndoRow } from './list.ts';
 
 /** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */

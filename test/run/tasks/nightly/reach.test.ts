@@ -4,8 +4,8 @@
  * Method: stops of all kinds, two by two and all at once.
  */
 import { expect, test } from 'vitest';
-import { EXIT, STOP_CODES, type StopCode, stop } from '../../../src/core/errors.ts';
-import { worstOf } from '../../../src/run/nightly/reach.ts';
+import { EXIT, STOP_CODES, type StopCode, stop } from '../../../../src/core/errors.ts';
+import { worstOf } from '../../../../src/run/tasks/nightly/reach.ts';
 
 const CODES = Object.keys(STOP_CODES) as readonly StopCode[];
 const exitOf = (...codes: readonly StopCode[]): number | undefined =>

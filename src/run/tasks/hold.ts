@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
-import type { Batch, BatchId, Ledger } from '../ledger/ledger.ts';
-import type { Spender, Tell } from '../ledger/store.ts';
-import { type FoundBatch, openLedger, spenderAt } from './open-ledger.ts';
+import type { Clock } from '../../core/clock.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
+import type { Spender, Tell } from '../../ledger/store.ts';
+import { type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
 
 /** A person pauses a batch, or lets it go on. Sweeps leave a paused batch; a run of it lets it go on. */
 

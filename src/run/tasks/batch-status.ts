@@ -1,7 +1,7 @@
-import { historyOf, onlyMisses, suspicionOf } from '../client/misses.ts';
-import { systemClock } from '../core/clock.ts';
-import { invariant } from '../core/errors.ts';
-import type { OutcomeKind } from '../core/row.ts';
+import { historyOf, onlyMisses, suspicionOf } from '../../client/misses.ts';
+import { systemClock } from '../../core/clock.ts';
+import { invariant } from '../../core/errors.ts';
+import type { OutcomeKind } from '../../core/row.ts';
 import {
   type AccountState,
   type Batch,
@@ -12,10 +12,10 @@ import {
   type Sent,
   type ShownMoney,
   shownMoney,
-} from '../ledger/ledger.ts';
-import type { Spender, Tell } from '../ledger/store.ts';
+} from '../../ledger/ledger.ts';
+import type { Spender, Tell } from '../../ledger/store.ts';
+import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { isAtWorkOn } from './hold.ts';
-import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from './open-ledger.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
 

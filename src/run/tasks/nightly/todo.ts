@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
-import { StopError } from '../../core/errors.ts';
-import { isSpooled } from '../../core/paths.ts';
-import { contentHash, openMappedInput } from '../../files/input.ts';
-import { filesOf } from '../../files/output/output.ts';
-import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
-import { isPartial } from '../../plan/batch.ts';
-import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
-import { freshSinceOf, hasGoneStale } from '../../plan/known-calls.ts';
+import { StopError } from '../../../core/errors.ts';
+import { isSpooled } from '../../../core/paths.ts';
+import { contentHash, openMappedInput } from '../../../files/input.ts';
+import { filesOf } from '../../../files/output/output.ts';
+import type { Batch, Credits, LedgerReader } from '../../../ledger/ledger.ts';
+import { isPartial } from '../../../plan/batch.ts';
+import { batchIdentityOf, batchKeyOf } from '../../../plan/batch-key.ts';
+import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
 import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 import type { SweptJob } from './jobs.ts';
 

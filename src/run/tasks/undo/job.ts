@@ -1,9 +1,9 @@
-import type { Account } from '../../client/account/account.ts';
-import { dialectOf } from '../../client/dialect.ts';
-import { invariant } from '../../core/errors.ts';
-import { loadJob } from '../../job/job.ts';
-import type { Batch } from '../../ledger/ledger.ts';
-import type { ResolvedJob } from '../../plan/row-walk.ts';
+import type { Account } from '../../../client/account/account.ts';
+import { dialectOf } from '../../../client/dialect.ts';
+import { invariant } from '../../../core/errors.ts';
+import { loadJob } from '../../../job/job.ts';
+import type { Batch } from '../../../ledger/ledger.ts';
+import type { ResolvedJob } from '../../../plan/row-walk.ts';
 import { UNDO_COLUMNS } from './list-file.ts';
 
 /**

@@ -1,19 +1,19 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { isoTime } from '../core/clock.ts';
-import { messageOf, stop } from '../core/errors.ts';
-import { openInput } from '../files/input.ts';
-import { chooseDestination, writeOutput } from '../files/output/output.ts';
-import { outputSettings, readSettings } from '../job/job-settings.ts';
-import type { Batch } from '../ledger/ledger.ts';
-import type { Salvage, SalvagedCall, Unreadable } from '../ledger/store.ts';
-import { outputProblem, replaceFile } from '../lib/atomic-file.ts';
-import { besideFile, nameParts } from '../lib/file-name.ts';
-import { CellSafety } from '../lib/formulas.ts';
-import { codeOf } from '../lib/system-errors.ts';
+import { isoTime } from '../../core/clock.ts';
+import { messageOf, stop } from '../../core/errors.ts';
+import { openInput } from '../../files/input.ts';
+import { chooseDestination, writeOutput } from '../../files/output/output.ts';
+import { outputSettings, readSettings } from '../../job/job-settings.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import type { Salvage, SalvagedCall, Unreadable } from '../../ledger/store.ts';
+import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
+import { besideFile, nameParts } from '../../lib/file-name.ts';
+import { CellSafety } from '../../lib/formulas.ts';
+import { codeOf } from '../../lib/system-errors.ts';
+import { salvageLedger } from '../open-ledger.ts';
 import { settledIn } from './batch-status.ts';
-import { salvageLedger } from './open-ledger.ts';
 
 /**
  * The readable parts of a damaged store, written to files: the output of every batch whose input is still there, every

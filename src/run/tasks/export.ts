@@ -1,8 +1,8 @@
-import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
-import type { Listener } from '../core/events.ts';
-import { present } from '../core/objects.ts';
-import { openInput, openMappedInput } from '../files/input.ts';
+import { systemClock } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
+import type { Listener } from '../../core/events.ts';
+import { present } from '../../core/objects.ts';
+import { openInput, openMappedInput } from '../../files/input.ts';
 import {
   asWorkbook,
   besideInput,
@@ -10,17 +10,17 @@ import {
   notesIn,
   type OutputFiles,
   writeOutput,
-} from '../files/output/output.ts';
-import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import type { Tell } from '../ledger/store.ts';
-import { besideFile, nameParts } from '../lib/file-name.ts';
-import type { FormulaMode } from '../lib/formulas.ts';
-import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
-import type { JobOptions } from '../plan/context.ts';
-import { lookerNotes } from './looker-notes.ts';
-import { eachLedger, type FoundBatch, lookAtLedger, openIfFree } from './open-ledger.ts';
-import { choose } from './run-job.ts';
+} from '../../files/output/output.ts';
+import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import type { Tell } from '../../ledger/store.ts';
+import { besideFile, nameParts } from '../../lib/file-name.ts';
+import type { FormulaMode } from '../../lib/formulas.ts';
+import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import type { JobOptions } from '../../plan/context.ts';
+import { lookerNotes } from '../looker-notes.ts';
+import { eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
+import { choose } from '../run-job.ts';
 
 /** This file writes the output of a batch again, from its ledger. */
 

@@ -1,4 +1,4 @@
-import { STOP_CODES, type StopCode, type StopError } from '../../core/errors.ts';
+import { STOP_CODES, type StopCode, type StopError } from '../../../core/errors.ts';
 
 /**
  * Says for each stop which files would end in the same way: only this one (`file`), the further files of its account
