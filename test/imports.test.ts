@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -185,6 +185,13 @@ describe('imports', () => {
     expect(out.map(shown)).toEqual([]);
   });
 
+  test('no three files have one name, so that a name is found by typing it', () => {
+    const files = globSync('**/*.ts', { cwd: join(ROOT, 'src'), exclude: ['web/page/**'] });
+    const named = Map.groupBy(files, (file) => basename(file));
+    const shared = [...named.values()].filter((alike) => alike.length > 2);
+    expect(shared).toEqual([]);
+  });
+
   test('the private parts of a file are imported by that file and from its folder alone', () => {
     const trespasses = IMPORTS.filter(({ from, to }) => {
       const owner = ownerOf(to);
@@ -258,7 +265,7 @@ describe('what a start loads before its command begins', () => {
   test.for([
     ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
     ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'client/account/account.ts']],
-    ['cli/run.ts', ['undici', 'client/dialect/schema.ts', 'client/dialect/file.ts']],
+    ['cli/run.ts', ['undici', 'client/dialect/dialect-schema.ts', 'client/dialect/file.ts']],
   ] as const)('%s does without %j', ([command, spared]) => {
     const loaded = loadedBy(command);
     expect([...loaded]).toContain('core/errors.ts');

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { accountsSchema } from '../src/client/account/accounts-file.ts';
 import { dialectFileSchema } from '../src/client/dialect/file.ts';
 import { jobSchema } from '../src/job/job.ts';
-import { StoppedObject } from '../src/objects/stop.ts';
+import { StoppedObject } from '../src/objects/stop-object.ts';
 import { openDesk } from './cli/desk.ts';
 import { typedAt } from './cli/typed.ts';
 import { type JsonSchema, OUTPUTS, schemasNow } from './json-schemas.ts';

@@ -5,7 +5,7 @@ import { addAccount, removeAccount } from '../client/account/edit.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { commandLine, wholeNumber } from '../lib/command-line.ts';
-import { AccountObject } from '../objects/account.ts';
+import { AccountObject } from '../objects/account-object.ts';
 import {
   addNumberFlags,
   configureEdit,

@@ -4,7 +4,7 @@ import { stop } from '../core/errors.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
-import { ErasureObject } from '../objects/erasure.ts';
+import { ErasureObject } from '../objects/erasure-object.ts';
 import { eraseIn, storesWithLists } from '../run/open-ledger.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

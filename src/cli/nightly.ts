@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { typedCommand } from '../lib/command-line.ts';
-import { SweepObject } from '../objects/run.ts';
+import { SweepObject } from '../objects/run-object.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/tasks/nightly.ts';
 import { sweepLines } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

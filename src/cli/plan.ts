@@ -10,15 +10,15 @@ import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
 import { commandLine, typedCommand, withOption } from '../lib/command-line.ts';
-import { ListDescription } from '../objects/list.ts';
-import { PlanObject } from '../objects/plan.ts';
+import { ListDescription } from '../objects/list-object.ts';
+import { PlanObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
 import { unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';
-import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan.ts';
+import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan-lines.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { acceptOption, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 

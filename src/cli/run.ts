@@ -13,7 +13,7 @@ import {
   withoutOption,
 } from '../lib/command-line.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
-import { RunObject } from '../objects/run.ts';
+import { RunObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
@@ -22,7 +22,7 @@ import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
-import { planLines } from './render/plan.ts';
+import { planLines } from './render/plan-lines.ts';
 import { summaryLines } from './render/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';

@@ -3,7 +3,7 @@ import { stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
-import { DoubtListObject } from '../objects/row.ts';
+import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
 import {
   type AlikeDoubts,

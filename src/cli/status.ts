@@ -17,7 +17,7 @@ import {
   type MissSeries,
 } from '../run/tasks/batch-status.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
-import { changesLines } from './render/changes.ts';
+import { changesLines } from './render/change-lines.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
@@ -90,9 +90,9 @@ async function batchesReport(console: Console, all: readonly BatchOverview[]): P
 /** What is printed under `--json` alone is loaded late. */
 async function objectOf(
   { json }: Console,
-  of: (nouns: typeof import('../objects/batch.ts')) => object,
+  of: (nouns: typeof import('../objects/batch-object.ts')) => object,
 ): Promise<object> {
-  return json ? of(await import('../objects/batch.ts')) : {};
+  return json ? of(await import('../objects/batch-object.ts')) : {};
 }
 
 function overviewLine(overview: BatchOverview): string {

@@ -3,7 +3,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import type { ErasureOrder } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
-import { ErasureObject } from '../objects/erasure.ts';
+import { ErasureObject } from '../objects/erasure-object.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/tasks/salvage.ts';
 import { talkedErasure } from './render/erasure.ts';

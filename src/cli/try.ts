@@ -6,7 +6,7 @@ import { EXIT, StopError } from '../core/errors.ts';
 import { atMost, counted, foreignWords } from '../core/plain-text.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
 import { typedCommand } from '../lib/command-line.ts';
-import { TrialObject } from '../objects/trial.ts';
+import { TrialObject } from '../objects/trial-object.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import {

@@ -3,14 +3,14 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { ATTENTION_KINDS } from '../core/row.ts';
 import { typedCommand, withArgument } from '../lib/command-line.ts';
-import { UndoPlanObject } from '../objects/plan.ts';
-import { UndoObject } from '../objects/run.ts';
+import { UndoPlanObject } from '../objects/plan-object.ts';
+import { UndoObject } from '../objects/run-object.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import { type NotUndone, planUndo, type Undone, type UndoPlan, undoBatch } from '../run/tasks/undo.ts';
-import { overtakenLines } from './render/changes.ts';
+import { overtakenLines } from './render/change-lines.ts';
 import { countWords } from './render/summary.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import {

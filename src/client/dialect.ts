@@ -18,7 +18,7 @@ import { foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import type { Question } from './account/agreements.ts';
-import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/schema.ts';
+import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/dialect-schema.ts';
 
 export type {
   AnswerRule,
@@ -31,7 +31,7 @@ export type {
   ReadBack,
   Through,
   Words,
-} from './dialect/schema.ts';
+} from './dialect/dialect-schema.ts';
 
 /**
  * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what they say.

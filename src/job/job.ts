@@ -15,11 +15,11 @@ import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
+import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
-import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import type { JobOrigin } from './job-origin.ts';
 
-export { jobSchema, readSchema } from './job/schema.ts';
+export { jobSchema, readSchema } from './job/job-schema.ts';
 
 /** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
 

@@ -1,12 +1,12 @@
-export * from './api/accounts.ts';
-export * from './api/agreements.ts';
-export * from './api/batches.ts';
-export * from './api/history.ts';
-export * from './api/lists.ts';
-export * from './api/plans.ts';
-export * from './api/rows.ts';
-export * from './api/schedules.ts';
-export * from './api/session.ts';
+export * from './api/account-shapes.ts';
+export * from './api/agreement-shapes.ts';
+export * from './api/batch-shapes.ts';
+export * from './api/history-shapes.ts';
+export * from './api/list-shapes.ts';
+export * from './api/plan-shapes.ts';
+export * from './api/row-shapes.ts';
+export * from './api/schedule-shapes.ts';
+export * from './api/session-shapes.ts';
 
 /**
  * The words between the page and its server: every body that a request may have and every answer, each once. The server

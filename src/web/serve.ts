@@ -18,7 +18,7 @@ import { loadPage } from './server/page-files.ts';
 import { Places } from './server/places.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
-import { openingOf } from './server/session.ts';
+import { openingOf } from './server/session-routes.ts';
 import { Work } from './server/work.ts';
 
 /**

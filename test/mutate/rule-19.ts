@@ -125,7 +125,7 @@ export const RULE_19: readonly Mutation[] = [
   {
     rule: 19,
     without: 'the window that a person opened',
-    at: 'src/web/server/session.ts',
+    at: 'src/web/server/session-routes.ts',
     text: 'if (!isOpened) return waitingPage',
     instead: 'if (isOpened === undefined) return waitingPage',
     test: 'test/web/address.test.ts',

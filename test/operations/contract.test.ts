@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dialectSchema } from '../../src/client/dialect/schema.ts';
+import { dialectSchema } from '../../src/client/dialect/dialect-schema.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import { canonicalJson } from '../../src/core/call-key.ts';
 import { loadFamily } from '../../src/core/family.ts';

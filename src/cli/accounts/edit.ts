@@ -11,7 +11,7 @@ import { changeAccount } from '../../client/account/edit.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
-import { AccountObject } from '../../objects/account.ts';
+import { AccountObject } from '../../objects/account-object.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */

@@ -10,7 +10,7 @@ import { dialectProblem } from '../../client/dialect.ts';
 import type { StopError } from '../../core/errors.ts';
 import { sentence } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { AccountObject } from '../../objects/account.ts';
+import { AccountObject } from '../../objects/account-object.ts';
 import type { Console, Report } from '../shell/command.ts';
 
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */

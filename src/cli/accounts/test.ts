@@ -2,7 +2,7 @@ import { type Account, describeKey, findAccount, loadAccounts } from '../../clie
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { AccountTest } from '../../objects/account.ts';
+import type { AccountTest } from '../../objects/account-object.ts';
 import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
 import type { Console } from '../shell/command.ts';
 

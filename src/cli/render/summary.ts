@@ -7,7 +7,7 @@ import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { type SweepSummary, type SweptFile, totalsOf } from '../../run/tasks/nightly.ts';
 import { unprovenWords } from '../../run/unproven-changes.ts';
-import { changesLines, missingIn } from './changes.ts';
+import { changesLines, missingIn } from './change-lines.ts';
 
 /** Shows the summary of a run, of its sample and of a sweep. */
 

@@ -4,7 +4,7 @@ import type { Call, JsonObject } from '../../core/operation.ts';
 import { atMost, counted } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { RowObject } from '../../objects/row.ts';
+import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';

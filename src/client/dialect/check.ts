@@ -3,7 +3,7 @@ import { suggestion } from '../../core/nearest.ts';
 import type { Method, Operation } from '../../core/operation.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import type { SchemaProblem } from '../../lib/yaml/schema-problem.ts';
-import type { Dialect, DialectOperation, Envelope, Listing, ReadBack } from './schema.ts';
+import type { Dialect, DialectOperation, Envelope, Listing, ReadBack } from './dialect-schema.ts';
 
 /**
  * Finds what no schema can see in a dialect: entries that contradict each other, and requests that could not be made

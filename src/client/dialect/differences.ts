@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../core/call-key.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { Dialect, Differences } from './schema.ts';
+import type { Dialect, Differences } from './dialect-schema.ts';
 
 /**
  * How the requests of a dialect differ from the built-in ones. Another person may have written its file, so the user sees

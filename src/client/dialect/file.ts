@@ -14,8 +14,8 @@ import {
 } from '../../lib/yaml/document.ts';
 import { problemOf } from '../../lib/yaml/schema-problem.ts';
 import { firstProblem } from './check.ts';
+import { type Dialect, dialectOperation, dialectSchema, envelope, readBackSchema } from './dialect-schema.ts';
 import { requestHeaders } from './request-headers.ts';
-import { type Dialect, dialectOperation, dialectSchema, envelope, readBackSchema } from './schema.ts';
 
 /**
  * A user's dialect file says what differs from the built-in dialect of the vendor, and nothing else. Maps are merged by

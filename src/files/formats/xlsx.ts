@@ -14,8 +14,8 @@ import type {
 import type { InputRow } from '../../core/row.ts';
 import { Corrections } from '../corrections.ts';
 import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
-import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
 import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
+import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/workbook.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that

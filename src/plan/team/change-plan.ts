@@ -32,7 +32,7 @@ import {
   type Whom,
   type WorkablePart,
   type WorkableRow,
-} from './change-plan/rows.ts';
+} from './change-plan/planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import type { State } from '../api.ts';
-import { accountRoutes } from './accounts.ts';
+import { accountRoutes } from './account-routes.ts';
 import { HttpRefusal, refusalOf } from './answers.ts';
 import { awaitedEndRoutes } from './awaited-ends.ts';
 import { batchActionRoutes } from './batch-actions.ts';
-import { batchRoutes } from './batches.ts';
+import { batchRoutes } from './batch-routes.ts';
 import { doubtRoutes } from './doubts.ts';
 import { downloadRoutes } from './downloads.ts';
 import { eventRoutes } from './events.ts';
@@ -14,12 +14,12 @@ import { FactBook } from './list-facts.ts';
 import { listRoutes } from './lists.ts';
 import type { PageFile } from './page-files.ts';
 import { planRoutes } from './plans.ts';
-import { rowRoutes } from './rows.ts';
+import { rowRoutes } from './row-routes.ts';
 import { Savings } from './savings.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import type { Server } from './server.ts';
-import { sessionRoutes } from './session.ts';
-import { undoRoutes } from './undo.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { undoRoutes } from './undo-routes.ts';
 import { workRoutes } from './work-routes.ts';
 
 /** The whole server, top to bottom: who asks, the page, the API. */

@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import type { AwaitedEnds } from '../api.ts';
-import { batchOf } from './batches.ts';
+import { batchOf } from './batch-routes.ts';
 import type { Server } from './server.ts';
 
 /**

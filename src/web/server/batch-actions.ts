@@ -8,7 +8,7 @@ import { type FoundBatch, spenderAt } from '../../run/open-ledger.ts';
 import { isAtWorkOn } from '../../run/tasks/hold.ts';
 import { Continuation, type WorkView } from '../api.ts';
 import { queryOf } from './answers.ts';
-import { batchOf } from './batches.ts';
+import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
 import type { Order } from './work.ts';

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { z } from 'zod';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { SampleObject } from '../../objects/run.ts';
-import { StoppedObject } from '../../objects/stop.ts';
+import { SampleObject } from '../../objects/run-object.ts';
+import { StoppedObject } from '../../objects/stop-object.ts';
 
 /**
  * The server only looks. Whatever spends, changes or takes long is a process of its own through the command line, which

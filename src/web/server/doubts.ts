@@ -3,7 +3,7 @@ import { stop } from '../../core/errors.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
 import { DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { batchOf, listNames } from './batches.ts';
+import { batchOf, listNames } from './batch-routes.ts';
 import type { Server } from './server.ts';
 
 /** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */

@@ -11,7 +11,7 @@ import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
-import { batchOf, listNames } from './batches.ts';
+import { batchOf, listNames } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import { visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { duplicateLines } from '../../../src/cli/render/cell-issues.ts';
 import { NearDuplicateFinder } from '../../../src/files/columns/near-duplicates.ts';
-import { DuplicatesObject } from '../../../src/objects/list.ts';
+import { DuplicatesObject } from '../../../src/objects/list-object.ts';
 
 /** The first row of the file is row 2. */
 function alike(rows: readonly (readonly string[])[], kept?: number): NearDuplicateFinder {

@@ -17,7 +17,7 @@ import enrichCompany from '../../../src/operations/enrich-company.ts';
 import enrichPerson from '../../../src/operations/enrich-person.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
 import { optionsOf, preparedCells, RowWalk } from '../../../src/plan/row-walk.ts';
-import { type ResolvedRow, resolved } from '../../../src/plan/team/change-plan/rows.ts';
+import { type ResolvedRow, resolved } from '../../../src/plan/team/change-plan/planned-rows.ts';
 import { OPTIONS, FOUND as SENT } from '../../operations/team.ts';
 
 /** The first call of a row, and how the row ends when that is answered so. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
+import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, batchSpec, NOON_MS } from './book.ts';
 import { admittedChange, changed, changeOf, decideChange, INVITED, KIM, lostChange } from './changes.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
+import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   admitted,

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
-import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
+import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts';
+import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import { GUARDS_OF_CHANGE } from '../../../src/ledger/stores/sqlite/schema/kept.ts';
-import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
-import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
+import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices-sql.ts';
+import { TIME } from '../../../src/ledger/stores/sqlite/schema/time-sql.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {

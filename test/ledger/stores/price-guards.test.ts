@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
+import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, batchNamed, decide, lost, NOON_MS, replyWith, requestUnder } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';

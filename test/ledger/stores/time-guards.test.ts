@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
+import { TIME } from '../../../src/ledger/stores/sqlite/schema/time-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, admitted, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';

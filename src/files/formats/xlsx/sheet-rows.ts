@@ -1,7 +1,7 @@
 import { MOST_COLUMNS, MOST_ROWS, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
-import type { Book, BookSheet } from './book.ts';
 import { cellOf, PLAIN } from './cell.ts';
+import type { Book, BookSheet } from './workbook.ts';
 import {
   isTrue,
   TextGatherer,

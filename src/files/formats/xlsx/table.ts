@@ -5,9 +5,9 @@ import { counted, foreignName } from '../../../core/plain-text.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type TableRow, textsOf } from '../../workbook-copy.ts';
-import type { Book, BookSheet } from './book.ts';
 import { MOST_DIGITS } from './cell.ts';
 import { type SheetRow, sheetRows } from './sheet-rows.ts';
+import type { Book, BookSheet } from './workbook.ts';
 
 /** The table on a sheet: a header, and the rows below it. */
 export interface SheetTable {

@@ -37,6 +37,15 @@ import {
 } from '../../ledger.ts';
 import { accountState, matchRate, pausesOf, sendsOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
+import {
+  type BatchRow,
+  batchFrom,
+  type LineRow,
+  lineFrom,
+  type OutcomeRow,
+  outcomeFrom,
+  positionFrom,
+} from './batch-records.ts';
 import { plannedRows } from './batches.ts';
 import { confirmedTime, keptTime } from './boots.ts';
 import { Calls } from './calls.ts';
@@ -46,15 +55,6 @@ import { forgettingAccounts, knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney, isSpentAtMost } from './money.ts';
 import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
-import {
-  type BatchRow,
-  batchFrom,
-  type LineRow,
-  lineFrom,
-  type OutcomeRow,
-  outcomeFrom,
-  positionFrom,
-} from './records.ts';
 import { ROW_CELLS, type RowCells, recordsOf } from './row-records.ts';
 import { hasOlderThan, lostRefresh, rowsReadOtherwise, rowsUnanswered, savedPart } from './rows.ts';
 import { knownSubjects } from './subjects.ts';

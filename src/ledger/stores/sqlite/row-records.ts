@@ -1,8 +1,8 @@
 import type { OutcomeKind } from '../../../core/row.ts';
 import type { RowAnswer, RowRecord } from '../../ledger.ts';
+import { outcomeOf } from './batch-records.ts';
 import type { Connection } from './connection.ts';
 import { answersOfAttempts } from './plain-answers.ts';
-import { outcomeOf } from './records.ts';
 import { sumOfText } from './table.ts';
 import { ROWS_TABLE } from './tables.ts';
 

@@ -1,19 +1,19 @@
-import { ACCOUNTS } from './schema/accounts.ts';
-import { AGREEMENTS } from './schema/agreements.ts';
-import { ANSWERS } from './schema/answers.ts';
-import { BATCHES } from './schema/batches.ts';
-import { BOOK } from './schema/book.ts';
-import { CALLS } from './schema/calls.ts';
-import { CHANGES } from './schema/changes.ts';
-import { ERASURES } from './schema/erasures.ts';
-import { HOLDS } from './schema/holds.ts';
+import { ACCOUNTS } from './schema/accounts-sql.ts';
+import { AGREEMENTS } from './schema/agreements-sql.ts';
+import { ANSWERS } from './schema/answers-sql.ts';
+import { BATCHES } from './schema/batches-sql.ts';
+import { BOOK } from './schema/book-sql.ts';
+import { CALLS } from './schema/calls-sql.ts';
+import { CHANGES } from './schema/changes-sql.ts';
+import { ERASURES } from './schema/erasures-sql.ts';
+import { HOLDS } from './schema/holds-sql.ts';
 import { GUARDS_OF_CHANGE } from './schema/kept.ts';
-import { LOSSES } from './schema/losses.ts';
-import { MONEY } from './schema/money.ts';
-import { PRICES } from './schema/prices.ts';
-import { ROWS } from './schema/rows.ts';
-import { SENDING } from './schema/sending.ts';
-import { TIME } from './schema/time.ts';
+import { LOSSES } from './schema/losses-sql.ts';
+import { MONEY } from './schema/money-sql.ts';
+import { PRICES } from './schema/prices-sql.ts';
+import { ROWS } from './schema/rows-sql.ts';
+import { SENDING } from './schema/sending-sql.ts';
+import { TIME } from './schema/time-sql.ts';
 
 /** An empty book has a group of nothing, to which the first entry is linked, and a unique random name. */
 const BEGINNING = `

@@ -2,7 +2,7 @@ import { type Subject, subjectText, type Team } from '../../../core/membership.t
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
 import { plannedRecords } from '../../../ledger/row-pages.ts';
 import { keptWork } from '../../../operations/team/planned-work.ts';
-import type { WorkableRow } from './rows.ts';
+import type { WorkableRow } from './planned-rows.ts';
 
 /** What the finished batch of a list says of its rows, held against a plan of the same list as things are now. */
 export class EarlierBatch {

@@ -3,7 +3,7 @@ import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import { PlanObject } from '../../../objects/plan.ts';
+import { PlanObject } from '../../../objects/plan-object.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';

@@ -5,9 +5,9 @@ import type { Estimate, Forecast, RestForecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
 import type { Undone } from '../run/tasks/undo.ts';
-import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch.ts';
+import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
-import { StopObject } from './stop.ts';
+import { StopObject } from './stop-object.ts';
 
 /** How a run, a sweep or an undo ended. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { SpentObject } from '../../objects/batch.ts';
-import { BatchOfMonth } from './batches.ts';
+import { SpentObject } from '../../objects/batch-object.ts';
+import { BatchOfMonth } from './batch-shapes.ts';
 
 /** What was spent, and what an undo would send. */
 

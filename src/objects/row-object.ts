@@ -6,7 +6,7 @@ import { OUTCOME_KINDS, type Outcome } from '../core/row.ts';
 import type { AttemptRecord, Batch, Decision, Doubt, Look, RawReply, Reading } from '../ledger/ledger.ts';
 import type { AttemptStory, RowStory } from '../run/tasks/row-story.ts';
 import type { AlikeDoubts, DoubtList, ListedDoubt } from '../run/tasks/settle.ts';
-import { RetriesObject } from './batch.ts';
+import { RetriesObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
 
 /** A row with every attempt that was made for it, and what is in doubt. */

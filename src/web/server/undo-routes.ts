@@ -4,7 +4,7 @@ import { stop } from '../../core/errors.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { UndoRequest, UndoView } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { batchOf } from './batches.ts';
+import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
-import { isAnswer } from './answers.ts';
+import { isAnswer } from './answers-sql.ts';
 import { refusedEntry } from './refusals.ts';
 
 const AGAIN = ['repeat', 'retry'] as const;

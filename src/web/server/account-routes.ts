@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
 import { BelievedTime } from '../../ledger/believed-time.ts';
-import { SpentObject } from '../../objects/batch.ts';
+import { SpentObject } from '../../objects/batch-object.ts';
 import { chooseStore, lookIfThere } from '../../run/open-ledger.ts';
 import { AccountEdit, type AccountList, AccountTest, NewAccount, PageAccount } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export { DamageObject, ListDescription, OperationFit } from '../../objects/list.ts';
+export { DamageObject, ListDescription, OperationFit } from '../../objects/list-object.ts';
 
 /** Lists that are brought to the page. */
 

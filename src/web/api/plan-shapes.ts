@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ListDescription } from '../../objects/list.ts';
-import { PlannedChangeObject, PlanObject } from '../../objects/plan.ts';
-import { WorkView } from './batches.ts';
+import { ListDescription } from '../../objects/list-object.ts';
+import { PlannedChangeObject, PlanObject } from '../../objects/plan-object.ts';
+import { WorkView } from './batch-shapes.ts';
 
-export { PlannedChangeObject } from '../../objects/plan.ts';
+export { PlannedChangeObject } from '../../objects/plan-object.ts';
 
 /** What is done with a list: choices, columns, plan and start. */
 

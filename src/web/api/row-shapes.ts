@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
-import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row.ts';
+import { AttemptObject, DoubtListObject, DoubtObject } from '../../objects/row-object.ts';
 import type { DoubtList, ListedDoubt } from '../../run/tasks/settle.ts';
-import { BatchNamed } from './batches.ts';
-import { Refusal } from './session.ts';
+import { BatchNamed } from './batch-shapes.ts';
+import { Refusal } from './session-shapes.ts';
 
-export { AttemptObject, DecisionObject, LookObject } from '../../objects/row.ts';
+export { AttemptObject, DecisionObject, LookObject } from '../../objects/row-object.ts';
 
 /** Rows of a batch, one row, and doubts. */
 

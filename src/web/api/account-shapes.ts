@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AccountObject } from '../../objects/account.ts';
-import { SpentObject } from '../../objects/batch.ts';
+import { AccountObject } from '../../objects/account-object.ts';
+import { SpentObject } from '../../objects/batch-object.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 
-export { AccountTest } from '../../objects/account.ts';
+export { AccountTest } from '../../objects/account-object.ts';
 
 /** Accounts, without their keys. */
 

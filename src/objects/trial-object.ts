@@ -10,10 +10,10 @@ import {
   type Tried,
   triedFields,
 } from '../run/tasks/trial.ts';
-import { SpentObject } from './batch.ts';
+import { SpentObject } from './batch-object.ts';
 import { membersOf, noun } from './noun.ts';
-import { replyMembers } from './row.ts';
-import { StopObject } from './stop.ts';
+import { replyMembers } from './row-object.ts';
+import { StopObject } from './stop-object.ts';
 
 /** A request that was tried, and what came of it. */
 interface Told {

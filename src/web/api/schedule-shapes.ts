@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AgreementView } from '../../objects/plan.ts';
-import { WorkView } from './batches.ts';
+import { AgreementView } from '../../objects/plan-object.ts';
+import { WorkView } from './batch-shapes.ts';
 
 /** What begins by itself. */
 

@@ -4,18 +4,18 @@ import { StopError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { RowObject } from '../../objects/row.ts';
+import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { batchLines, settledIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
 import { BatchNamed, FindQuery, type RowDetail, type RowPage, RowPageQuery, USUAL_ROWS } from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
-import { batchOf, listNames, type NameOf } from './batches.ts';
-import { find } from './rows/find.ts';
-import { type FoundList, ListFiles } from './rows/list-files.ts';
-import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './rows/row-cells.ts';
-import { everyRow, filteredRows, lastRow, type PageWish } from './rows/row-numbers.ts';
+import { batchOf, listNames, type NameOf } from './batch-routes.ts';
+import { find } from './row-routes/find.ts';
+import { type FoundList, ListFiles } from './row-routes/list-files.ts';
+import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
+import { everyRow, filteredRows, lastRow, type PageWish } from './row-routes/row-numbers.ts';
 import type { Server } from './server.ts';
 
 /** The rows of a batch, page by page, and one row with all that is known of it. */

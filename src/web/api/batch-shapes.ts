@@ -3,11 +3,11 @@ import type { ChartData } from '../../files/output/activity-chart.ts';
 import type { ChangesDone } from '../../files/output/changes-done.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
-import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch.ts';
+import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch-object.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
-import { StopObject } from '../../objects/stop.ts';
+import { StopObject } from '../../objects/stop-object.ts';
 import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/tasks/batch-status.ts';
-import { Spender } from './session.ts';
+import { Spender } from './session-shapes.ts';
 
 /** Batches, what runs, and what changes. */
 

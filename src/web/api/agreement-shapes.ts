@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export { AgreementView } from '../../objects/plan.ts';
+export { AgreementView } from '../../objects/plan-object.ts';
 
 /** What a person agrees to once: what a dialect sends, or the folder from which a job takes its lists. */
 

@@ -6,10 +6,10 @@ import type { ChangePlan, PlannedChange } from '../plan/team/change-plan.ts';
 import { isHeldBack } from '../plan/team/diff-words.ts';
 import type { PlannedJob } from '../run/run-job.ts';
 import type { UndoPlan } from '../run/tasks/undo.ts';
-import { UnprovenObject } from './batch.ts';
-import { DamageObject, ofRows, sheets } from './list.ts';
+import { UnprovenObject } from './batch-object.ts';
+import { DamageObject, ofRows, sheets } from './list-object.ts';
 import { membersOf, noun } from './noun.ts';
-import { NotUndoneObject } from './run.ts';
+import { NotUndoneObject } from './run-object.ts';
 
 /** What a job would buy with a list, or change. */
 
