@@ -90,7 +90,7 @@ async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
       const row = index + 2;
       const answer = await buy(ledger, batch.id, serial + index, row, createdAtMs);
       const input = inputOf({ cells: [abn(serial + index)] });
-      await ledger.settleRow({
+      await ledger.finishRow({
         batch: batch.id,
         row,
         outcome: { kind: 'matched', matchedBy: 'abn' },
@@ -118,7 +118,7 @@ async function buy(
   const admission = await ledger.admit(intent);
   if (admission.kind !== 'admitted') throw new Error('the store of the bench has a budget');
   await ledger.record(admission.attempt, { status: 200, headers: {}, body: ANSWER, receivedAtMs: atMs });
-  const judged = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
+  const judged = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
   // Without its mark an answer is an older program's, and is judged again before it is used.
   const closure = { ...judged, dialect: dialectMark(provider) };
   await ledger.closeAttempt(admission.attempt, closure, atMs);

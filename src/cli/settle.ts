@@ -7,6 +7,7 @@ import { DoubtListObject } from '../objects/row-object.ts';
 import { type FoundBatch, findBatch, storeWords } from '../run/open-ledger.ts';
 import {
   type AlikeDoubts,
+  closeLeftOpenIn,
   type Decided,
   type DoubtChoice,
   type DoubtList,
@@ -14,7 +15,6 @@ import {
   type ListedDoubt,
   type PersonsDecision,
   settleDoubts,
-  settleLeftOpenIn,
 } from '../run/tasks/settle.ts';
 import { callWords, decisionWords, heldBackLines, lookWords, openWords } from './render/doubts.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
@@ -60,7 +60,7 @@ async function settleCommand(
   const found = await findBatch(word, flags.store, console.warn);
   if (decision !== undefined)
     return decidedReport(found, await settleDoubts(found, choice, decision), decision);
-  const open = await settleLeftOpenIn(found);
+  const open = await closeLeftOpenIn(found);
   if (open > 0) {
     const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
     console.say(`${were} when the program ended; what has no answer is in doubt now.`);

@@ -125,7 +125,7 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
 function knownReport(trial: Trial, tried: Tried): Report {
   const { batch, reply, closure } = tried;
   const asOf = reply === undefined ? '' : ` at ${isoTime(reply.receivedAtMs)}`;
-  const isRefused = closure?.kind === 'settled' && closure.answer === 'refused';
+  const isRefused = closure?.kind === 'answered' && closure.answer === 'refused';
   return {
     lines: [
       ...triedLines(trial, tried),
@@ -192,7 +192,7 @@ function replyLines({ status, headers, body }: RawReply): readonly string[] {
 
 function closureWords(closure: Closure | undefined): string {
   if (closure === undefined) return 'none yet';
-  if (closure.kind !== 'settled') return `${closure.kind} (${closure.why})`;
+  if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
   return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;
 }
 

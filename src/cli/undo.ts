@@ -118,12 +118,12 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
       return [nothingLine(batch)];
     case 'undone':
       return [
-        `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing settled')}. Nothing is left to send.`,
+        `Batch ${batch} was undone by batch ${undone.by}: ${countWords(undone.counts, 'nothing finished')}. Nothing is left to send.`,
       ];
     case 'run': {
       const { batch: by, counts, requests, files, changes } = undone.summary;
       return [
-        `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing settled')}; ${counted(requests, 'request')}`,
+        `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
         ...overtakenLines(changes?.overtaken ?? []),
         ...(files.output === undefined ? [] : [`Output     ${files.output}`]),
         ...(files.attention === undefined ? [] : [`Attention  ${files.attention}`]),

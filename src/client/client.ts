@@ -185,7 +185,7 @@ export class Client {
       for (let failures = 0; ; ) {
         const { reply, verdict, sentAtMs } = await this.#askOnce(waiter, request);
         if (verdict.kind === 'stopped') throw new StopError(verdict.stop);
-        if (verdict.kind === 'settled') {
+        if (verdict.kind === 'answered') {
           limiter.settled();
           return pageFrom(reply, verdict);
         }

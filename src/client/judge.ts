@@ -42,7 +42,7 @@ export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable
 /** What a reply means, as the ledger closes the attempt by it, and what follows for the account besides. */
 export type Verdict =
   /** `projectRefused`: the key may not change the project that the call names. */
-  | (ClosureAs<'settled'> & { readonly projectRefused?: true })
+  | (ClosureAs<'answered'> & { readonly projectRefused?: true })
   /**
    * Nothing was charged and nothing is wrong with the call: try again after a backoff, or at once at `movedTo`, the path with
    * its query on the same host to which the operation has moved.
@@ -235,15 +235,15 @@ function newPath(
 
 function verdictOf({ said, rule, stated, means }: Meant, charged: Credits, call: Call | undefined): Verdict {
   if (means === 'found')
-    return { kind: 'settled', answer: means, charged, why: foundWords(said, stated, call) };
+    return { kind: 'answered', answer: means, charged, why: foundWords(said, stated, call) };
   const isOdd = stated !== undefined && (means === 'in_doubt' || means === 'refused');
   const words = vendorWords(said, stated?.texts, isOdd);
   switch (means) {
     case 'no_match':
     case 'refused':
-      return { kind: 'settled', answer: means, charged, why: words };
+      return { kind: 'answered', answer: means, charged, why: words };
     case 'project_refused':
-      return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
+      return { kind: 'answered', answer: 'refused', charged, why: words, projectRefused: true };
     case 'rate_limited': {
       const wait = present({ pauseMs: askedWaitMs(said.raw, said.by.rateHints, said.body) });
       if (rule?.charged !== true) return { kind: 'paused', why: words, ...wait };

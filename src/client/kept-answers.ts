@@ -2,13 +2,13 @@ import { unreachable } from '../core/errors.ts';
 import {
   type AttemptId,
   type AttemptRecord,
+  answeredCall,
   type CallState,
   credits,
   isAnswer,
   type KnownCall,
   type LedgerReader,
   type Reading,
-  settledCall,
 } from '../ledger/ledger.ts';
 import { type Dialect, dialectMark, operationFor } from './dialect.ts';
 import { judge } from './judge.ts';
@@ -33,7 +33,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
   });
   const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, { ...NOWHERE, call });
   const { why } = verdict;
-  if (verdict.kind === 'settled') return { answer: verdict.answer, charged: verdict.charged, why };
+  if (verdict.kind === 'answered') return { answer: verdict.answer, charged: verdict.charged, why };
   return { answer: verdict.kind, charged: credits(0), why };
 }
 
@@ -41,7 +41,7 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
 export function readToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   if (!isReadAgain(record)) return undefined;
   const judged = judgedToday(record, dialect);
-  const wasAnswer = record.closure?.kind === 'settled' || record.readings.length > 0;
+  const wasAnswer = record.closure?.kind === 'answered' || record.readings.length > 0;
   return judged === undefined || wasAnswer || isAnswer(judged.answer) ? judged : undefined;
 }
 
@@ -51,8 +51,8 @@ export function readToday(record: AttemptRecord, dialect: Dialect): Judged | und
  */
 function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
   if (call.change !== undefined || closure === undefined || reply === undefined) return false;
-  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'settled';
-  return closure.kind === 'settled' || closure.kind === 'in_doubt';
+  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'answered';
+  return closure.kind === 'answered' || closure.kind === 'in_doubt';
 }
 
 /** An answer that another dialect read, and its meaning by today's dialect. */
@@ -103,10 +103,10 @@ function attemptToRead(state: KnownCall | CallState, today: number): AttemptId |
 function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
   if (read === undefined || state.kind === 'unknown') return state;
   const { answer: kind, why, charged } = read.judged;
-  if (state.kind !== 'in_doubt') return settledCall({ ...state.answer, kind, why }) as State;
+  if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;
   const { attempt, batch, row: paidRow, call, reply } = read.record;
   if (reply === undefined) return state;
   const { receivedAtMs: answeredAtMs, ...said } = reply;
   const answer = { attempt, batch, paidRow, kind, why, call, charged, ...said, answeredAtMs };
-  return settledCall(answer) as State;
+  return answeredCall(answer) as State;
 }

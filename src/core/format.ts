@@ -7,7 +7,7 @@ import type { InputRow, RowNumber } from './row.ts';
  * One contract suite round-trips the same rows through every format in `formats/`.
  */
 
-/** Where in the file a row starts, so that a resumed run need not parse what is settled. */
+/** Where in the file a row starts, so that a resumed run need not parse what is finished. */
 export interface Position {
   readonly row: RowNumber;
   readonly byteOffset: number;

@@ -56,7 +56,7 @@ export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
   return sent === undefined ? parameters : { ...parameters, ...sent };
 }
 
-/** What the ledger holds for a settled call, as an operation sees it. */
+/** What the ledger holds for an answered call, as an operation sees it. */
 export type Answer =
   /**
    * `results`: the list that it holds, where it holds one; otherwise `parts` names what else it holds. `more`: the

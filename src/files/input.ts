@@ -188,11 +188,11 @@ async function formatOf(path: string): Promise<Format> {
   throw stop('input', fact, `Save the file as one of: ${known}.`);
 }
 
-// ------------------------------------------------------------------------------- what a row was settled from
+// ------------------------------------------------------------------------------- what a row was finished from
 
 /**
- * What a row was settled from. A batch is known by the hash of its file and rows by their numbers, which belong together
- * only if the rows were read from those very bytes. So each settled row keeps what its cells said, and is held against
+ * What a row was finished from. A batch is known by the hash of its file and rows by their numbers, which belong together
+ * only if the rows were read from those very bytes. So each finished row keeps what its cells said, and is held against
  * the file whenever its outcome is used.
  */
 
@@ -224,14 +224,14 @@ export class OtherContent extends StopError {
   constructor(path: string, batch: Pick<Batch, 'id'>, row: RowNumber) {
     super({
       code: 'input',
-      message: `Row ${row} of batch ${batch.id} was settled from other cells than ${path} has there, so what was found is not this row's; nothing is written.`,
+      message: `Row ${row} of batch ${batch.id} was finished from other cells than ${path} has there, so what was found is not this row's; nothing is written.`,
       next: 'Run the job on the file again: that begins a new batch, and what was bought is not bought again.',
     });
   }
 }
 
 /**
- * @param settled what it was settled from; undefined for a row that is not settled.
+ * @param settled what it was finished from; undefined for a row that is not finished.
  * @throws OtherContent
  */
 export function requireSameInput(

@@ -12,6 +12,8 @@ import type {
   Closure,
   DecisionSpec,
   Doubt,
+  FinishedInput,
+  FinishedRow,
   FoundReply,
   Intent,
   KnownCall,
@@ -25,8 +27,6 @@ import type {
   RowRecord,
   SavedPart,
   Sent,
-  SettledInput,
-  SettledRow,
 } from './ledger/call-records.ts';
 import type {
   AccountCaps,
@@ -93,7 +93,7 @@ export interface LedgerReader {
   /** Rows with a number of at least `fromRow`, in order, at most `limit`. */
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]>;
   /** The rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */
-  settledRows(batch: BatchId, fromRow?: RowNumber): AsyncIterable<readonly SettledInput[]>;
+  finishedRows(batch: BatchId, fromRow?: RowNumber): AsyncIterable<readonly FinishedInput[]>;
   /** How the rows from `fromRow` on, and before `beforeRow`, ended; in order, without their answers, which take time. */
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]>;
   /** The last remembered position that is not after `row`. */
@@ -153,7 +153,7 @@ export interface LedgerReader {
   /** The account's sends since `sinceMs`, oldest first, at most `limit`: the newest ones. */
   sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]>;
   /**
-   * Whether a row of the batch was settled by an answer that is older than that, whether or not a younger one exists by
+   * Whether a row of the batch was finished by an answer that is older than that, whether or not a younger one exists by
    * now. An answer does not count when a later attempt to buy it again got lost, and one that was read as none only where
    * it is older than both times.
    */
@@ -262,7 +262,7 @@ export interface Ledger extends LedgerReader {
    */
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void>;
   /**
-   * Adds what a settled answer means by another dialect. Later calls use it, and settled rows stay as they are. If it
+   * Adds what a settled answer means by another dialect. Later calls use it, and finished rows stay as they are. If it
    * costs more than it was booked at, the difference is spent in the same budgets. If it is none, its call is `unanswered`
    * and may be bought again in its place. The database refuses answers that a person told, and answers to changes.
    */
@@ -293,12 +293,12 @@ export interface Ledger extends LedgerReader {
   markMisses(accountIdentity: string, mark: MissesMark): Promise<void>;
 
   /**
-   * Settles a row. Rows of a batch that are settled until the next commit may be settled all of them or none. A final outcome
+   * Finishes a row. Rows of a batch that are finished until the next commit may be finished all of them or none. A final outcome
    * never changes; the database refuses to settle such a row again.
    */
-  settleRow(row: SettledRow): Promise<void>;
+  finishRow(row: FinishedRow): Promise<void>;
   /** Settles rows of one batch, all of them or none. */
-  settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void>;
+  finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void>;
   /** Remembers where a row starts in the file. */
   mark(batch: BatchId, position: Position): Promise<void>;
 }

@@ -28,7 +28,7 @@ const MoneyObject = noun({
   budget: money(z.number().nullable(), ({ cap = null }) => cap),
 });
 
-/** Number of settled rows by outcome; rows without an outcome are not counted. */
+/** Number of finished rows by outcome; rows without an outcome are not counted. */
 export const Counts = z.record(z.string(), z.number());
 
 // ------------------------------------------------------------------------------------------------ changes

@@ -23,7 +23,7 @@ export const ErasureObject = noun({
   /** Files of the user's that hold it, or may, and stay as they are. */
   outputs: that('certainly'),
   may_hold: that('perhaps'),
-  /** Rows that stay because they are not settled. */
+  /** Rows that stay because they are not finished. */
   unsettled: count(({ unsettled }) => unsettled.length),
   hits: erased(z.array(z.object({ place: z.string(), cell: z.string() })), ({ hits }) => hits),
   /** What lost requests among these may have been charged. */

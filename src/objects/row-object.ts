@@ -78,7 +78,7 @@ const idempotency_key = keyed(z.string().nullable(), ({ request }) => request?.i
 type Closed = NonNullable<AttemptRecord['closure']> & Pick<AttemptStory, 'isExact'>;
 const closure = membersOf<Closed>();
 const ClosureObject = noun({
-  kind: closure(z.enum(['settled', 'not_sent', 'paused', 'stopped', 'in_doubt']), ({ kind }) => kind),
+  kind: closure(z.enum(['answered', 'not_sent', 'paused', 'stopped', 'in_doubt']), ({ kind }) => kind),
   answer: closure(z.enum(['found', 'no_match', 'refused']).optional(), (of) => settled(of)?.answer),
   charged: closure(z.number().optional(), (of) => settled(of)?.charged),
   why: closure(z.string(), ({ why }) => why),
@@ -86,7 +86,7 @@ const ClosureObject = noun({
   exact: closure(z.boolean().optional(), (of) => settled(of)?.isExact),
   closed_at: closure(z.string(), ({ closedAtMs }) => isoTime(closedAtMs)),
 });
-const settled = (closed: Closed) => (closed.kind === 'settled' ? closed : undefined);
+const settled = (closed: Closed) => (closed.kind === 'answered' ? closed : undefined);
 
 /** An attempt is told with what is known of it besides its record. */
 const attempt = membersOf<AttemptRecord & AttemptStory>();

@@ -50,7 +50,7 @@ function ruleOf({ trial, tried }: Told): z.infer<typeof RuleObject> | null {
   return { dialect: trial.dialect.name, list, number, ...rule, means };
 }
 
-const settled = ({ tried }: Told) => (tried?.closure?.kind === 'settled' ? tried.closure : undefined);
+const settled = ({ tried }: Told) => (tried?.closure?.kind === 'answered' ? tried.closure : undefined);
 
 const told = membersOf<Told>();
 /** What `try` prints. The members about the answer are null where there is none. */

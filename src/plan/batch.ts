@@ -251,7 +251,7 @@ async function announce(
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
-export async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
+export async function finishedRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
   return finalIn(await ledger.counts(batch));
 }
 
@@ -270,7 +270,7 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
  * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
  * batch, too. One of which only a part was to be settled goes on by another command, since the same would find nothing to do.
  */
-export async function closeIfSettled(
+export async function closeIfFinished(
   { ledger, sample, limit, commandOfRest: command }: RunContext,
   batch: Batch,
 ): Promise<void> {
@@ -334,7 +334,7 @@ async function finishedBatch(
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
 }
 
-/** @returns the rows that would be settled otherwise, and those in doubt, of which some may wait for a call to be bought again. */
+/** @returns the rows that would be judged otherwise, and those in doubt, of which some may wait for a call to be bought again. */
 async function rowsReadOtherwise(
   ledger: LedgerReader,
   batch: BatchId,
@@ -360,7 +360,7 @@ async function isReadOtherwise(
   });
 }
 
-/** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */
+/** `3 rows of batch 1a2b3c4d were finished by answers that the dialect reads otherwise today; …` */
 export function rereadWords({ batch, rows, again, further, most }: Reread): string {
   const were = rows === 1 ? 'was' : 'were';
   const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;

@@ -67,7 +67,7 @@ export async function shownPlanId(
 /**
  * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
  * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that nothing of the plan
- * is bought. Undefined where no row would be settled otherwise today.
+ * is bought. Undefined where no row would be judged otherwise today.
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(

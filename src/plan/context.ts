@@ -76,7 +76,7 @@ export interface RunChoices {
   readonly limit?: number | undefined;
   /** The run buys this many random rows and gives a forecast for the rest. */
   readonly sample?: number | undefined;
-  /** The command with which the other rows go on, once those of a limit or of a sample are settled; left out: `command`. */
+  /** The command with which the other rows go on, once those of a limit or of a sample are finished; left out: `command`. */
   readonly commandOfRest?: string | undefined;
   /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
@@ -112,7 +112,7 @@ export interface RunChoices {
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
    * answers that cannot be read stay in doubt and stop no run (`doubts`), a store that is behind is used as it is (`store`),
-   * what guards hold back of the plan that `ifPlan` names is meant (`guards`), rows of a finished batch are settled anew, which only
+   * what guards hold back of the plan that `ifPlan` names is meant (`guards`), rows of a finished batch are judged anew, which only
    * shows the plan of that where `ifBatch` names the batch (`anew`), or what a stop named by its hash is agreed to
    * (`dialect:HASH`).
    */

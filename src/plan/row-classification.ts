@@ -194,7 +194,7 @@ class Answers {
       },
     });
     const states: State[] = found.map(({ state }) => {
-      if (!isSettled(state) || state.answer.erasedAtMs === undefined) return state;
+      if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
       return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
     });
     const doubts = found.filter(({ state }) => state.kind === 'in_doubt').map(({ key }) => key);
@@ -206,7 +206,7 @@ class Answers {
     }
     if (!withAges) return states;
     for (const [index, state] of states.entries()) {
-      if (isSettled(state) && !(await isKnownFreshFor(batch, state.answer, ledger))) {
+      if (isAnswered(state) && !(await isKnownFreshFor(batch, state.answer, ledger))) {
         states[index] = { kind: 'too_old' };
       }
     }
@@ -220,7 +220,7 @@ class Answers {
 
 type Settled = Extract<State, { readonly kind: 'answered' | 'unanswered' }>;
 
-const isSettled = (state: State): state is Settled =>
+const isAnswered = (state: State): state is Settled =>
   state.kind === 'answered' || state.kind === 'unanswered';
 
 interface Walking {

@@ -265,9 +265,9 @@ export async function writeClosure(
   verdict: Verdict,
 ): Promise<void> {
   const { dialect } = client;
-  const isSettled = reply.kind === 'answered' && verdict.kind === 'settled';
-  const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
-  const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
+  const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
+  const left = isAnswered ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
+  const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   await ledger.closeAttempt(attempt, priced(closure, reply, dialect, operation), clock.wallMs(), left);
   crashPoint('after-close');
 }

@@ -6,7 +6,7 @@ import { type MappedInput, OtherContent, openMappedInput } from '../files/input.
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
 import type { AttemptId, Batch, Credits } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { closeIfSettled, rowsOf, settledRowCount, startBatch } from '../plan/batch.ts';
+import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -25,7 +25,7 @@ import {
   wantedOutput,
   writeRows,
 } from './pipeline/output.ts';
-import { type RowSet, settledRows } from './pipeline/row-set.ts';
+import { finishedRows, type RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
@@ -110,7 +110,7 @@ async function planOfChange(
 ): Promise<ChangePlan | undefined> {
   const isChange = context.job.operation.change !== undefined;
   if (!isChange) await requirePlanId(context, input, place);
-  await sessions.settleLeftOpen(context);
+  await sessions.closeLeftOpen(context);
   return isChange ? planRun(context, input, place) : undefined;
 }
 
@@ -127,8 +127,8 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<StopError
   if (suspect !== undefined) return suspect;
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);
   // To go through all rows takes a while, and is needed only where some are left.
-  if (batch.state === 'finished' && isAll(await settledRowCount(context.ledger, batch.id))) return undefined;
-  const settled = await settledRows(context.ledger, batch.id);
+  if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return undefined;
+  const settled = await finishedRows(context.ledger, batch.id);
   if (isAll(settled.size)) return undefined;
 
   const stopping = new AbortController();
@@ -146,7 +146,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<StopError
     const rows = { ...submitted, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll };
     await workRows(rows, settled);
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
-      await workRows(rows, await settledRows(context.ledger, batch.id));
+      await workRows(rows, await finishedRows(context.ledger, batch.id));
   } catch (error) {
     stopAll(error);
   } finally {
@@ -207,7 +207,7 @@ async function finishRow(
   answers: readonly AttemptId[],
 ): Promise<void> {
   crashPoint('before-row');
-  await context.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...present({ input }) });
+  await context.ledger.finishRow({ batch: batch.id, row, outcome, answers, ...present({ input }) });
   crashPoint('after-row');
   context.emit({ kind: 'row', row, outcome: outcome.kind });
 }
@@ -229,7 +229,7 @@ async function finish(
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
   const files = await outputOf(submitted, stopped);
-  if (stopped === undefined) await closeIfSettled(context, batch);
+  if (stopped === undefined) await closeIfFinished(context, batch);
   return summarize(context, batch, {
     metrics,
     spentBefore,

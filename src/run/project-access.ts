@@ -17,7 +17,7 @@ export class ProjectAccess {
 
   /** Returns the verdict, or a stop instead when the key may act on no project at all. The row then stays pending. */
   hear(call: Call, verdict: Verdict): Verdict {
-    if (verdict.kind !== 'settled' || call.project === undefined) return verdict;
+    if (verdict.kind !== 'answered' || call.project === undefined) return verdict;
     if (verdict.projectRefused !== true) this.#worked = true;
     else this.#open.delete(call.project);
     if (this.#worked || this.#open.size > 0) return verdict;

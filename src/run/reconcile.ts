@@ -103,7 +103,7 @@ function readBackFinding(
     path: request.path,
     call,
   });
-  if (verdict.kind !== 'settled') {
+  if (verdict.kind !== 'answered') {
     return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.why}` };
   }
   const { answer, charged, why } = verdict;
@@ -164,7 +164,7 @@ export async function compareUsage(run: Run): Promise<void> {
   for (const doubt of doubts) await untilSure(run, sentMoment(doubt), sureMs);
   const count = await countUsage(run);
   if (count === undefined) return;
-  if (mark !== undefined) await settleByCount(run, doubts, mark, count);
+  if (mark !== undefined) await resolveByCount(run, doubts, mark, count);
   await keepCount(session, count);
 }
 
@@ -204,7 +204,7 @@ function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
  * Settles the calls in rounds, because a call with several lost attempts is in doubt about one of them at a time. Attempts
  * that were lost after the vendor's count are left out.
  */
-async function settleByCount(
+async function resolveByCount(
   run: Run,
   doubts: readonly Doubt[],
   mark: UsageMark,

@@ -67,7 +67,7 @@ const PROGRAM_ENDED = 'the program ended between sending the request and keeping
 /**
  * Settles the misses at which an earlier run was stopped. It takes them back when the address was corrected or a person
  * says so, and keeps them when a person says that. Rows whose answers are taken back are pending again, so this has to
- * happen before settled rows are counted.
+ * happen before finished rows are counted.
  * @returns the stop when no person has decided.
  */
 export async function settleMisses(
@@ -108,20 +108,20 @@ export async function settleMisses(
  * @returns how many attempts were open.
  */
 export async function recover(run: Run): Promise<number> {
-  const open = await settleLeftOpen(run);
+  const open = await closeLeftOpen(run);
   await compareUsage(run);
   return open;
 }
 
 /** Settles the attempts that an earlier process left open, without a request. @returns how many attempts were open. */
-export async function settleLeftOpen(closing: Closing): Promise<number> {
+export async function closeLeftOpen(closing: Closing): Promise<number> {
   const open = await closing.session.ledger.openAttempts();
-  for (const attempt of open) await settleOpen(closing, attempt);
+  for (const attempt of open) await closeOpen(closing, attempt);
   return open.length;
 }
 
 /** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
-async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
+async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = closing.session;
   const ours = open.accountIdentity === account.identity;

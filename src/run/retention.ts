@@ -45,7 +45,7 @@ export function neededWords({ calls, lists, by }: Needed, location: string): rea
     ...(lists > 0 ? [counted(lists, 'kept list')] : []),
   ];
   const others = by.length > 1 ? ` and ${by.length - 1} more` : '';
-  // What the rows of an open batch ask that are not settled yet, the ledger does not know.
+  // What the rows of an open batch ask that are not finished yet, the ledger does not know.
   const counts =
     calls > 0 ? ': as long as it is open, every answer to its operation on its account counts' : '';
   const typed = (command: string): string => commandLine([command, batch, ...storeWords(location)]);

@@ -10,7 +10,7 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
-import { recover, settleLeftOpen } from './recover.ts';
+import { closeLeftOpen, recover } from './recover.ts';
 import type { Run, Session } from './session.ts';
 import { TooFast } from './too-fast.ts';
 
@@ -114,7 +114,7 @@ export class Sessions {
    * Does the part of `recover` that sends no request, before a change is planned. It may settle an open attempt, which
    * changes what the plan knows about the attempt's subject.
    */
-  async settleLeftOpen(
+  async closeLeftOpen(
     context: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>,
   ): Promise<number> {
     const { ledger, dialect, account } = context;
@@ -122,7 +122,7 @@ export class Sessions {
     // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
-      settleLeftOpen({
+      closeLeftOpen({
         session: {
           ...{ account, ledger, clock },
           client: { dialect, origin: address.origin, basePath: basePathOf(address) },

@@ -47,7 +47,7 @@ export async function unprovenIn(ledger: LedgerReader, batch: Batch): Promise<Un
 /** What it is read as today is neither what it was taken for, nor that the change was made. */
 function isUnproven(record: AttemptRecord, dialect: Dialect): boolean {
   const { call, closure, decision } = record;
-  if (call.change === undefined || closure?.kind !== 'settled' || decision?.kind === 'told') return false;
+  if (call.change === undefined || closure?.kind !== 'answered' || decision?.kind === 'told') return false;
   const today = judgedToday(record, dialect)?.answer;
   return today !== undefined && today !== closure.answer && today !== 'found';
 }

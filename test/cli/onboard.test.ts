@@ -357,7 +357,7 @@ test('a row with a misspelt project holds back the person whom it names; the oth
   );
   const again = await sheet.type('run');
   expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
-  expect(again.stderr).toContain('goes on: 5 of 5 rows are settled');
+  expect(again.stderr).toContain('goes on: 5 of 5 rows are finished');
   const exported = await sheet.json('export');
   expect(exported.not_removed_file).toBe(done.not_removed_file);
   expect(exported.removed_file).toBe(done.removed_file);

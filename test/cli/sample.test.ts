@@ -29,7 +29,7 @@ async function writeTwoTiers(desk: Desk, count: number): Promise<void> {
   );
 }
 
-const settledRows = (desk: Desk): readonly number[] =>
+const finishedRows = (desk: Desk): readonly number[] =>
   desk.place.statuses().flatMap((status, at) => (status === 'pending' ? [] : [at]));
 
 test('buys so many rows, spread over the file, says what they found and what the rest will cost', async () => {
@@ -38,8 +38,8 @@ test('buys so many rows, spread over the file, says what they found and what the
   await writeTwoTiers(desk, 400);
   const said = await desk.type(sampled(50, '--budget', '800'));
   expect(said.code).toBe(0);
-  expect(settledRows(desk)).toHaveLength(50);
-  expect(Math.max(...settledRows(desk)) - Math.min(...settledRows(desk))).toBeGreaterThan(200);
+  expect(finishedRows(desk)).toHaveLength(50);
+  expect(Math.max(...finishedRows(desk)) - Math.min(...finishedRows(desk))).toBeGreaterThan(200);
   expect(said.stdout).toMatch(/^Sample {5}\d+ of 50 rows matched$/m);
   expect(said.stdout).toMatch(/^ {2}abn {5}\d+ of 50 found, \d+ % \[\d+ % to \d+ %\]$/m);
   expect(said.stdout).toMatch(/^ {2}domain {2}\d+ of \d+ found, /m);
@@ -78,13 +78,13 @@ test('after a kill the same command goes on with the same rows and buys no other
   const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'before-intent:10' } });
   expect(killed.code).toBeNull();
   expect(await desk.type(words)).toMatchObject({ code: 0 });
-  const rows = settledRows(desk);
+  const rows = finishedRows(desk);
   expect(rows).toHaveLength(20);
   const { requests } = await desk.place.vendor.book();
 
   // Another store knows nothing of all this: it buys what a sample that was never killed buys.
   expect(await desk.type([...words, '--store', 'other'])).toMatchObject({ code: 0 });
-  expect(settledRows(desk)).toEqual(rows);
+  expect(finishedRows(desk)).toEqual(rows);
   expect(await desk.requests()).toBe(2 * requests);
 });
 
@@ -92,10 +92,10 @@ test('a larger sample holds the smaller one, and one above what is left is all o
   const desk = await openDesk({ matchRate: 1 });
   desk.list(30);
   await desk.type(sampled(5, '--budget', '100'));
-  const first = settledRows(desk);
+  const first = finishedRows(desk);
   await desk.type(sampled(8, '--budget', '100'));
-  expect(settledRows(desk)).toHaveLength(8);
-  expect(settledRows(desk)).toEqual(expect.arrayContaining([...first]));
+  expect(finishedRows(desk)).toHaveLength(8);
+  expect(finishedRows(desk)).toEqual(expect.arrayContaining([...first]));
   const { sample } = await desk.json(sampled(500, '--budget', '100'));
   expect(sample).toMatchObject({ rows: 30, matched: 30, forecast: null });
   expect(await desk.place.vendor.book()).toMatchObject({ credits: 30, charged_twice: [] });

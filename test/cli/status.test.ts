@@ -94,7 +94,7 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
     },
     {
       reply: { status: 200, request_id: 'sandbox-2' },
-      closure: { kind: 'settled', answer: 'found', charged: 1 },
+      closure: { kind: 'answered', answer: 'found', charged: 1 },
       decision: { kind: 'retry', by: 'job' },
     },
   ]);

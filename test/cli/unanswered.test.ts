@@ -231,7 +231,7 @@ describe('another list', () => {
     const agreed = await vendor.run('other.csv', '--yes');
     expect(agreed).toMatchObject({ counts: { matched: 3 }, credits: { spent: 1 } });
     expect(vendor.book).toEqual(['four.example', 'busy.example']);
-    // By now there is an answer, so the first list is settled anew for nothing.
+    // By now there is an answer, so the first list is judged anew for nothing.
     const last = await vendor.run('list.csv', '--yes');
     expect(last).toMatchObject({ counts: { matched: 3 }, credits: { spent: 0 } });
     expect(await desk.json(['status', first.batch])).toMatchObject({ credits: { spent: 3 } });

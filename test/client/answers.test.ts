@@ -69,7 +69,7 @@ function verdictOn(call: Call, status: number, body: string): Verdict {
 /** A verdict in the words of the table. */
 function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
   switch (verdict.kind) {
-    case 'settled':
+    case 'answered':
       return settledInWords(call, verdict);
     case 'paused':
       return 'wait';
@@ -84,7 +84,7 @@ function inWords(call: Call, verdict: Verdict): OfLookup | OfChange {
 
 function settledInWords(
   call: Call,
-  { answer, why, projectRefused }: Extract<Verdict, { readonly kind: 'settled' }>,
+  { answer, why, projectRefused }: Extract<Verdict, { readonly kind: 'answered' }>,
 ): OfLookup | OfChange {
   const isLookup = call.change === undefined;
   if (answer === 'refused') return projectRefused === true ? 'refused by the project' : 'refused';

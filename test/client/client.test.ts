@@ -96,7 +96,7 @@ test('only what a store has admitted, or a dialect calls free, has the type of i
   const { client, vendor } = await openClient();
   const usage = { method: 'GET', path: '/usage' } as const;
   const free = freeRequestOf(provider, '', usage, {}, client.values);
-  expect((await client.ask(WAITER, free)).verdict.kind).toBe('settled');
+  expect((await client.ask(WAITER, free)).verdict.kind).toBe('answered');
   const mistakes = (turn: Turn) => [
     // @ts-expect-error: an object of the same members was committed by nobody.
     turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),

@@ -118,7 +118,7 @@ function verdictOn(raw: RawReply, dialect = through(), redirect?: 'same_host'): 
 }
 
 function inShort(verdict: Verdict): string {
-  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged}`;
+  if (verdict.kind === 'answered') return `${verdict.answer}, ${verdict.charged}`;
   return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
 }
 

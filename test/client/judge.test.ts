@@ -33,7 +33,7 @@ const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(rep
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
 function inShort(verdict: Verdict): string {
-  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged} credits`;
+  if (verdict.kind === 'answered') return `${verdict.answer}, ${verdict.charged} credits`;
   return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
 }
 
@@ -514,7 +514,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
   test('only an answer that was understood settles a call: what is no JSON settles none', () => {
     fc.assert(
       fc.property(reply, (each) => {
-        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'settled') return;
+        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'answered') return;
         const read = readBody(each.raw.body);
         expect(read.kind === 'json' || each.raw.status === 204).toBe(true);
       }),
@@ -543,7 +543,7 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
 /** What the ledger can keep: a clause, and whole credits that are not negative. */
 function expectWhole(verdict: Verdict): void {
   expect(verdict.why).not.toBe('');
-  if (verdict.kind !== 'settled') return;
+  if (verdict.kind !== 'answered') return;
   expect(Number.isSafeInteger(verdict.charged)).toBe(true);
   expect(verdict.charged).toBeGreaterThanOrEqual(0);
 }

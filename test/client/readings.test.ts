@@ -47,7 +47,7 @@ describe('a dialect is another', () => {
 });
 
 const FOUND = {
-  kind: 'settled',
+  kind: 'answered',
   answer: 'found',
   charged: credits(1),
   why: 'x',

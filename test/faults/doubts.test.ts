@@ -69,7 +69,7 @@ describe.concurrent('a lost answer, where the vendor honours idempotency keys', 
       idempotency_key: lost.idempotency_key,
       reserved: 0,
       decision: { kind: 'repeat', by: 'rule' },
-      closure: { kind: 'settled', charged: 1 },
+      closure: { kind: 'answered', charged: 1 },
     });
   });
 });

@@ -28,11 +28,11 @@ export type Weather = (call: number) => ErrorPage | undefined | Promise<ErrorPag
  * way: by then every call before them is settled, so that no page comes before an answer to one, however slow the machine is.
  */
 export function badOnceSettled(call: number, page: ErrorPage, atOnce: number): Weather {
-  const { promise: isSettled, resolve: settled } = Promise.withResolvers<void>();
+  const { promise: isAnswered, resolve: settled } = Promise.withResolvers<void>();
   return async (number) => {
     if (number < call) return undefined;
     if (number === call + atOnce - 1) settled();
-    await isSettled;
+    await isAnswered;
     return page;
   };
 }

@@ -43,7 +43,7 @@ export const RULE_9: readonly Mutation[] = [
     at: 'src/client/judge.ts',
     text: 'const clause = stated?.because',
     instead:
-      "if (rule !== undefined) return { kind: 'settled', answer: 'refused', charged, why: words };\n      const clause = stated?.because",
+      "if (rule !== undefined) return { kind: 'answered', answer: 'refused', charged, why: words };\n      const clause = stated?.because",
     test: 'test/client/judge.test.ts',
     named: 'rule 9, line by line',
   },

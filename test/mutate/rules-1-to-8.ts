@@ -145,7 +145,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 3,
     without: 'settling what an earlier run left open',
     at: 'src/run',
-    text: 'for (const attempt of open) await settleOpen(closing, attempt);',
+    text: 'for (const attempt of open) await closeOpen(closing, attempt);',
     instead: '',
     test: 'test/run/sessions.test.ts',
     named: 'what a kill left open is settled once',

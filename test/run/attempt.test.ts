@@ -34,7 +34,7 @@ describe('an operation that has moved on its host', () => {
     expect(pathsAsked(at)).toEqual(['/tag', '/v2/tag?fast=1']);
     expect(at.vendor.requests.map(({ body }) => body)).toEqual(['{"name":"one"}', '{"name":"one"}']);
     const closures = (await attemptsOf(at, batch)).map(({ closure }) => closure?.kind);
-    expect(closures, 'an attempt for each, of which one bought').toEqual(['not_sent', 'settled']);
+    expect(closures, 'an attempt for each, of which one bought').toEqual(['not_sent', 'answered']);
   });
 
   test('is followed three times', async () => {
@@ -115,15 +115,15 @@ test('a row whose call is lost ends there, with what it has used by then and the
   });
   const finished: (readonly number[])[] = [];
   const ledger = replacing(at.ledger, {
-    async settleRow(row) {
+    async finishRow(row) {
       finished.push(row.answers);
-      await at.ledger.settleRow(row);
+      await at.ledger.finishRow(row);
     },
   });
   const { counts, batch } = await runOnce({ ...at, ledger }, { job: threeTags });
   expect(counts).toEqual({ in_doubt: 1 });
   const attempts = await attemptsOf(at, batch);
-  expect(attempts.map(({ closure }) => closure?.kind)).toEqual(['settled', 'settled', 'in_doubt']);
+  expect(attempts.map(({ closure }) => closure?.kind)).toEqual(['answered', 'answered', 'in_doubt']);
   expect(finished).toEqual([attempts.map(({ attempt }) => attempt)]);
 });
 
@@ -162,9 +162,9 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
       expect(settled).toEqual([]);
       await at.ledger.closeAttempt(...closing);
     },
-    async settleRow(row) {
+    async finishRow(row) {
       settled.push(row.row);
-      await at.ledger.settleRow(row);
+      await at.ledger.finishRow(row);
     },
   });
   const { counts } = await runOnce({ ...at, ledger });

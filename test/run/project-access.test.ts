@@ -17,7 +17,7 @@ const callOn = (project?: string): Call => ({
 });
 
 const settled = (answer: 'found' | 'refused'): Verdict => ({
-  kind: 'settled',
+  kind: 'answered',
   answer,
   charged: credits(0),
   why: `status ${answer}`,

@@ -117,7 +117,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
   });
 
-  test('rows that a corrected dialect reads otherwise are settled anew from the batch that a job began, at the price that is shown', async () => {
+  test('rows that a corrected dialect reads otherwise are judged anew from the batch that a job began, at the price that is shown', async () => {
     const desk = await openDesk();
     const asked: string[] = [];
     const url = await vendorOf((about) => {

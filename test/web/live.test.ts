@@ -31,7 +31,7 @@ async function tabAt(served: Served, path: string, options: BrowserContextOption
 }
 
 /** How many rows the tab shows as settled. */
-async function settledIn(tab: Page): Promise<number> {
+async function finishedIn(tab: Page): Promise<number> {
   const label = await tab.locator('[aria-label$=" rows"]').first().getAttribute('aria-label');
   return Number(label?.split(' ')[0]);
 }
@@ -48,7 +48,7 @@ test('a view that is answered more slowly than things change is shown all the sa
   isSlow = false;
   await held[0]?.continue();
   await page.getByRole('heading', { name: 'list.csv' }).waitFor();
-  await expect.poll(() => settledIn(page), SOON).toBe(2);
+  await expect.poll(() => finishedIn(page), SOON).toBe(2);
   expect(held, 'one question at a time').toHaveLength(1);
 });
 
@@ -100,7 +100,7 @@ test('two tabs read one stream, show what the command line spends, and catch up 
     await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
   }
   await settle(3);
-  for (const tab of tabs) await expect.poll(() => settledIn(tab), SOON).toBe(3);
+  for (const tab of tabs) await expect.poll(() => finishedIn(tab), SOON).toBe(3);
 
   cable.set(true);
   for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
@@ -109,14 +109,14 @@ test('two tabs read one stream, show what the command line spends, and catch up 
   const now = (): Promise<number> => one.evaluate('Date.now()');
   for (const cut = await now(); (await now()) < cut + 10_000; ) await clock.runFor(250);
   expect(cable.count.refused, 'it is tried again and again').toBeGreaterThan(3);
-  for (const tab of tabs) expect(await settledIn(tab), 'what was known stays').toBe(3);
+  for (const tab of tabs) expect(await finishedIn(tab), 'what was known stays').toBe(3);
 
   cable.set(false);
   await clock.runFor(10_000);
   for (const tab of tabs) {
     await tab.getByText(text.batch.states.finished, { exact: true }).waitFor();
     await tab.getByText(text.reconnecting).waitFor({ state: 'detached' });
-    expect(await settledIn(tab)).toBe(12);
+    expect(await finishedIn(tab)).toBe(12);
   }
   expect(cable.count).toMatchObject({ streams: 1, mostStreams: 1 });
   expect(await desk.requests()).toBe(12);

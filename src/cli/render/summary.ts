@@ -80,7 +80,7 @@ function fileLine(name: string, path: string | undefined): readonly string[] {
 
 function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
   if (rows === 0)
-    return ['Sample     nothing was found out: no row of it is settled, or nothing is left to buy'];
+    return ['Sample     nothing was found out: no row of it is finished, or nothing is left to buy'];
   const width = Math.max(...identifiers.map(({ name }) => name.length));
   return [
     `Sample     ${matched} of ${counted(rows, 'row')} matched`,
@@ -149,7 +149,7 @@ function detail(name: string, value: string | undefined): readonly string[] {
 }
 
 /** `2 matched, 1 invalid`. @param none the words for no row at all. */
-export function countWords(counts: Counts, none = 'none settled yet'): string {
+export function countWords(counts: Counts, none = 'none finished yet'): string {
   const parts = OUTCOME_KINDS.flatMap((kind) => ((counts[kind] ?? 0) > 0 ? [`${counts[kind]} ${kind}`] : []));
   return parts.length === 0 ? none : parts.join(', ');
 }

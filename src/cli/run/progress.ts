@@ -5,7 +5,7 @@ import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Console } from '../shell/command.ts';
-import { type BatchBegun, rowsWords, settledWords } from '../shell/spending.ts';
+import { type BatchBegun, finishedWords, rowsWords } from '../shell/spending.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
@@ -19,8 +19,8 @@ export class Progress {
   #limitPerSecond: number | undefined;
   /** The number of rows; undefined until the batch begins. Until then the terminal may show a question. */
   #rows: number | undefined;
-  #settledBefore = 0;
-  #settledNow = 0;
+  #finishedBefore = 0;
+  #finishedNow = 0;
   #matched = 0;
   #applied = 0;
   #isChange = false;
@@ -45,7 +45,7 @@ export class Progress {
     switch (event.kind) {
       case 'batch':
         this.#rows = event.rows + (event.rowsBeyond ?? 0);
-        this.#settledBefore = event.settled;
+        this.#finishedBefore = event.settled;
         this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
         this.#say(batchLine(event));
@@ -57,7 +57,7 @@ export class Progress {
         this.#credits += event.credits;
         break;
       case 'row':
-        this.#settledNow += 1;
+        this.#finishedNow += 1;
         this.#settles.add(this.#clock.monotonicMs());
         if (event.outcome === 'matched') this.#matched += 1;
         if (event.outcome === 'applied') this.#applied += 1;
@@ -110,12 +110,12 @@ export class Progress {
   }
 
   #line(nowMs: number, rows: number): string {
-    const done = this.#settledBefore + this.#settledNow;
+    const done = this.#finishedBefore + this.#finishedNow;
     const parts = [
-      `${done}/${rows} rows${this.#settledBefore === 0 ? '' : ' in all'}`,
+      `${done}/${rows} rows${this.#finishedBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
       // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
-      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
+      `${this.#finishedBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
       // A change costs nothing, as a rule.
       this.#isChange && this.#credits === 0 ? '' : counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
@@ -189,5 +189,7 @@ const LONG_PAUSE_MS = 2_000;
 
 function batchLine(event: BatchBegun): string {
   const { batch, resumed } = event;
-  return resumed ? `Batch ${batch} goes on: ${settledWords(event)}.` : `Batch ${batch}: ${rowsWords(event)}.`;
+  return resumed
+    ? `Batch ${batch} goes on: ${finishedWords(event)}.`
+    : `Batch ${batch}: ${rowsWords(event)}.`;
 }

@@ -152,16 +152,16 @@ export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
 }
 
 /** How far a batch that goes on has got. */
-export function settledWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
+export function finishedWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
   const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
-  return `${settled} of ${rows + rowsBeyond} rows are settled${doubt}`;
+  return `${settled} of ${rows + rowsBeyond} rows are finished${doubt}`;
 }
 
 function eventWords(event: RunEvent): string | undefined {
   switch (event.kind) {
     case 'batch':
       return event.resumed
-        ? `batch ${event.batch} goes on, ${settledWords(event)}`
+        ? `batch ${event.batch} goes on, ${finishedWords(event)}`
         : `batch ${event.batch}, ${rowsWords(event)}`;
     case 'note':
       return event.message;

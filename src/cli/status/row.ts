@@ -114,7 +114,7 @@ function replyLines({ record: { reply }, requestId }: AttemptStory): readonly st
 
 function closureWords(closure: Closure & { readonly closedAtMs: number }, { isExact }: AttemptStory): string {
   const ended =
-    closure.kind === 'settled'
+    closure.kind === 'answered'
       ? `${closure.answer}, ${atMost(closure.charged, isExact, counted(closure.charged, 'credit'))}`
       : closure.kind;
   return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;

@@ -32,7 +32,7 @@ export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, 
 /** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
 export function pageFrom(reply: Reply, verdict: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
-  const isRead = verdict.kind === 'settled' && verdict.answer !== 'refused';
+  const isRead = verdict.kind === 'answered' && verdict.answer !== 'refused';
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
 }
 

@@ -125,7 +125,7 @@ interface Writing extends OutputOrder {
   readonly mark: string;
   /** Says a sentence once, however many copies it is true of. */
   readonly note: (sentence: string) => void;
-  /** @throws StopError when the row was settled from other cells than it has. */
+  /** @throws StopError when the row was finished from other cells than it has. */
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
   /** Undefined for a batch that changes nothing. */
   readonly changes: ChangesDone | undefined;

@@ -92,7 +92,7 @@ const ANSWERS = ['found', 'no_match', 'refused'] as const;
 export type AnswerKind = (typeof ANSWERS)[number];
 
 /** How an attempt ended that brought no answer, and what an answer is read as that turns out to be none. */
-export type NoAnswerKind = Exclude<Closure['kind'], 'settled'>;
+export type NoAnswerKind = Exclude<Closure['kind'], 'answered'>;
 
 /** What a reply means by the newest dialect that read it. */
 export type ReadAs = AnswerKind | NoAnswerKind;
@@ -104,7 +104,7 @@ export function isAnswer(kind: ReadAs): kind is AnswerKind {
 /** How an attempt ended. An attempt is closed once. `why` is a clause for the user. */
 export type Closure =
   | {
-      readonly kind: 'settled';
+      readonly kind: 'answered';
       readonly answer: AnswerKind;
       readonly charged: Credits;
       readonly why: string;
@@ -226,7 +226,9 @@ export interface KnownAnswer<Kind extends ReadAs = AnswerKind>
 }
 
 /** A call that has an answer, or had one that turned out to be none. */
-export function settledCall<Found extends Pick<AnswerRecord<ReadAs>, 'kind'>>(answer: Found): Settled<Found> {
+export function answeredCall<Found extends Pick<AnswerRecord<ReadAs>, 'kind'>>(
+  answer: Found,
+): Settled<Found> {
   const kind = isAnswer(answer.kind) ? 'answered' : 'unanswered';
   return { kind, answer } as Settled<Found>;
 }
@@ -285,7 +287,7 @@ export interface AttemptRecord {
 /** A request that left, and when its answer settled its call, if it did. Both are wall-clock times. */
 export interface Sent {
   readonly atMs: number;
-  readonly settledAtMs?: number;
+  readonly answeredAtMs?: number;
 }
 
 /** A part of a search through the calls of a ledger. */
@@ -312,17 +314,17 @@ export interface OpenAttempt {
 // ---------------------------------------------------------------------------------------------------- rows
 
 /** A row's checkpoint. `answers` are the attempts whose answers led to the outcome, in the order of asking. */
-export interface SettledRow {
+export interface FinishedRow {
   readonly batch: BatchId;
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
-  /** A hash of 48 bits over the cells that the row was settled from; absent for a row that is not in the file. */
+  /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
   readonly input?: number;
 }
 
 /** A row that has a final outcome, with the hash of its cells if that was kept. */
-export type SettledInput = Pick<SettledRow, 'row' | 'input'>;
+export type FinishedInput = Pick<FinishedRow, 'row' | 'input'>;
 
 export interface RowKind {
   readonly row: RowNumber;
@@ -345,7 +347,7 @@ export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly RowAnswer[];
-  /** The hash of the cells that the row was settled from, as in `SettledRow`. */
+  /** The hash of the cells that the row was finished from, as in `FinishedRow`. */
   readonly input?: number;
 }
 

@@ -50,7 +50,7 @@ export interface BatchSpec {
 /**
  * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one. `work` is
  * passed to the operation's `next`; a row that needs no request has its outcome from the plan, and `work` says whom it is
- * about where that is known. `input` is the hash of the file's cells that it was planned from, as in `SettledRow`.
+ * about where that is known. `input` is the hash of the file's cells that it was planned from, as in `FinishedRow`.
  */
 export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & (
   | { readonly kind: 'work'; readonly work: JsonObject }

@@ -32,7 +32,7 @@ export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Pro
   applyClocks(run);
   client.hear(replied);
   switch (verdict.kind) {
-    case 'settled':
+    case 'answered':
       return applyAnswer(run, replied, verdict);
     case 'in_doubt':
       run.emit({ kind: 'in_doubt', credits: replied.reserved });
@@ -63,7 +63,7 @@ function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
 function applyAnswer(
   run: Run,
   { attempt, call, operation, reply, sentAtMs, reserved }: RunReply,
-  { answer: kind, charged, why }: VerdictAs<'settled'>,
+  { answer: kind, charged, why }: VerdictAs<'answered'>,
 ): Next | Promise<Next> {
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;

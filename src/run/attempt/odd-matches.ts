@@ -61,7 +61,7 @@ export function oddMatches(
       const operation = operationFor(dialect, found.call, { isRepeated: false, underKey: false });
       const at = { origin, path: operation.path, call: found.call };
       const verdict = judge({ kind: 'answered', raw: found.reply }, dialect, operation, at);
-      const isMatch = verdict.kind === 'settled' && verdict.answer === 'found';
+      const isMatch = verdict.kind === 'answered' && verdict.answer === 'found';
       return !(isMatch && isOdd(found, operation));
     });
     return end < 0 ? newest.length : end;

@@ -45,7 +45,7 @@ export function priced(
   dialect: Dialect,
   operation: DialectOperation,
 ): Closure {
-  if (closure.kind !== 'settled') return closure;
+  if (closure.kind !== 'answered') return closure;
   const shown = { ...closure, ...shownPrice(closure, dialect) };
   return isExactCharge(closure.charged, reply, dialect, operation) ? shown : { ...shown, isAtMost: true };
 }

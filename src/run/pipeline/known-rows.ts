@@ -2,7 +2,7 @@ import { dialectMark } from '../../client/dialect.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
-import type { AttemptId, Batch, DatedAnswer, SettledRow } from '../../ledger/ledger.ts';
+import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/ledger.ts';
 import { crashPoint } from '../../lib/faults.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
@@ -39,7 +39,7 @@ export class KnownRows {
   readonly #unknown: Set<CallKey>;
   /** A change is never answered from an older one, and an operation that looks into answers needs their bodies. */
   readonly #isPossible: boolean;
-  #ended: SettledRow[] = [];
+  #ended: FinishedRow[] = [];
 
   constructor({ context, batch, unknown }: KnownRowsOptions) {
     const { operation } = context.job;
@@ -49,7 +49,7 @@ export class KnownRows {
     this.#isPossible = operation.change === undefined && operation.readsAnswers !== true;
   }
 
-  /** @returns the rows that are left, as far as they got. The others are settled at the latest by `settle`. */
+  /** @returns the rows that are left, as far as they got. The others are finished at the latest by `settle`. */
   async take(tasks: readonly Task[]): Promise<readonly Walking[]> {
     const { job, dialect } = this.#context;
     const begun: Walking[] = [];
@@ -63,13 +63,13 @@ export class KnownRows {
     return left;
   }
 
-  /** Settles the rows that wait to be settled with others. */
+  /** Finishes the rows that wait to be finished with others. */
   async settle(): Promise<void> {
     const rows = this.#ended;
     this.#ended = [];
     if (rows.length === 0) return;
     for (const _ of rows) crashPoint('before-row');
-    await this.#context.ledger.settleRows(this.#batch.id, rows);
+    await this.#context.ledger.finishRows(this.#batch.id, rows);
     for (const { row, outcome } of rows) {
       crashPoint('after-row');
       this.#context.emit({ kind: 'row', row, outcome: outcome.kind });

@@ -37,11 +37,11 @@ export class RowSet {
 }
 
 /** The rows of a batch that have a final outcome. */
-export async function settledRows(
-  ledger: Pick<LedgerReader, 'settledRows'>,
+export async function finishedRows(
+  ledger: Pick<LedgerReader, 'finishedRows'>,
   batch: BatchId,
 ): Promise<RowSet> {
   const settled = new RowSet();
-  for await (const page of ledger.settledRows(batch)) for (const { row } of page) settled.add(row);
+  for await (const page of ledger.finishedRows(batch)) for (const { row } of page) settled.add(row);
   return settled;
 }

@@ -5,8 +5,8 @@ import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import { FinishedInputs } from './finished-inputs.ts';
 import type { RowSet } from './row-set.ts';
-import { SettledInputs } from './settled-inputs.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
@@ -53,7 +53,7 @@ async function* tasksOfFile(source: TaskSource): AsyncGenerator<readonly Task[]>
   }
 }
 
-/** Finds the tasks among rows, which come in rising order. Rows that are settled are held against what they were settled from. */
+/** Finds the tasks among rows, which come in rising order. Rows that are finished are held against what they were finished from. */
 function taskFinder(
   source: TaskSource,
   fromRow: RowNumber,
@@ -61,7 +61,7 @@ function taskFinder(
   const { context, input, batch, sample, settled } = source;
   const { ledger } = context;
   const taskOf = taskMaker(source);
-  const settledInputs = new SettledInputs(ledger, batch.id, fromRow);
+  const finishedInputs = new FinishedInputs(ledger, batch.id, fromRow);
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   return async (rows) => {
     const tasks: Task[] = [];
@@ -69,7 +69,7 @@ function taskFinder(
       const { row, position } = each;
       if (row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, position);
       if (settled.has(row))
-        requireSameInput(input, batch, row, await settledInputs.of(row), () => inputOf(each));
+        requireSameInput(input, batch, row, await finishedInputs.of(row), () => inputOf(each));
       else if (sample?.has(row) !== false) tasks.push(taskOf(each));
     }
     return tasks;

@@ -33,7 +33,7 @@ async function whatIsAnew(
   reread: Reread | undefined,
 ): Promise<StopError> {
   if (reread === undefined) {
-    const fact = 'The dialect of today settles every row of this batch as it was settled.';
+    const fact = 'The dialect of today settles every row of this batch as it was.';
     return stop('plan', fact, 'Correct the dialect of the account, if an answer was misread.');
   }
   return new StopError({

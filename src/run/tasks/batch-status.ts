@@ -97,7 +97,7 @@ export async function batchLines(
 }
 
 /** The number of rows that have ended. */
-export function settledIn(counts: BatchOverview['counts']): number {
+export function finishedIn(counts: BatchOverview['counts']): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
@@ -116,7 +116,7 @@ async function overview(
   return {
     batch,
     counts,
-    settled: settledIn(counts),
+    settled: finishedIn(counts),
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
@@ -189,7 +189,7 @@ export async function batchStatus(
 const RECENT_MS = 15_000;
 
 function speedOf(sends: readonly Sent[], nowMs: number): number {
-  const settled = sends.flatMap(({ settledAtMs }) => settledAtMs ?? []).sort((a, b) => a - b);
+  const settled = sends.flatMap(({ answeredAtMs }) => answeredAtMs ?? []).sort((a, b) => a - b);
   const recent = settled.filter((atMs) => atMs > nowMs - RECENT_MS);
   const [first = nowMs] = recent;
   return (recent.length * 1000) / Math.max(nowMs - first, 1000);
@@ -213,7 +213,7 @@ async function pauseNow(
 
 /**
  * How long the rows that are left take, if they need as many calls each as those before them and the account goes on as in
- * the last seconds. Undefined during a pause, when no call was settled in these seconds, and when nothing is left.
+ * the last seconds. Undefined during a pause, when no call was answered in these seconds, and when nothing is left.
  */
 export function secondsLeft({
   batch,

@@ -115,7 +115,7 @@ function attemptStory(
 }
 
 function isExactlyBooked({ call, closure, reply }: AttemptRecord, dialect: Dialect): boolean {
-  if (closure?.kind !== 'settled' || reply === undefined) return false;
+  if (closure?.kind !== 'answered' || reply === undefined) return false;
   if (!Object.hasOwn(dialect.operations, call.operation)) return closure.charged === 0;
   const answered = { kind: 'answered', raw: reply } as const;
   return isExactCharge(closure.charged, answered, dialect, dialectOperationOf(dialect, call));
@@ -163,8 +163,8 @@ function readOtherwiseToday(record: AttemptRecord, dialect: Dialect): Judged | u
   const today = judgedToday(record, dialect);
   if (today === undefined) return undefined;
   // What was asked to wait, or never sent, says no more by being read as that in other words.
-  const wasTaken = closure.kind === 'settled' || closure.kind === 'in_doubt';
-  const taken = readings.at(-1)?.answer ?? (closure.kind === 'settled' ? closure.answer : closure.kind);
+  const wasTaken = closure.kind === 'answered' || closure.kind === 'in_doubt';
+  const taken = readings.at(-1)?.answer ?? (closure.kind === 'answered' ? closure.answer : closure.kind);
   return today.answer !== taken && (wasTaken || isAnswer(today.answer)) ? today : undefined;
 }
 

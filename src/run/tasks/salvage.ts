@@ -13,7 +13,7 @@ import { besideFile, nameParts } from '../../lib/file-name.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { codeOf } from '../../lib/system-errors.ts';
 import { salvageLedger } from '../open-ledger.ts';
-import { settledIn } from './batch-status.ts';
+import { finishedIn } from './batch-status.ts';
 
 /**
  * The readable parts of a damaged store, written to files: the output of every batch whose input is still there, every
@@ -97,9 +97,9 @@ async function writeBatch(store: Salvage, batch: Batch, folder: string): Promise
 
 const PAGE_ROWS = 1000;
 
-/** The settled rows that left no trace: the ledger keeps their number, and fewer were found. */
+/** The finished rows that left no trace: the ledger keeps their number, and fewer were found. */
 async function missingRows(store: Salvage, batch: Batch): Promise<readonly Unreadable[]> {
-  const counts = settledIn(await store.counts(batch.id));
+  const counts = finishedIn(await store.counts(batch.id));
   let found = 0;
   for (let from = 0; ; ) {
     const page = await store.rows(batch.id, from, PAGE_ROWS);
@@ -131,7 +131,7 @@ async function linesOfBatches(store: Salvage, batches: readonly Batch[]): Promis
   for (const batch of batches) {
     const { id, state, operation, accountName, inputPath, inputRows } = batch;
     const paused = store.heldSince(id).then((atMs) => (atMs === undefined ? '' : isoTime(atMs)));
-    const ended = store.counts(id).then((counts) => String(settledIn(counts)));
+    const ended = store.counts(id).then((counts) => String(finishedIn(counts)));
     const known = await Promise.all([paused, ended].map((cell) => cell.catch(() => 'unknown')));
     const [pausedSince = '', endedRows = ''] = known;
     lines.push([id, state, pausedSince, operation, accountName, inputPath, String(inputRows), endedRows]);

@@ -193,7 +193,7 @@ async function rowsInDoubt(ledger: LedgerReader, id: BatchId): Promise<readonly 
  * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
  * @returns how many requests were open; 0 where nothing was settled.
  */
-export async function settleLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
+export async function closeLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
   const reader = await lookAtLedger(location);
   const open = await reader.openRequests(batch.id);
   await reader.close();
@@ -223,7 +223,7 @@ async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
   // This module loads what sends requests, which a list does not need.
   const { Sessions } = await import('../sessions.ts');
   const dialect = await dialectOf(account);
-  await new Sessions().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
+  await new Sessions().closeLeftOpen({ ledger, clock: systemClock, dialect, account });
 }
 
 // ---------------------------------------------------------------------------------------------------- decisions

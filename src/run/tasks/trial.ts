@@ -210,7 +210,7 @@ async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Trie
   return {
     batch,
     reply: reply ?? { status, headers: {}, body, receivedAtMs },
-    closure: { kind: 'settled', answer: kind, charged, why },
+    closure: { kind: 'answered', answer: kind, charged, why },
   };
 }
 
@@ -223,7 +223,7 @@ export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried):
 /** The fields that `add` may name, and those that the job's `add` names although the answer lacks them. */
 export function triedFields({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
   const search = new PathSearch(Object.values(job.add ?? {}));
-  const isFound = closure?.kind === 'settled' && closure.answer === 'found';
+  const isFound = closure?.kind === 'answered' && closure.answer === 'found';
   if (isFound && reply !== undefined)
     search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
   return search;

@@ -11,8 +11,8 @@ export { AttemptObject, DecisionObject, LookObject } from '../../objects/row-obj
 
 /** Rows of a batch, one row, and doubts. */
 
-/** A filter: an outcome, `pending`, `settled` for any other, or `attention` for the three outcomes to look at. */
-export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'settled', 'attention']);
+/** A filter: an outcome, `pending`, `finished` for any other, or `attention` for the three outcomes to look at. */
+export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'finished', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
 
 export const USUAL_ROWS = 100;

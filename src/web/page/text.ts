@@ -121,7 +121,7 @@ export const text = {
     agree: 'Agree to this plan, and start it',
     settleAnew: 'Settle by today’s dialect',
     settleAnewWhat:
-      'The dialect has changed since. You see what would be settled otherwise, and its price, before anything is bought.',
+      'The dialect has changed since. You see what would be judged otherwise, and its price, before anything is bought.',
     planBelow: 'The plan stands below; a click starts just that, and nothing where it has moved since.',
     seeBelow: 'These they are; a click makes just these, and nothing where they have moved since.',
     toBuyAgain: 'Buy it again',
@@ -152,7 +152,7 @@ export const text = {
     downloads: {
       title: 'Downloads',
       what: 'Your list with what was found, as far as it is known now.',
-      nothingYet: 'There is something to take along once the first row is settled.',
+      nothingYet: 'There is something to take along once the first row is finished.',
       output: 'Output',
       workbook: 'Output as a workbook',
       attention: 'Rows that need attention',
@@ -400,7 +400,7 @@ export const text = {
     moreColumns: (count: string) => `${count} more columns are in the output and on the pages of the rows.`,
     changed: 'The list was changed since this batch worked on it, so only the results are shown.',
     gone: 'The list is not where this batch found it, so only the results are shown.',
-    otherCells: 'This row was settled from other cells than the list has now.',
+    otherCells: 'This row was finished from other cells than the list has now.',
   },
   row: {
     title: (row: string) => `Row ${row}`,
@@ -437,7 +437,7 @@ export const text = {
     copied: 'Copied',
     more: (count: string) => `${count} more`,
     kinds: {
-      settled: 'answered',
+      answered: 'answered',
       not_sent: 'not sent',
       paused: 'told that requests come too fast',
       stopped: 'stopped',

@@ -8,7 +8,7 @@ import { chartOf } from '../../files/output/report.ts';
 import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
-import { batchesPage, batchStatus, settledIn } from '../../run/tasks/batch-status.ts';
+import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
 import {
   BatchDetail,
   type BatchList,
@@ -71,7 +71,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
       const credits = await lookInto(location, async (ledger) =>
-        savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
+        savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
       );
       return context.json({ credits } satisfies SavedView);
     });

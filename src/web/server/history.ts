@@ -5,7 +5,7 @@ import { stop } from '../../core/errors.ts';
 import { type Batch, type BatchLine, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
-import { settledIn } from '../../run/tasks/batch-status.ts';
+import { finishedIn } from '../../run/tasks/batch-status.ts';
 import { type AccountMonth, BatchOfMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
 import { listNames, type NameOf } from './batch-routes.ts';
 import type { Savings } from './savings.ts';
@@ -82,7 +82,7 @@ async function historyBatch(
   return {
     ...BatchOfMonth.of({ batch, name: nameOf(batch.inputPath) }),
     ...SpentObject.of(await shownMoney(ledger, batch.id)),
-    saved: await savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
+    saved: await savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
     requests,
     by_sweep: /^(?:npx (?:--no )?)?rowonce nightly /.test(batch.command ?? ''),
     can_undo: batch.vendor === 'service' && batch.state !== 'open',

@@ -7,7 +7,7 @@ import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
-import { batchLines, settledIn } from '../../run/tasks/batch-status.ts';
+import { batchLines, finishedIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
 import { BatchNamed, FindQuery, type RowDetail, type RowPage, RowPageQuery, USUAL_ROWS } from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
@@ -104,7 +104,7 @@ function headOf(
 
 async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
   const counts = await ledger.counts(batch.id);
-  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - settledIn(counts));
+  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - finishedIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 

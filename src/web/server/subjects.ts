@@ -89,7 +89,7 @@ function entryOf(attempt: AttemptRecord, batch: Batch | undefined): SubjectEntry
   const { call, closure, decision, readings, reserved } = attempt;
   const reading = readings.at(-1);
   const isTold = decision?.kind === 'told';
-  const settled = closure?.kind === 'settled' ? closure : undefined;
+  const settled = closure?.kind === 'answered' ? closure : undefined;
   return {
     at: isoTime(attempt.intentAtMs),
     batch: attempt.batch,

@@ -109,7 +109,7 @@ describe('what an answer means', () => {
 
   function inShort(verdict: Verdict): string {
     switch (verdict.kind) {
-      case 'settled':
+      case 'answered':
         return `${verdict.answer}, ${verdict.charged} credits`;
       case 'stopped':
         return `stop, ${verdict.stop.code}`;

@@ -28,7 +28,7 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../../../src/files/output/output.ts';
-import { type Batch, credits, type Ledger, type SettledRow } from '../../../src/ledger/ledger.ts';
+import { type Batch, credits, type FinishedRow, type Ledger } from '../../../src/ledger/ledger.ts';
 import { safeCell } from '../../../src/lib/formulas.ts';
 import memory from '../../ledger/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
@@ -123,13 +123,13 @@ class Desk {
       receivedAtMs: ANSWERED_MS,
     };
     await this.ledger.record(admission.attempt, reply);
-    const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
     await this.ledger.closeAttempt(admission.attempt, closure, ANSWERED_MS);
     return admission.attempt;
   }
 
-  settle(batch: Batch, row: number, outcome: Outcome, answers: SettledRow['answers'] = []): Promise<void> {
-    return this.ledger.settleRow({ batch: batch.id, row, outcome, answers });
+  settle(batch: Batch, row: number, outcome: Outcome, answers: FinishedRow['answers'] = []): Promise<void> {
+    return this.ledger.finishRow({ batch: batch.id, row, outcome, answers });
   }
 
   /** The rows of a list from 2 on, each matched by an answer of its own. */

@@ -160,7 +160,7 @@ export async function answered(
   await ledger.record(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
   const { kind = 'found', charged = 1, closedAtMs = NOON_MS + 50 } = options;
   const closure = {
-    kind: 'settled',
+    kind: 'answered',
     answer: kind,
     charged: credits(charged),
     why: `it was ${kind}`,
@@ -227,7 +227,7 @@ export function settle(
   outcome: Outcome,
   answers: readonly AttemptId[] = [],
 ): Promise<void> {
-  return ledger.settleRow({ batch, row, outcome, answers });
+  return ledger.finishRow({ batch, row, outcome, answers });
 }
 
 export const MATCHED = { kind: 'matched', matchedBy: 'domain' } as const;

@@ -20,7 +20,7 @@ const ledger = await openStore(sqlite, place);
 const work = [{ row: 2, kind: 'work', work: { to: 'viewer' } }] as const;
 const begun = (await ledger.beginBatch(batchSpec({ key: 'key-a', rowsBeyond: 1 }), false, work)).batch.id;
 await batchNamed(ledger, 'foreign', { accountIdentity: 'another' });
-const settledChange = changeOf('create-invite', 0, named('settled'));
+const settledChange = changeOf('create-invite', 0, named('answered'));
 const SETTLED = await changed(ledger, begun, settledChange, { left: INVITED });
 const OPEN = await admittedChange(ledger, begun, changeOf('create-invite', 0, named('open')));
 const lostOne = changeOf('delete-invite', 0, named('lost'));

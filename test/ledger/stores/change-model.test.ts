@@ -149,7 +149,7 @@ async function close({ ledger }: Side, id: AttemptId, ending: Exclude<Ending, 'o
   const settled = ending !== 'not_sent' && ending !== 'in_doubt';
   if (settled) await ledger.record(id, replyWith('x', ending === 'no_match' ? 404 : 200));
   const closure: Closure = settled
-    ? { kind: 'settled', answer: ending, charged: credits(1), why: 'w' }
+    ? { kind: 'answered', answer: ending, charged: credits(1), why: 'w' }
     : { kind: ending, why: 'w' };
   return ledger.closeAttempt(id, closure, NOON_MS, LEFT[by]);
 }

@@ -98,7 +98,7 @@ export async function settleChange(
   { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
 ): Promise<void> {
   await ledger.record(attempt, replyWith('done', status));
-  const closure = { kind: 'settled', answer, charged: credits(0), why: `it was ${answer}` } as const;
+  const closure = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
   await ledger.closeAttempt(attempt, closure, atMs + 50, left);
 }
 

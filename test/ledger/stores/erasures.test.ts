@@ -131,7 +131,7 @@ test('a call that was erased is found by its own key, and by none once its key f
   if (admission.kind !== 'admitted') expect.fail('not admitted');
   await ledger.record(admission.attempt, replyWith('{"email":"kim@example.org"}'));
   const { spent: charged } = await ledger.batchMoney(batch);
-  const closure = { kind: 'settled', answer: 'found', charged, why: 'x' } as const;
+  const closure = { kind: 'answered', answer: 'found', charged, why: 'x' } as const;
   await ledger.closeAttempt(admission.attempt, closure, NOON_MS);
   await ledger.close();
   await erase(place, KIM_ORDER);
@@ -418,7 +418,7 @@ test('a person goes wherever a call and its answer name them, also as the name o
       ...(row === 0 ? {} : { [kim]: '1' }),
     };
     await ledger.record(admission.attempt, { ...replyWith('x'), headers });
-    const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: `found ${kim}` } as const;
+    const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: `found ${kim}` } as const;
     await ledger.closeAttempt(admission.attempt, closure, NOON_MS);
   }
   await ledger.close();

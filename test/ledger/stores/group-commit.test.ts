@@ -130,7 +130,7 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const attempt = await admitted(ledger, batch, 'acme');
     const came = [200, 404].map((status) => ledger.record(attempt, replyWith('acme', status)));
     expect(await outcomes(came)).toEqual(['fulfilled', 'rejected']);
-    const found = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
     await ledger.closeAttempt(attempt, found, NOON_MS);
     expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { why: 'status 200' } });
   });
@@ -140,7 +140,7 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const batch = await batchNamed(ledger, 'a');
     const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
     await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
-    const found = { kind: 'settled', answer: 'found', why: 'status 200' } as const;
+    const found = { kind: 'answered', answer: 'found', why: 'status 200' } as const;
     const closings = [one, one, two].map((attempt, at) =>
       ledger.closeAttempt(attempt, { ...found, charged: credits(at) }, NOON_MS),
     );
@@ -294,7 +294,7 @@ test('answers of one commit count in their order: a miss after another answer be
     asked.map((attempt, at) =>
       ledger.closeAttempt(
         attempt,
-        { kind: 'settled', answer: at === 1 ? 'found' : 'no_match', ...why },
+        { kind: 'answered', answer: at === 1 ? 'found' : 'no_match', ...why },
         NOON_MS,
       ),
     ),

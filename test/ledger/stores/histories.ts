@@ -270,8 +270,8 @@ async function ask(side: Side, step: Asked): Promise<Admission> {
 function intentOf(step: Asked, state: CallState | undefined): IntentOptions {
   const { reserve, day, decided, refresh, under } = step;
   const decision = state?.kind === 'in_doubt' && decided ? state.decision?.id : undefined;
-  const isSettled = state?.kind === 'answered' || state?.kind === 'unanswered';
-  const replaces = isSettled && refresh ? state.answer.attempt : undefined;
+  const isAnswered = state?.kind === 'answered' || state?.kind === 'unanswered';
+  const replaces = isAnswered && refresh ? state.answer.attempt : undefined;
   const request = requestOf(under, step.word, state);
   return {
     reserve: under === 'lost' && request !== undefined ? 0 : reserve,
@@ -298,7 +298,7 @@ function requestOf(under: Key, asked: string, state: CallState | undefined): Key
 
 function closureOf(kind: Ending): Closure {
   if (kind !== 'found' && kind !== 'no_match') return { kind, why: 'w' };
-  return { kind: 'settled', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
+  return { kind: 'answered', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
 }
 
 /** A body comes as text or as bytes, as the store likes. */

@@ -229,7 +229,7 @@ describe('under an open ledger', () => {
     await expect(admit(ledger, batch, 'two')).rejects.toMatchObject(taken);
     // What is in flight may be paid for, so it is kept wherever the files are now.
     await ledger.record(attempt, replyWith('late'));
-    const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+    const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
     await ledger.closeAttempt(attempt, closure, NOON_MS);
     await expect(settle(ledger, batch, 2, MATCHED, [attempt])).rejects.toMatchObject(taken);
     await ledger.close();

@@ -62,7 +62,7 @@ interface Done {
 }
 
 const WRITES = [
-  ...(['admit', 'record', 'closeAttempt', 'decide', 'settleRow', 'changeBatch', 'setAccountCaps'] as const),
+  ...(['admit', 'record', 'closeAttempt', 'decide', 'finishRow', 'changeBatch', 'setAccountCaps'] as const),
   ...(['retractMisses', 'markMisses', 'recordLook', 'release', 'addReading'] as const),
 ] as const satisfies readonly (keyof Ledger)[];
 

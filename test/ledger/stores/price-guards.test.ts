@@ -22,7 +22,7 @@ const RETRY = await decide(ledger, batch, 'keyed', 'retry');
 const dear = await admitted(ledger, batch, 'dear');
 await ledger.record(dear, replyWith('dear'));
 const price = { charged: credits(3), showsPrice: true } as const;
-await ledger.closeAttempt(dear, { kind: 'settled', answer: 'found', why: 'x', ...price }, NOON_MS);
+await ledger.closeAttempt(dear, { kind: 'answered', answer: 'found', why: 'x', ...price }, NOON_MS);
 await ledger.close();
 const database = new Database(join(place, 'ledger.db'));
 database.pragma('recursive_triggers = ON');

@@ -250,7 +250,7 @@ test('a store that turns out to be damaged in the middle of a run sends nothing 
   const other = await admitted(ledger, batch, 'other');
   const database = new Database(join(place, 'ledger.db'));
   database.exec('DROP TABLE match_rates');
-  const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+  const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
   await ledger.record(attempt, replyWith('acme'));
   const results = await Promise.allSettled([
     ledger.closeAttempt(attempt, closure, 0),

@@ -66,7 +66,7 @@ async function fill(ledger: Ledger, batch: BatchId): Promise<void> {
   const closing = await Promise.allSettled(
     flying.map(async (attempt) => {
       await ledger.record(attempt, replyWith('y'.repeat(5000)));
-      const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
       await ledger.closeAttempt(attempt, closure, Date.now());
     }),
   );

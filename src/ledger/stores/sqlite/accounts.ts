@@ -153,8 +153,8 @@ export function sendsOf(
   )) {
     if (at < sinceMs || sends.length === limit) break;
     if (said === 'not_sent' || account !== accountIdentity) continue;
-    const settledAtMs = ended === 'answered' ? (endedAt ?? undefined) : undefined;
-    sends.push(present({ atMs: at, settledAtMs }));
+    const answeredAtMs = ended === 'answered' ? (endedAt ?? undefined) : undefined;
+    sends.push(present({ atMs: at, answeredAtMs }));
   }
   return sends.reverse().sort((a, b) => a.atMs - b.atMs);
 }

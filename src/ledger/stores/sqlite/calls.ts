@@ -4,6 +4,7 @@ import {
   type AttemptId,
   type AttemptRecord,
   type AttemptsAbout,
+  answeredCall,
   type CallState,
   credits,
   type Decision,
@@ -11,7 +12,6 @@ import {
   type FoundReply,
   type OpenAttempt,
   type ReadAs,
-  settledCall,
 } from '../../ledger.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { momentOf } from './boots.ts';
@@ -67,7 +67,7 @@ export class Calls {
     if (call.state === 'answered') {
       const answer = story.answer(call, { withHeaders: true });
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
-      return settledCall(answer);
+      return answeredCall(answer);
     }
     const decision = batch === undefined ? undefined : this.#decision(call, story, batch);
     return { kind: 'in_doubt', doubt: this.#doubt(call, story), ...present({ decision }) };

@@ -234,7 +234,7 @@ function endOf(
     ...{ said: null, status: null, dialect: null, estimated: 0, words: closure.why },
   };
   if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call) };
-  if (closure.kind !== 'settled') return { ...common, kind: 'unsold', said: closure.kind };
+  if (closure.kind !== 'answered') return { ...common, kind: 'unsold', said: closure.kind };
   const { answer, charged, why, dialect, isAtMost } = closure;
   const status = known ?? statusOf(connection, attempt) ?? null;
   return {

@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import { type AttemptId, type BatchId, type KnownCall, type ReadAs, settledCall } from '../../ledger.ts';
+import { type AttemptId, answeredCall, type BatchId, type KnownCall, type ReadAs } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { hasKey } from './lookups.ts';
@@ -81,7 +81,7 @@ function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall 
   const said = dialect === null ? {} : { dialect };
   const erased = erasedAtMs === null ? {} : { erasedAtMs };
   const answer = { attempt, batch, kind, why: wordsOf({ words, status }), ...said, ...erased };
-  return settledCall(answeredAtMs === null ? answer : { ...answer, answeredAtMs });
+  return answeredCall(answeredAtMs === null ? answer : { ...answer, answeredAtMs });
 }
 
 export function forgettingAccounts(connection: Connection): readonly string[] {

@@ -18,6 +18,7 @@ import type {
   Closure,
   DecisionId,
   DecisionSpec,
+  FinishedRow,
   Intent,
   KeptTime,
   LearnedRate,
@@ -29,7 +30,6 @@ import type {
   PlannedRow,
   RawReply,
   Reading,
-  SettledRow,
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
@@ -82,7 +82,7 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 
 /** The end of an attempt that bought an answer. */
 interface Purchase extends Ended {
-  readonly closure: Extract<Closure, { readonly kind: 'settled' }>;
+  readonly closure: Extract<Closure, { readonly kind: 'answered' }>;
   readonly pricedFor: Priced;
 }
 
@@ -102,13 +102,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
-  /** What this process wrote of attempts for which no row is settled yet. Changes are not among them. */
+  /** What this process wrote of attempts for which no row is finished yet. Changes are not among them. */
   readonly #questions = new Map<AttemptId, Question>();
   readonly #admitAll: (intent: Intent) => Promise<Admission>;
   readonly #recordAll: (returned: Omit<Returned, 'call'>) => Promise<void>;
   readonly #closePurchase: (purchase: Purchase) => Promise<void>;
-  /** The rows of each batch are settled apart: what is refused to one batch must not keep another from settling. */
-  readonly #settle = new Map<BatchId, (row: SettledRow) => Promise<void>>();
+  /** The rows of each batch are finished apart: what is refused to one batch must not keep another from settling. */
+  readonly #settle = new Map<BatchId, (row: FinishedRow) => Promise<void>>();
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
@@ -216,16 +216,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const question = this.#questions.get(attempt);
-    if (closure.kind === 'settled' && question !== undefined) {
+    if (closure.kind === 'answered' && question !== undefined) {
       const { asked, pricedFor, status } = question;
       return this.#closePurchase({ attempt, closure, atMs, asked, pricedFor, status });
     }
     return this.#group.write(() => {
       const { connection } = this;
-      const change = closure.kind === 'settled' ? leftBy(connection, attempt, left) : undefined;
+      const change = closure.kind === 'answered' ? leftBy(connection, attempt, left) : undefined;
       insertEnds(connection, [{ attempt, closure, atMs, asked: this.#askedBy(attempt) }]);
       logChange(connection, change);
-      if (closure.kind !== 'settled') this.#questions.delete(attempt);
+      if (closure.kind !== 'answered') this.#questions.delete(attempt);
       else if (closure.showsPrice) keepPrice(connection, pricedBy(connection, attempt), closure.charged);
     }, 'in_flight');
   }
@@ -293,23 +293,23 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#writeOf(accountIdentity, (account) => markMisses(this.connection, account, mark));
   }
 
-  settleRow(row: SettledRow): Promise<void> {
+  finishRow(row: FinishedRow): Promise<void> {
     const { batch } = row;
     const settle =
       this.#settle.get(batch) ??
-      this.#group.together((rows: readonly SettledRow[]) => this.#insertOutcomes(batch, rows), 'patient');
+      this.#group.together((rows: readonly FinishedRow[]) => this.#insertOutcomes(batch, rows), 'patient');
     this.#settle.set(batch, settle);
     return settle(row);
   }
 
-  settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
+  finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void> {
     return this.#group.write(() => void this.#insertOutcomes(batch, rows));
   }
 
-  #insertOutcomes(batch: BatchId, rows: readonly SettledRow[]): undefined {
+  #insertOutcomes(batch: BatchId, rows: readonly FinishedRow[]): undefined {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
-    const isLower = ({ row, outcome, answers }: SettledRow): boolean =>
+    const isLower = ({ row, outcome, answers }: FinishedRow): boolean =>
       outcome.kind !== 'in_doubt' &&
       answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
     insertOutcomes(this.connection, batch, rows, rows.filter(isLower));

@@ -56,7 +56,7 @@ const IS_BATCH_SURELY_OLD = `
   AND NOT EXISTS (SELECT 1 FROM made m WHERE m.batch = b.id AND m.last >= :before)`;
 
 /**
- * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not settled
+ * What batches that go on would buy again. The ledger does not know what the rows of an open batch ask that are not finished
  * yet, so all answers to its operation count. Of a finished one, rows in doubt are worked through once more.
  */
 const NEEDED_BY = `coalesce(

@@ -14,7 +14,7 @@ import { sumOfText } from './table.ts';
 import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
 /**
- * Most answers were settled when they came, and a page of rows has hundreds of them. These are read together, in one
+ * Most calls were answered by their first reply, and a page of rows has hundreds of them. These are read together, in one
  * statement, in which SQLite itself makes the lists that the sums cover: each question by itself takes five times as
  * long. An answer means what it was last read as. What is not among them, such as an answer that a person told, is read by
  * `Calls`, and so is what does not agree with a sum: that says what is missing or altered. A body is read as text, which

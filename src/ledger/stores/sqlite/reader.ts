@@ -17,6 +17,7 @@ import {
   type CallState,
   type Credits,
   type Doubt,
+  type FinishedInput,
   type FoundReply,
   type FreshSince,
   type KeptTime,
@@ -33,7 +34,6 @@ import {
   rowAnswersOf,
   type SavedPart,
   type Sent,
-  type SettledInput,
 } from '../../ledger.ts';
 import { accountState, matchRate, pausesOf, sendsOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
@@ -62,7 +62,7 @@ import type { ReadRow } from './table.ts';
 import { checkBatch } from './table-sums.ts';
 import { batchNumber, keyBytes, type MARKS_TABLE } from './tables.ts';
 
-/** Rows in a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
+/** Rows in a page of `finishedRows`: some milliseconds of the event loop, and 80 KB. */
 const SETTLED_PAGE = 10_000;
 
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
@@ -200,7 +200,7 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
-  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
+  async *finishedRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly FinishedInput[]> {
     const id = batchNumber(batch);
     let after = fromRow - 1;
     for (;;) {

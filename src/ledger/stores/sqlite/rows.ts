@@ -1,5 +1,5 @@
 import type { RowNumber } from '../../../core/row.ts';
-import { type BatchId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
+import { type BatchId, credits, type FinishedRow, type FreshSince, type SavedPart } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
 import { hasReadings, insertNotes } from './notes.ts';
@@ -12,8 +12,8 @@ import { batchNumber, ROWS_TABLE } from './tables.ts';
 export function insertOutcomes(
   connection: Connection,
   batch: BatchId,
-  rows: readonly SettledRow[],
-  lower: readonly SettledRow[],
+  rows: readonly FinishedRow[],
+  lower: readonly FinishedRow[],
 ): void {
   const id = batchNumber(batch);
   const read = newestReadings(connection, rows);
@@ -36,14 +36,14 @@ export function insertOutcomes(
 /** The newest reading of the answers of each row; undefined when no answer was ever read again. */
 function newestReadings(
   connection: Connection,
-  rows: readonly SettledRow[],
+  rows: readonly FinishedRow[],
 ): ReadonlyMap<number, number> | undefined {
   if (!hasReadings(connection)) return undefined;
   const newest = connection.all<{ row: number; id: number }>(NEWEST_READINGS, usedBy(rows));
   return new Map(newest.map(({ row, id }) => [row, id]));
 }
 
-const usedBy = (rows: readonly SettledRow[]): string =>
+const usedBy = (rows: readonly FinishedRow[]): string =>
   JSON.stringify(rows.map(({ row, answers }) => [row, answers]));
 
 const NEWEST_READINGS = `

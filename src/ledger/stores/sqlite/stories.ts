@@ -120,9 +120,9 @@ export class Story {
     const [why, closedAtMs] = [wordsOf(end), end.at];
     if (end.kind === 'answered') {
       const answer = end.said as AnswerKind;
-      return { kind: 'settled', answer, charged: credits(end.spent), why, closedAtMs };
+      return { kind: 'answered', answer, charged: credits(end.spent), why, closedAtMs };
     }
-    const kind = end.kind === 'unsold' ? (end.said as Exclude<Closure['kind'], 'settled'>) : 'in_doubt';
+    const kind = end.kind === 'unsold' ? (end.said as Exclude<Closure['kind'], 'answered'>) : 'in_doubt';
     return { kind, why, closedAtMs } as NonNullable<AttemptRecord['closure']>;
   }
 
@@ -257,7 +257,7 @@ export class Story {
     const readings = this.readings;
     const reading = readings.findLast(({ id }) => readTo !== null && id <= readTo);
     const { closure } = this;
-    const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
+    const taken = reading ?? (closure?.kind === 'answered' ? closure : undefined);
     const { reply } = this;
     if (taken === undefined || reply === undefined) return undefined;
     const { receivedAtMs: answeredAtMs, headers, ...said } = reply;

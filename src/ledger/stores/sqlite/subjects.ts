@@ -119,14 +119,14 @@ export function knownSubjects(connection: Connection, identity: string): readonl
 }
 
 /** The newest entry of a subject, and who made the newest one that is not as the entry before it. */
-type LastChange = ChangeRow & { readonly batch: number | null; readonly settled_at: number | null };
+type LastChange = ChangeRow & { readonly batch: number | null; readonly answered_at: number | null };
 
 const FACTS = ['state', 'role', 'email', 'invite_code', 'user_id', 'project_id'];
 const factsOf = (table: string): string => `(${FACTS.map((column) => `${table}.${column}`).join(', ')})`;
 
 function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
   const rows = connection.all<LastChange>(
-    `SELECT g.*, a.batch, k.at AS settled_at
+    `SELECT g.*, a.batch, k.at AS answered_at
        FROM subjects s JOIN changes g ON g.subject = s.id AND g.sequence = s.sequence
        LEFT JOIN changes l ON l.subject = s.id AND l.sequence = (
          SELECT max(c.sequence)
@@ -179,7 +179,7 @@ function knownSubject(
     ...present({
       facts,
       batch: batch === undefined ? undefined : batchId(batch),
-      changedAtMs: last?.settled_at ?? undefined,
+      changedAtMs: last?.answered_at ?? undefined,
       doubt,
     }),
   };

@@ -71,7 +71,7 @@ async function carriedOut(
   }
   const calls = new Map<string, Call>();
   for (const { batch, call, closure } of await ledger.history(id, row)) {
-    const isFound = closure?.kind === 'settled' && closure.answer === 'found';
+    const isFound = closure?.kind === 'answered' && closure.answer === 'found';
     if (batch === id && isFound) calls.set(callKeyOf(accountIdentity, call), call);
   }
   return [...calls.values()];

@@ -14,7 +14,7 @@ import type { ListState } from '../../api.ts';
 /** A list that can be read. */
 export interface OpenList {
   readonly header: readonly string[];
-  /** The number that stands for the cells that a row was settled from, as the ledger keeps it. */
+  /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */
   readonly inputOf: (row: InputRow) => number;
   /** The rows with these numbers that the list has. */
   between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
@@ -47,7 +47,7 @@ const MOST_OPEN = 4;
 /** So many bytes are hashed before the first page is shown, which is soon done. */
 const HASHED_AT_ONCE = 1 << 20;
 
-/** More would hold up the pages that are asked for first. Until then each row is held against what it was settled from. */
+/** More would hold up the pages that are asked for first. Until then each row is held against what it was finished from. */
 const HASHED_AFTER_MS = 2_000;
 
 /** Places in a list are remembered so far apart, where the run has not remembered them in the ledger. */

@@ -70,7 +70,7 @@ function cut(columns: Columns): ShownColumns {
 /** A row as the list and the ledger have it. */
 export interface BothOfRow {
   readonly row: RowNumber;
-  /** Absent where the list does not have the cells that the row was settled from. */
+  /** Absent where the list does not have the cells that the row was finished from. */
   readonly input: InputRow | undefined;
   /** Absent while the row is pending. */
   readonly record: RowRecord | undefined;
@@ -134,7 +134,7 @@ async function recordsBetween(
   return new Map(records.filter(({ row }) => wanted.has(row)).map((record) => [record.row, record]));
 }
 
-/** The row's cells, unless it was settled from others. */
+/** The row's cells, unless it was finished from others. */
 function own(list: OpenList, input: InputRow, record: RowRecord | undefined): InputRow | undefined {
   return record?.input === undefined || record.input === list.inputOf(input) ? input : undefined;
 }

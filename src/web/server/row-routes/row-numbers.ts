@@ -124,6 +124,6 @@ async function ofStatus(
 }
 
 function isShown(filter: RowFilter, status: RowStatus): boolean {
-  if (filter === 'settled') return true;
+  if (filter === 'finished') return true;
   return filter === 'attention' ? ATTENTION_KINDS.has(status) : filter === status;
 }

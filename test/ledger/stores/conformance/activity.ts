@@ -96,6 +96,6 @@ interface Bought {
 async function bought(ledger: Ledger, batch: BatchId, word: string, { sentAt, closedAt, charged }: Bought) {
   const attempt = await admitted(ledger, batch, word, { atMs: NOON_MS + sentAt });
   await ledger.record(attempt, replyWith(word));
-  const closure = { kind: 'settled', answer: 'found', charged: credits(charged), why: 'found' } as const;
+  const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'found' } as const;
   await ledger.closeAttempt(attempt, closure, NOON_MS + closedAt);
 }

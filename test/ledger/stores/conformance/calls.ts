@@ -22,7 +22,7 @@ import {
 } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
-const SETTLED = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
+const SETTLED = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
 
 // Goal: a call is bought once, and what it brought is kept whole. Method: attempts taken through every way of ending.
 export function callsConform(store: Store): void {
@@ -320,7 +320,7 @@ export function callsConform(store: Store): void {
           intentAtMs: NOON_MS + 9,
           reply: replyWith('acme'),
           closure: {
-            kind: 'settled',
+            kind: 'answered',
             answer: 'found',
             charged: 1,
             why: 'it was found',
@@ -354,7 +354,7 @@ export function callsConform(store: Store): void {
       const all = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 100);
       expect(all.attempts.map(({ call }) => call)).toEqual([callNamed('acme'), callNamed('lost')]);
       expect(all).not.toHaveProperty('next');
-      expect(all.attempts[0]).toMatchObject({ batch, closure: { kind: 'settled', charged: 1 } });
+      expect(all.attempts[0]).toMatchObject({ batch, closure: { kind: 'answered', charged: 1 } });
       const first = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 3);
       expect(first).toMatchObject({ attempts: [{ call: callNamed('acme') }] });
       const rest = await ledger.attemptsAbout(['acme.example', 'lost.example'], first.next ?? 0, 3);
@@ -431,7 +431,7 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'acme', { atMs: NOON_MS + 1000 });
       expect(await ledger.sends(ACCOUNT, NOON_MS, 100)).toEqual([
         { atMs: NOON_MS },
-        { atMs: NOON_MS + 1000, settledAtMs: NOON_MS + 50 },
+        { atMs: NOON_MS + 1000, answeredAtMs: NOON_MS + 50 },
       ]);
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/core/objects.ts';
-import { type CallState, credits, type KnownCall, settledCall } from '../../../../src/ledger/ledger.ts';
+import { answeredCall, type CallState, credits, type KnownCall } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -158,5 +158,5 @@ function inShort(state: CallState, withAges: boolean): KnownCall {
   }
   const { attempt, batch, kind, why, dialect, answeredAtMs } = state.answer;
   const answer = { attempt, batch, kind, why, ...present({ dialect }) };
-  return settledCall(withAges ? { ...answer, answeredAtMs } : answer);
+  return answeredCall(withAges ? { ...answer, answeredAtMs } : answer);
 }

@@ -109,7 +109,7 @@ export function missesConform(store: Store): void {
       await ledger.record(slow, replyWith('slow'));
       await ledger.closeAttempt(
         slow,
-        { kind: 'settled', answer: 'found', charged: credits(1), why: 'x' },
+        { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' },
         NOON_MS,
       );
       expect(await misses(ledger)).toEqual({ count: 0, kept: false });

@@ -75,7 +75,7 @@ export function plansConform(store: Store): void {
     await settle(ledger, batch, 4, { kind: 'applied' }, [answer]);
     expect(await ledger.counts(batch)).toEqual({ applied: 1, in_doubt: 1, unchanged: 1 });
     expect((await ledger.rows(batch, 3, 9)).map(({ row }) => row)).toEqual([4, 5]);
-    for await (const page of ledger.settledRows(batch)) expect(page).toEqual([{ row: 2 }, { row: 4 }]);
+    for await (const page of ledger.finishedRows(batch)) expect(page).toEqual([{ row: 2 }, { row: 4 }]);
   });
 }
 

@@ -45,7 +45,7 @@ export function pricesConform(store: Store): void {
       const admission = await ledger.admit(intentOf(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
       await ledger.record(admission.attempt, replyWith('found'));
-      const closure = { kind: 'settled', answer: 'found', charged: credits(charged), why: 'x' } as const;
+      const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
       const shown = {
         ...closure,
         ...(showsPrice ? { showsPrice: true as const } : {}),

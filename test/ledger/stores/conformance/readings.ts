@@ -47,7 +47,7 @@ export function readingsConform(store: Store): void {
         { kind: 'answered', answer: { ...now, batch: expect.any(String) } },
       ]);
       const [record] = await ledger.attempts([attempt]);
-      expect(record?.closure).toMatchObject({ kind: 'settled', answer: 'found', charged: 1 });
+      expect(record?.closure).toMatchObject({ kind: 'answered', answer: 'found', charged: 1 });
       expect(record?.readings.map(({ answer, charged }) => [answer, charged])).toEqual([
         ['refused', 1],
         ['no_match', 1],
@@ -114,7 +114,7 @@ export function readingsConform(store: Store): void {
       const decision = await decide(ledger, other, 'keyed', 'repeat');
       const again = await admitted(ledger, other, 'keyed', { request, decision, reserve: 0 });
       await ledger.record(again, replyWith('keyed'));
-      const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'x' } as const;
+      const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
       await ledger.closeAttempt(again, closure, NOON_MS);
       await read(ledger, again, { charged: credits(4) });
       expect((await ledger.batchMoney(one)).spent).toBe(4);

@@ -96,7 +96,7 @@ export function releasesConform(store: Store): void {
       });
       await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
       await ledger.record(again, replyWith('acme'));
-      const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
       await ledger.closeAttempt(again, closure, NOON_MS);
       await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
     });

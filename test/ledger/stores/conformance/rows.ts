@@ -51,16 +51,16 @@ export function rowsConform(store: Store): void {
         answers: at % 2 === 0 ? [one, two] : [],
         ...(at === 5 ? {} : { input: at }),
       }));
-      await ledger.settleRows(
+      await ledger.finishRows(
         batch,
         rows.map((row) => ({ ...row, batch })),
       );
-      for (const row of rows) await ledger.settleRow({ ...row, batch: alone });
+      for (const row of rows) await ledger.finishRow({ ...row, batch: alone });
       const paid = (await ledger.rows(batch, 0, 1))[0]?.answers.map(({ paidRow }) => paidRow);
       expect(paid?.[0]).toBe(2);
       expect(await ledger.rows(batch, 0, 100)).toEqual(await ledger.rows(alone, 0, 100));
       expect(await ledger.counts(batch)).toEqual(await ledger.counts(alone));
-      await ledger.settleRows(batch, []);
+      await ledger.finishRows(batch, []);
     });
 
     test('many are settled all together or not at all', async () => {
@@ -68,7 +68,7 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await settle(ledger, batch, 40, MATCHED);
       const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
-      await expect(ledger.settleRows(batch, rows)).rejects.toThrow();
+      await expect(ledger.finishRows(batch, rows)).rejects.toThrow();
       expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
     });
 
@@ -149,14 +149,14 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const largest = 2 ** 48 - 1;
       const row = { batch, outcome: MATCHED, answers: [] };
-      await ledger.settleRow({ ...row, row: 2, input: largest });
-      await ledger.settleRow({ ...row, row: 3 });
-      await ledger.settleRow({ ...row, row: 4, outcome: IN_DOUBT, input: 7 });
-      await ledger.settleRow({ ...row, row: 4, input: 8 });
+      await ledger.finishRow({ ...row, row: 2, input: largest });
+      await ledger.finishRow({ ...row, row: 3 });
+      await ledger.finishRow({ ...row, row: 4, outcome: IN_DOUBT, input: 7 });
+      await ledger.finishRow({ ...row, row: 4, input: 8 });
       const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
       expect(kept).toEqual([largest, undefined, 8]);
       const pages = [];
-      for await (const page of ledger.settledRows(batch, 3)) pages.push(...page);
+      for await (const page of ledger.finishedRows(batch, 3)) pages.push(...page);
       expect(pages).toEqual([{ row: 3 }, { row: 4, input: 8 }]);
     });
 
@@ -185,7 +185,7 @@ export function rowsConform(store: Store): void {
       for (const [at, body] of bodies.entries()) {
         const attempt = await admitted(ledger, batch, `word${at}`);
         await ledger.record(attempt, { ...replyWith(''), body });
-        const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'w' } as const;
+        const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'w' } as const;
         await ledger.closeAttempt(attempt, closure, NOON_MS);
         await settle(ledger, batch, at, MATCHED, [attempt]);
       }
@@ -225,6 +225,6 @@ function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
 
 async function pagesOf(ledger: LedgerReader, batch: BatchId): Promise<readonly (readonly number[])[]> {
   const pages: (readonly number[])[] = [];
-  for await (const page of ledger.settledRows(batch)) pages.push(page.map(({ row }) => row));
+  for await (const page of ledger.finishedRows(batch)) pages.push(page.map(({ row }) => row));
   return pages;
 }

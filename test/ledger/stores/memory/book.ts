@@ -17,6 +17,7 @@ import {
   credits,
   type Decision,
   type Doubt,
+  type FinishedRow,
   type Intent,
   isAnswer,
   type LearnedRate,
@@ -28,7 +29,6 @@ import {
   type RawReply,
   type ReadAs,
   type Reading,
-  type SettledRow,
   type TimeMark,
   type UsageMark,
 } from '../../../../src/ledger/ledger.ts';
@@ -51,7 +51,7 @@ export interface KeptAccount {
 export const NO_MISSES: Misses = { count: 0, kept: false };
 
 /** `readTo`: how many readings there were when it was settled, of which it knows no later ones. */
-export type KeptRow = SettledRow & { readonly readTo: number };
+export type KeptRow = FinishedRow & { readonly readTo: number };
 
 export interface KeptBatch {
   batch: Batch;
@@ -214,7 +214,7 @@ export class MemoryBook {
     for (const attempt of this.attempts) {
       const { closure, told, intent } = attempt;
       // An answer under an idempotency key is spent where the first request under it was risked.
-      if ((closure?.kind === 'settled' || attempt.read) && picked(this.#payer(attempt)))
+      if ((closure?.kind === 'answered' || attempt.read) && picked(this.#payer(attempt)))
         sums.spent += this.booked(attempt);
       if (!picked(attempt)) continue;
       if (closure === undefined) sums.reserved += intent.reserve;
@@ -233,7 +233,7 @@ export class MemoryBook {
   /** What an answer is booked at: by its newest reading, which is never less than the one before. */
   booked({ id, closure, intent }: KeptAttempt): Credits {
     const newest = this.readings.findLast(({ attempt }) => attempt === id);
-    return newest?.charged ?? (closure?.kind === 'settled' ? closure.charged : intent.reserve);
+    return newest?.charged ?? (closure?.kind === 'answered' ? closure.charged : intent.reserve);
   }
 
   #payer(attempt: KeptAttempt): KeptAttempt {
@@ -284,7 +284,7 @@ export function holds({ closure, told, freedBy, read }: KeptAttempt): boolean {
 
 /** An attempt that may have been charged uses its decision up; one that was not gives it back. */
 export function usesDecision(attempt: KeptAttempt): boolean {
-  return attempt.closure === undefined || attempt.closure.kind === 'settled' || holds(attempt);
+  return attempt.closure === undefined || attempt.closure.kind === 'answered' || holds(attempt);
 }
 
 export function releaseOf({ freedBy }: KeptAttempt): KeptAttempt['released'] {
@@ -315,7 +315,7 @@ export function answerOf(
     return { ...common, kind: 'found', why, charged: intent.reserve, status, body, answeredAtMs };
   }
   const reading = book.readings.slice(0, readTo).findLast((each) => each.attempt === id);
-  const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
+  const taken = reading ?? (closure?.kind === 'answered' ? closure : undefined);
   if (taken === undefined || reply === undefined) return undefined;
   const { answer: kind, why, dialect } = taken;
   return {

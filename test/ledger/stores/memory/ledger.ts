@@ -19,6 +19,7 @@ import {
   credits,
   type DecisionId,
   type DecisionSpec,
+  type FinishedRow,
   type Intent,
   type KeptTime,
   type LearnedRate,
@@ -30,7 +31,6 @@ import {
   type PlannedRow,
   type RawReply,
   type Reading,
-  type SettledRow,
   type TimeMark,
   type UsageMark,
 } from '../../../../src/ledger/ledger.ts';
@@ -218,7 +218,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async closeAttempt(id: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const attempt = this.#openAttempt(id);
     const { call, reply } = attempt;
-    if (closure.kind === 'settled') {
+    if (closure.kind === 'answered') {
       invariant(closure.charged >= 0, 'nothing is charged less than nothing');
       invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
       moveSubject(attempt, left, atMs);
@@ -320,7 +320,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     if (count > 0) account.misses = { count, ...mark };
   }
 
-  async settleRow(row: SettledRow): Promise<void> {
+  async finishRow(row: FinishedRow): Promise<void> {
     const { rows } = this.#batch(row.batch);
     const earlier = rows.get(row.row);
     invariant(
@@ -337,11 +337,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     }
   }
 
-  async settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
+  async finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void> {
     const settled = this.#batch(batch).rows;
     const before = new Map(settled);
     try {
-      for (const row of rows) await this.settleRow(row);
+      for (const row of rows) await this.finishRow(row);
     } catch (error) {
       settled.clear();
       for (const [row, record] of before) settled.set(row, record);

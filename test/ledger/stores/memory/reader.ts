@@ -19,6 +19,7 @@ import type {
   CallState,
   Credits,
   Doubt,
+  FinishedInput,
   FoundReply,
   FreshSince,
   KeptTime,
@@ -34,9 +35,8 @@ import type {
   RowRecord,
   SavedPart,
   Sent,
-  SettledInput,
 } from '../../../../src/ledger/ledger.ts';
-import { credits, isAnswer, rowAnswersOf, settledCall } from '../../../../src/ledger/ledger.ts';
+import { answeredCall, credits, isAnswer, rowAnswersOf } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   doubtOf,
@@ -152,7 +152,7 @@ export class MemoryReader implements LedgerReader {
     );
     const settled = ended.filter(
       (attempt) =>
-        !attempt.retracted && (attempt.closure?.kind === 'settled' || attempt.toldAsAnswer || attempt.read),
+        !attempt.retracted && (attempt.closure?.kind === 'answered' || attempt.toldAsAnswer || attempt.read),
     );
     return {
       requests: ended.filter(({ closure }) => closure?.kind !== 'not_sent').length,
@@ -214,7 +214,7 @@ export class MemoryReader implements LedgerReader {
       }));
   }
 
-  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
+  async *finishedRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly FinishedInput[]> {
     const settled = this.#rows(batch).filter(
       ({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt',
     );
@@ -233,7 +233,7 @@ export class MemoryReader implements LedgerReader {
     const sends = sent
       .map(({ intent, closure }) => ({
         atMs: intent.atMs,
-        ...(closure?.kind === 'settled' ? { settledAtMs: closure.closedAtMs } : {}),
+        ...(closure?.kind === 'answered' ? { answeredAtMs: closure.closedAtMs } : {}),
       }))
       .sort((a, b) => a.atMs - b.atMs);
     return sends.slice(Math.max(0, sends.length - limit));
@@ -256,7 +256,7 @@ export class MemoryReader implements LedgerReader {
       const known = knownOf(this.#state(key, undefined), true);
       if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
       const { attempt, answeredAtMs } = known.answer;
-      const isPlain = this.book.attempt(attempt)?.closure?.kind === 'settled';
+      const isPlain = this.book.attempt(attempt)?.closure?.kind === 'answered';
       return isPlain ? { ...known.answer, answeredAtMs } : undefined;
     });
   }
@@ -378,7 +378,7 @@ export class MemoryReader implements LedgerReader {
       requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,
       credits: sent.reduce(
         (sum, ended) =>
-          ended.kind === 'settled' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
+          ended.kind === 'answered' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
         0,
       ),
     }));
@@ -428,14 +428,14 @@ export class MemoryReader implements LedgerReader {
   #settled(accountIdentity: string): readonly KeptAttempt[] {
     return this.book.attempts.filter(
       ({ intent, closure, retracted }) =>
-        intent.accountIdentity === accountIdentity && closure?.kind === 'settled' && !retracted,
+        intent.accountIdentity === accountIdentity && closure?.kind === 'answered' && !retracted,
     );
   }
 
   #state(key: CallKey, batch: BatchId | undefined): CallState {
     const call = this.book.calls.get(key);
     const answer = call?.answer && answerOf(this.book, call.answer);
-    if (answer !== undefined) return settledCall(answer);
+    if (answer !== undefined) return answeredCall(answer);
     if (call?.doubt === undefined) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
     const usedUp = this.book.attempts.some(
@@ -458,7 +458,7 @@ export class MemoryReader implements LedgerReader {
 }
 
 function isFound({ closure }: KeptAttempt): boolean {
-  return closure?.kind === 'settled' && closure.answer === 'found';
+  return closure?.kind === 'answered' && closure.answer === 'found';
 }
 
 /** Nothing more than the contract promises, so that no plan comes to rely on it. */
@@ -470,7 +470,7 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
     case 'unanswered': {
       const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
       const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
-      return settledCall(withAges ? { ...answer, answeredAtMs } : answer);
+      return answeredCall(withAges ? { ...answer, answeredAtMs } : answer);
     }
     case 'in_doubt': {
       const { attempt, batch } = state.doubt;

@@ -9,7 +9,7 @@ export function addReading(book: MemoryBook, { showsPrice: _, ...reading }: Read
   const attempt = book.attempt(reading.attempt);
   invariant(attempt !== undefined && isReadable(book, attempt), 'only an answer is read again');
   invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
-  const wasAnswer = attempt.closure?.kind === 'settled' || attempt.read;
+  const wasAnswer = attempt.closure?.kind === 'answered' || attempt.read;
   invariant(wasAnswer || isAnswer(reading.answer), 'only what was an answer turns out to be none');
   const before = book.booked(attempt);
   const charged = credits(Math.max(reading.charged, before));
@@ -27,7 +27,7 @@ export function addReading(book: MemoryBook, { showsPrice: _, ...reading }: Read
 function isReadable(book: MemoryBook, attempt: KeptAttempt): boolean {
   const { call, reply, closure, read, retracted } = attempt;
   if (retracted) return false;
-  if (closure?.kind === 'settled' || read) return true;
+  if (closure?.kind === 'answered' || read) return true;
   return call.doubt === attempt && reply !== undefined && book.repeated(attempt).length === 0;
 }
 

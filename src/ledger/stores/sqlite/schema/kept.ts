@@ -129,7 +129,7 @@ const KEPT: readonly Kept[] = [
     table: 'rows',
     event: 'DELETE',
     name: 'rows_kept',
-    says: 'a settled row is kept unless its answer was taken back',
+    says: 'a finished row is kept unless its answer was taken back',
     unless: `EXISTS (
     SELECT 1 FROM json_each(OLD.answers) j CROSS JOIN notes x ON x.of = j.value AND x.kind = 'retracted')`,
   },

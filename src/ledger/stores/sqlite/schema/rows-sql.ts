@@ -14,8 +14,8 @@ END;
 /** The outcome of each row of an input, where rows start in the file, and the counts of both. */
 export const ROWS = [
   `
--- \`answers\`: the attempts that led to the outcome, as JSON. \`input\`: 48 bits over the mapped cells that the row was settled
--- from, as they stand in the file. \`read_to\`: the newest reading of its answers when the row was settled; NULL: they had none.
+-- \`answers\`: the attempts that led to the outcome, as JSON. \`input\`: 48 bits over the mapped cells that the row was finished
+-- from, as they stand in the file. \`read_to\`: the newest reading of its answers when the row was finished; NULL: they had none.
 CREATE TABLE rows (
   batch INTEGER NOT NULL REFERENCES batches (id),
   row INTEGER NOT NULL,

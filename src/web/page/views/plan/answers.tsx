@@ -16,7 +16,7 @@ const ROWS_SHOWN = 20;
 export function Answers({ plan, batch }: { readonly plan: PlanView; readonly batch: string }) {
   return (
     <Loaded<RowPage>
-      path={`/batches/${batch}/rows?status=settled&limit=${ROWS_SHOWN}`}
+      path={`/batches/${batch}/rows?status=finished&limit=${ROWS_SHOWN}`}
       again={`${plan.id} ${work.value}`}
     >
       {(page) => (page.rows.length === 0 ? null : <Shown plan={plan} page={page} />)}
@@ -33,7 +33,7 @@ function Shown({ plan, page }: { readonly plan: PlanView; readonly page: RowPage
     <section class="stack">
       <div class="title">
         <h2>{words.title}</h2>
-        <a href={`/batches/${batch}/rows?status=settled`}>{words.all(counted(all, 'row'))}</a>
+        <a href={`/batches/${batch}/rows?status=finished`}>{words.all(counted(all, 'row'))}</a>
       </div>
       <p>
         {outcomes.join(', ')}
