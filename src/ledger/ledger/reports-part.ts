@@ -1,0 +1,20 @@
+import type { RowNumber } from '../../core/row.ts';
+import type { AttemptsAbout, SavedPart } from './call-records.ts';
+import type { Activity, BatchId } from './records.ts';
+
+/** What is shown of many calls at once. What any process may read beside a running spender. */
+export interface ReportsReader {
+  /**
+   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. It
+   * looks through the `most` calls after the one numbered `after`, in the order of their first attempts; `next` is where
+   * the search goes on, and is absent at its end.
+   */
+  attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout>;
+  /**
+   * What the answers of rows would have cost if every row had bought its own, without what they did cost: of at most
+   * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
+   */
+  saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
+  /** Sends and costs in at most `most` buckets of equal length, a multiple of `unitMs` (one millisecond without it). */
+  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity>;
+}
