@@ -215,8 +215,10 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'database: a reply belongs to the open attempt of its call',
     at: 'src/ledger/stores/sqlite/schema',
-    text: 'WHERE NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
-    instead: 'WHERE FALSE AND NOT EXISTS (\n     SELECT 1 FROM transitions t CROSS JOIN calls',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+    text: 'WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+    instead: 'WHERE FALSE AND NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY',
     test: 'test/ledger/stores/guards.test.ts',
     named: 'a reply to an(other)? attempt',
   },

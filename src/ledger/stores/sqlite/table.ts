@@ -10,32 +10,32 @@ import { AlteredRow, type Connection, type Value } from './connection.ts';
  * format: if one changes, every older store looks damaged.
  */
 
-/** What a cell may hold. A `key` is bytes, and hexadecimal digits in the list. */
-interface CellTypes {
-  readonly number: number;
-  readonly text: string;
-  readonly key: Buffer;
-  readonly bytes: Buffer;
-  readonly 'number or null': number | null;
-  readonly 'text or null': string | null;
-  readonly 'bytes or null': Buffer | null;
-}
-
-type Columns = Readonly<Record<string, keyof CellTypes>>;
+/**
+ * Columns by their names, each as SQL defines it, which says what its cells hold as well. Bytes among the columns of the list are a
+ * key: hexadecimal digits in the list.
+ */
+type Columns = Readonly<Record<string, `${'INTEGER' | 'TEXT' | 'BLOB'}${string}`>>;
+type CellOf<Defined extends string> =
+  | (Defined extends `INTEGER${string}` ? number : Defined extends `TEXT${string}` ? string : Buffer)
+  | (Defined extends `${string} ${'NOT NULL' | 'PRIMARY KEY'}${string}` ? never : null);
 type RowOf<Described extends Columns> = {
-  readonly [Name in keyof Described]: CellTypes[Described[Name]];
+  readonly [Name in keyof Described]: CellOf<Described[Name]>;
 };
 
 interface Description<Described extends Columns, Held extends Columns> {
   /** The columns, in the order of the list. */
   readonly columns: Described;
+  /** Columns that the sum omits, because they change. */
+  readonly moving?: Columns;
   /**
    * Columns that an erasure may empty. They have a list and a sum of their own, which is NULL where all of them are; the bytes
    * of a column `body` follow the list.
    */
   readonly contents?: Held;
-  /** The first columns that identify a row; one without it. */
-  readonly ids?: number;
+  /** What SQL demands of several columns together. */
+  readonly rules?: readonly string[];
+  /** The columns by which rows are found; the first one without it. */
+  readonly primaryKey?: readonly (keyof Described & string)[];
   /** What happens when the row is there already; without it that is an error. */
   readonly onConflict?: string;
   readonly what: (row: RowOf<Described>) => string;
@@ -58,6 +58,10 @@ export class Table<Row extends object> {
   readonly #keys: ReadonlySet<string>;
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
+  /** `CREATE TABLE …`. The bytes of a body come last, because a row that is longer than a page is read from its beginning. */
+  readonly definition: string;
+  /** All columns but those that the sum omits or an erasure may empty, and the sum. */
+  readonly fixed: readonly string[];
   /** Each statement with the number of rows that it takes. */
   readonly #insertions: readonly (readonly [rows: number, sql: string])[];
 
@@ -65,8 +69,10 @@ export class Table<Row extends object> {
     this.name = name;
     this.#columns = Object.keys(of.columns);
     this.#contents = Object.keys(of.contents ?? {});
-    this.#keys = new Set(this.#columns.filter((column) => of.columns[column] === 'key'));
-    this.#ids = this.#columns.slice(0, of.ids ?? 1);
+    this.fixed = [...this.#columns, 'sum'];
+    this.#keys = new Set(this.#columns.filter((column) => of.columns[column]?.startsWith('BLOB')));
+    this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
+    this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
     const names = [...this.#columns, 'sum', ...held];
@@ -201,7 +207,23 @@ export function sumOfText(list: string, body: Buffer | string | null): number {
   return (body === null ? head : crc32(body, head)) | 0;
 }
 
-export function table<Described extends Columns, Held extends Columns = Record<never, never>>(
+function definitionOf(name: string, of: Description<Columns, Columns>): string {
+  const { body, ...texts } = of.contents ?? {};
+  const isHeld = Object.values(of.contents ?? {}).some((content) => content.includes('NOT NULL'));
+  const columns: Columns = {
+    ...of.columns,
+    sum: 'INTEGER NOT NULL',
+    ...of.moving,
+    ...texts,
+    ...(of.contents && { content_sum: isHeld ? 'INTEGER NOT NULL' : 'INTEGER' }),
+    ...(body && { body }),
+  };
+  const keys = of.primaryKey === undefined ? [] : [`PRIMARY KEY (${of.primaryKey.join(', ')})`];
+  const lines = [...Object.entries(columns).map((column) => column.join(' ')), ...keys, ...(of.rules ?? [])];
+  return `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n) STRICT${keys.length > 0 ? ', WITHOUT ROWID' : ''};`;
+}
+
+export function table<const Described extends Columns, const Held extends Columns = Record<never, never>>(
   name: string,
   description: Description<Described, Held>,
 ): Table<RowOf<Described> & RowOf<Held>> {

@@ -1,6 +1,8 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId } from '../../ledger.ts';
+import { ENDED, type Kind, MOVES, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
+import { isOneOf } from './lookups.ts';
 import { table } from './table.ts';
 
 /** The tables of the ledger that have sums, and how ids, keys and times stand in them. */
@@ -33,90 +35,123 @@ export function nextNumber(
 
 // ---------------------------------------------------------------------------------------------------- the book
 
+/** The table of entries of a kind. */
+export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
+  if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
+  if (kind === 'reply') return 'replies';
+  return (ENDED as readonly Kind[]).includes(kind) ? 'ends' : 'notes';
+}
+
+/** An entry of another kind among the notes would move its call without what its own table demands. */
+const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
+
 export const CALLS_TABLE = table('calls', {
   columns: {
-    id: 'number',
-    key: 'key',
-    account: 'number',
-    operation: 'text',
-    credits_most: 'number or null',
-    question: 'text',
-    subject: 'number or null',
-    after: 'number or null',
+    id: 'INTEGER PRIMARY KEY',
+    key: 'BLOB NOT NULL CHECK (length(key) = 32)',
+    account: 'INTEGER NOT NULL',
+    operation: 'TEXT NOT NULL',
+    credits_most: 'INTEGER',
+    question: 'TEXT NOT NULL',
+    subject: 'INTEGER REFERENCES subjects (id)',
+    after: 'INTEGER CHECK ((after IS NULL) = (subject IS NULL))',
+  },
+  moving: {
+    state: "TEXT DEFAULT 'free' CHECK (state = 'free' OR state = 'answered' OR state = 'doubt')",
+    stands: "INTEGER CHECK ((stands IS NULL) = (state = 'free'))",
+    open: 'INTEGER',
+    head: 'INTEGER',
   },
   what: ({ id }) => `call ${id}`,
 });
 
 export const ATTEMPTS_TABLE = table('attempts', {
   columns: {
-    id: 'number',
-    kind: 'text',
-    call: 'number',
-    sees: 'number or null',
-    batch: 'number',
-    row: 'number',
-    reserved: 'number',
-    at: 'number',
-    boot: 'number or null',
-    uptime: 'number or null',
+    id: 'INTEGER PRIMARY KEY',
+    kind: `TEXT NOT NULL CHECK ${isOneOf('kind', SENT)}`,
+    call: 'INTEGER NOT NULL',
+    sees: "INTEGER CHECK ((sees IS NULL) = (kind = 'intent'))",
+    batch: 'INTEGER NOT NULL',
+    row: 'INTEGER NOT NULL',
+    reserved: 'INTEGER NOT NULL CHECK (reserved >= 0)',
+    at: 'INTEGER NOT NULL',
+    boot: 'INTEGER',
+    uptime: 'INTEGER CHECK ((uptime IS NULL) = (boot IS NULL))',
   },
   what: ({ id }) => `attempt ${id}`,
 });
 
 export const REPLIES_TABLE = table('replies', {
-  columns: { of: 'number', call: 'number', at: 'number', status: 'number' },
-  contents: { headers: 'text', body: 'bytes' },
+  columns: {
+    of: 'INTEGER PRIMARY KEY',
+    call: 'INTEGER NOT NULL',
+    at: 'INTEGER NOT NULL',
+    status: 'INTEGER NOT NULL',
+  },
+  contents: {
+    headers: 'TEXT NOT NULL',
+    body: 'BLOB NOT NULL',
+  },
   what: ({ of }) => `the reply to attempt ${of}`,
 });
 
 export const ENDS_TABLE = table('ends', {
   columns: {
-    of: 'number',
-    id: 'number',
-    kind: 'text',
-    call: 'number',
-    pays: 'number or null',
-    spent: 'number',
-    at: 'number',
-    said: 'text or null',
-    status: 'number or null',
-    dialect: 'number or null',
-    estimated: 'number',
+    of: 'INTEGER PRIMARY KEY',
+    id: 'INTEGER NOT NULL',
+    kind: `TEXT NOT NULL CHECK ${isOneOf('kind', ENDED)}`,
+    call: 'INTEGER NOT NULL',
+    pays: 'INTEGER',
+    spent: "INTEGER NOT NULL CHECK (spent = 0 OR (spent > 0 AND kind = 'answered'))",
+    at: 'INTEGER NOT NULL',
+    said: 'TEXT',
+    status: 'INTEGER',
+    dialect: 'INTEGER',
+    estimated: 'INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1)',
   },
-  contents: { words: 'text or null' },
+  contents: {
+    words: 'TEXT',
+  },
   what: ({ of }) => `the end of attempt ${of}`,
 });
 
 export const NOTES_TABLE = table('notes', {
   columns: {
-    id: 'number',
-    kind: 'text',
-    call: 'number',
-    of: 'number',
-    sees: 'number or null',
-    pays: 'number or null',
-    batch: 'number or null',
-    spent: 'number',
-    held: 'number',
-    at: 'number',
-    said: 'text or null',
-    status: 'number or null',
-    dialect: 'number or null',
-    estimated: 'number',
-    facts: 'text or null',
+    id: 'INTEGER PRIMARY KEY',
+    kind: `TEXT NOT NULL CHECK ${isOneOf('kind', NOTE_KINDS)}`,
+    call: 'INTEGER NOT NULL',
+    of: 'INTEGER NOT NULL',
+    sees: 'INTEGER',
+    pays: 'INTEGER',
+    batch: 'INTEGER',
+    spent: 'INTEGER NOT NULL',
+    held: 'INTEGER NOT NULL',
+    at: 'INTEGER NOT NULL',
+    said: 'TEXT',
+    status: 'INTEGER',
+    dialect: 'INTEGER',
+    estimated: 'INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1)',
+    facts: 'TEXT',
   },
-  contents: { headers: 'text or null', words: 'text or null', body: 'bytes or null' },
+  contents: {
+    headers: 'TEXT',
+    words: 'TEXT',
+    body: 'BLOB',
+  },
   what: ({ id, kind }) => `note ${id} (${kind})`,
 });
 
 export const REQUESTS_TABLE = table('requests', {
   columns: {
-    attempt: 'number',
-    idempotency_key: 'text',
-    method: 'text',
-    first_sent_at: 'number',
+    attempt: 'INTEGER PRIMARY KEY REFERENCES attempts (id)',
+    idempotency_key: 'TEXT NOT NULL',
+    method: `TEXT NOT NULL CHECK ${isOneOf('method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])}`,
+    first_sent_at: 'INTEGER NOT NULL',
   },
-  contents: { path: 'text', body: 'bytes or null' },
+  contents: {
+    path: 'TEXT NOT NULL',
+    body: 'BLOB',
+  },
   what: ({ attempt }) => `the request of attempt ${attempt}`,
 });
 
@@ -125,16 +160,17 @@ export const REQUESTS_TABLE = table('requests', {
 /** The answers are JSON. `read_to` is NULL when none of them had a reading. */
 export const ROWS_TABLE = table('rows', {
   columns: {
-    batch: 'number',
-    row: 'number',
-    outcome: 'text',
-    matched_by: 'text or null',
-    reason: 'text or null',
-    answers: 'text',
-    input: 'number or null',
-    read_to: 'number or null',
+    batch: 'INTEGER NOT NULL REFERENCES batches (id)',
+    row: 'INTEGER NOT NULL',
+    outcome: `TEXT NOT NULL CHECK ${isOneOf('outcome', ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'])}`,
+    matched_by: 'TEXT',
+    reason: 'TEXT',
+    answers: "TEXT NOT NULL CHECK (json_type(answers) = 'array')",
+    input: 'INTEGER',
+    read_to: 'INTEGER',
   },
-  ids: 2,
+  primaryKey: ['batch', 'row'],
+  rules: ["CHECK ((outcome = 'matched') = (matched_by IS NOT NULL))"],
   onConflict: `ON CONFLICT (batch, row) DO UPDATE
     SET outcome = excluded.outcome, matched_by = excluded.matched_by, reason = excluded.reason,
         answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum`,
@@ -143,13 +179,23 @@ export const ROWS_TABLE = table('rows', {
 
 /** A planned row is JSON. */
 export const PLANNED_TABLE = table('planned', {
-  columns: { batch: 'number', row: 'number', planned: 'text' },
-  ids: 2,
+  columns: {
+    batch: 'INTEGER NOT NULL REFERENCES batches (id) DEFERRABLE INITIALLY DEFERRED',
+    row: 'INTEGER NOT NULL',
+    planned: 'TEXT NOT NULL',
+  },
+  primaryKey: ['batch', 'row'],
   what: ({ row }) => `planned row ${row}`,
 });
 
 export const MARKS_TABLE = table('marks', {
-  columns: { batch: 'number', row: 'number', byte_offset: 'number', lines: 'number' },
+  columns: {
+    batch: 'INTEGER NOT NULL REFERENCES batches (id)',
+    row: 'INTEGER NOT NULL',
+    byte_offset: 'INTEGER NOT NULL',
+    lines: 'INTEGER NOT NULL',
+  },
+  primaryKey: ['batch', 'row'],
   onConflict: `ON CONFLICT (batch, row) DO UPDATE
     SET byte_offset = excluded.byte_offset, lines = excluded.lines, sum = excluded.sum`,
   what: ({ row }) => `what is known of where row ${row} stands`,
@@ -157,60 +203,98 @@ export const MARKS_TABLE = table('marks', {
 
 /** The sum omits the sequence, which grows: the rows of `changes` add up to that. */
 export const SUBJECTS_TABLE = table('subjects', {
-  columns: { id: 'number', account: 'number', project: 'text', name: 'text' },
+  columns: {
+    id: 'INTEGER PRIMARY KEY',
+    account: 'INTEGER NOT NULL REFERENCES accounts (id)',
+    project: 'TEXT NOT NULL',
+    name: 'TEXT NOT NULL',
+  },
+  moving: {
+    sequence: 'INTEGER NOT NULL DEFAULT 0',
+  },
+  rules: ['UNIQUE (account, project, name)'],
   what: ({ id }) => `subject ${id}`,
 });
 
 export const CHANGES_TABLE = table('changes', {
   columns: {
-    attempt: 'number',
-    subject: 'number',
-    sequence: 'number',
-    state: 'text or null',
-    role: 'text or null',
-    email: 'text or null',
-    invite_code: 'text or null',
-    user_id: 'text or null',
-    project_id: 'text or null',
+    attempt: 'INTEGER PRIMARY KEY REFERENCES attempts (id)',
+    subject: 'INTEGER NOT NULL REFERENCES subjects (id)',
+    sequence: 'INTEGER NOT NULL',
+    state: `TEXT CHECK ${isOneOf('state', ['invited', 'member', 'between', 'gone', 'unsure', 'done'])}`,
+    role: `TEXT CHECK ${isOneOf('role', ['viewer', 'editor', 'admin'])}`,
+    email: 'TEXT',
+    invite_code: 'TEXT',
+    user_id: 'TEXT',
+    project_id: 'TEXT',
   },
+  rules: [
+    'UNIQUE (subject, sequence)',
+    'CHECK (state IS NOT NULL OR coalesce(role, email, invite_code, user_id, project_id) IS NULL)',
+  ],
   what: ({ attempt }) => `the change by attempt ${attempt}`,
 });
 
 export const BOOTS_TABLE = table('boots', {
   columns: {
-    id: 'number',
-    boot: 'text',
-    seen_at: 'number',
-    seen_uptime: 'number',
-    confirmed_at: 'number or null',
-    confirmed_uptime: 'number or null',
-    told_by: 'number or null',
-    refuted_at: 'number or null',
+    id: 'INTEGER PRIMARY KEY',
+    boot: 'TEXT NOT NULL UNIQUE',
+    seen_at: 'INTEGER NOT NULL',
+    seen_uptime: 'INTEGER NOT NULL',
+    confirmed_at: 'INTEGER',
+    confirmed_uptime: 'INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL))',
+    told_by: 'INTEGER REFERENCES accounts (id)',
+    refuted_at: 'INTEGER',
   },
   what: ({ id }) => `boot ${id}`,
 });
 
 /** The highest price stays. */
 export const PRICES_TABLE = table('prices', {
-  columns: { account: 'number', operation: 'text', credits_max: 'number', highest: 'number' },
+  columns: {
+    account: 'INTEGER NOT NULL REFERENCES accounts (id)',
+    operation: 'TEXT NOT NULL',
+    credits_max: 'INTEGER NOT NULL',
+    highest: 'INTEGER NOT NULL CHECK (highest >= 0)',
+  },
+  primaryKey: ['account', 'operation', 'credits_max'],
   onConflict: `ON CONFLICT (account, operation, credits_max)
     DO UPDATE SET highest = excluded.highest, sum = excluded.sum WHERE excluded.highest > highest`,
   what: ({ operation }) => `the price of ${operation}`,
 });
 
 export const AGREEMENTS_TABLE = table('agreements', {
-  columns: { sha256: 'text', shown: 'text', agreed_at: 'number' },
+  columns: {
+    sha256: 'TEXT NOT NULL CHECK (length(sha256) = 64)',
+    shown: 'TEXT NOT NULL',
+    agreed_at: 'INTEGER NOT NULL',
+  },
+  primaryKey: ['sha256'],
   what: () => 'an agreement',
 });
 
 export const HOLDS_TABLE = table('holds', {
-  columns: { id: 'number', batch: 'number', held: 'number', at: 'number' },
+  columns: {
+    id: 'INTEGER PRIMARY KEY',
+    batch: 'INTEGER NOT NULL REFERENCES batches (id)',
+    held: 'INTEGER NOT NULL CHECK (held IN (0, 1))',
+    at: 'INTEGER NOT NULL',
+  },
   what: ({ batch }) => `what is known of a pause of batch ${batchId(batch)}`,
 });
 
 /** The sum omits whether the erasure has ended, which changes once. The files are JSON. */
 export const ERASURES_TABLE = table('erasures', {
-  columns: { id: 'number', kind: 'text', at: 'number', key_check: 'text or null', files: 'text' },
+  columns: {
+    id: 'INTEGER PRIMARY KEY',
+    kind: "TEXT NOT NULL CHECK (kind IN ('person', 'age'))",
+    at: 'INTEGER NOT NULL',
+    key_check: "TEXT CHECK ((key_check IS NULL) = (kind = 'age'))",
+    files: "TEXT NOT NULL CHECK (json_type(files) = 'array')",
+  },
+  moving: {
+    scrubbed: 'INTEGER NOT NULL DEFAULT 0 CHECK (scrubbed IN (0, 1))',
+  },
   what: ({ id }) => `erasure ${id}`,
 });
 

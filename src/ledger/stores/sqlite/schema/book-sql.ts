@@ -1,6 +1,7 @@
-import { ENDED, MOVES, type Move, SENT } from '../../../rules/moves.ts';
+import { MOVES, type Move } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
-import { refusedEntry, tableOf } from './refusals.ts';
+import { ATTEMPTS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE, tableOf } from '../tables.ts';
+import { refusedEntry } from './refusals.ts';
 
 /** The list of moves as SQL: NULL is any state, any phase, or no change. */
 const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: Move) =>
@@ -12,41 +13,55 @@ const TRANSITIONS = MOVES.flatMap(({ kind, when, during, stands, open, names }: 
   ),
 );
 
-/** An entry of another kind among the notes would move its call without what its own table demands. */
-const NOTE_KINDS = MOVES.map(({ kind }) => kind).filter((kind) => tableOf(kind) === 'notes');
-
 /** How far the attempt is that is under way: it has its reply, or has not. */
-const PHASE =
-  "iif(calls.open IS NULL, 'nothing', iif(EXISTS (SELECT 1 FROM replies WHERE of = calls.open), 'back', 'sent'))";
+const IS_BACK = 'EXISTS (SELECT 1 FROM replies WHERE of = calls.open)';
+const PHASE = `iif(calls.open IS NULL, 'nothing', iif(${IS_BACK}, 'back', 'sent'))`;
+const DURING = { nothing: 'calls.open IS NULL', sent: `NOT ${IS_BACK}`, back: IS_BACK } as const;
 
-/** Where the list has a move for an entry, in SQL. @param of the attempt that it is about. */
-const isAllowed = (kind: string, of: string): string => `t.kind = ${kind}
-         AND (t.state IS NULL OR t.state = calls.state) AND (t.phase IS NULL OR t.phase = ${PHASE})
-         AND CASE t.names WHEN 'open' THEN calls.open = ${of} WHEN 'stands' THEN calls.stands = ${of} ELSE TRUE END`;
+/** Where a call may be for a move, in SQL over `calls`. @param of the attempt that the entry is about. */
+function isAllowed({ when, during, names }: Move, of: string): string {
+  const [phase, other] = during ?? [];
+  const rules = [
+    ...(names === 'any' ? [] : [`calls.${names} = ${of}`]),
+    ...(when === undefined ? [] : [isOneOf('calls.state', when)]),
+    ...(phase === undefined ? [] : [other === undefined ? DURING[phase] : 'calls.open IS NOT NULL']),
+  ];
+  return rules.length === 0 ? 'TRUE' : rules.join(' AND ');
+}
 
-/** What an entry does when it is written. @param of the attempt that it is about. @param sees what stands after it, in SQL. */
-function moves(table: string, { of = 'NEW.of', sees = 'NULL' } = {}): string {
-  const before = `CASE t.next_state
-          WHEN 'before' THEN CASE
-            WHEN ${sees} IS NULL THEN 'free'
-            WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN 'doubt'
-            ELSE 'answered' END
-          ELSE coalesce(t.next_state, calls.state) END`;
+/**
+ * What an entry does when it is written. The moves of its table stand in the trigger one by one, which costs less than looking each
+ * up in the view. @param of the attempt that it is about. @param sees what stands after it, in SQL.
+ */
+function moves(table: 'attempts' | 'ends' | 'notes', { of = 'NEW.of', sees = 'NULL' } = {}): string {
+  const list: readonly Move[] = MOVES.filter(({ kind }) => tableOf(kind) === table);
+  const each = (then: (move: Move) => string | undefined, otherwise: string): string => {
+    const [one, ...others] = new Set(list.map((move) => then(move) ?? otherwise));
+    if (one !== undefined && others.length === 0) return one;
+    const cases = list.map((move) => `\n      WHEN '${move.kind}' THEN ${then(move) ?? otherwise}`);
+    return `CASE NEW.kind${cases.join('')} END`;
+  };
+  const before = `CASE WHEN ${sees} IS NULL THEN 'free'
+        WHEN EXISTS (SELECT 1 FROM losses WHERE attempt = ${sees} AND ended IS NULL) THEN 'doubt' ELSE 'answered' END`;
+  const cells = {
+    state: each(({ stands }) => stands && (stands === 'before' ? before : `'${stands}'`), 'state'),
+    stands: each(({ stands }) => stands && (stands === 'before' ? sees : of), 'stands'),
+    open: each(({ open }) => open && (open === 'nothing' ? 'NULL' : of), 'open'),
+  };
+  const set = Object.entries(cells).filter(([column, value]) => value !== column);
   return `
 CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
   UPDATE book SET unbooked = NEW.id WHERE id = 1 AND unbooked IS NULL;
-  UPDATE calls SET (head, state, stands, open) = (
-      SELECT NEW.id,
-        ${sees === 'NULL' ? 'coalesce(t.next_state, calls.state)' : before},
-        CASE t.next_state WHEN 'before' THEN ${sees} ELSE iif(t.next_state IS NULL, calls.stands, ${of}) END,
-        CASE t.next_phase WHEN 'nothing' THEN NULL ELSE iif(t.next_phase IS NULL, calls.open, ${of}) END
-        FROM transitions t
-       WHERE ${isAllowed('NEW.kind', of)})
-   WHERE id = NEW.call;
+  UPDATE calls SET head = NEW.id${set.map(([column, value]) => `,\n    ${column} = ${value}`).join('')}
+   WHERE id = NEW.call AND ${each((move) => isAllowed(move, of), 'FALSE')};
+  SELECT RAISE(ABORT, '${REFUSED}') WHERE changes() <> 1 AND EXISTS (SELECT 1 FROM calls WHERE id = NEW.call);
   SELECT RAISE(ABORT, 'money rule: an entry is about a call') WHERE changes() <> 1;
 END;
 `;
 }
+
+const REFUSED = 'money rule: no such entry follows where its call stands';
+const REPLY = MOVES.filter(({ kind }) => kind === 'reply').map((move) => isAllowed(move, 'NEW.of'));
 
 /**
  * The book: entries that follow each other without a gap, and never change. They have one row of numbers, and stand in four
@@ -86,80 +101,23 @@ END;
 -- Requests that were about to leave. \`kind\` is \`intent\` for a call of which nothing stands; \`repeat\` and \`retry\` go by the
 -- decision \`sees\` about a doubt, \`refresh\` is to replace the answer \`sees\`. \`reserved\` is in credits, \`at\` in ms since 1970,
 -- \`uptime\` in ms of the boot.
-CREATE TABLE attempts (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK ${isOneOf('kind', SENT)},
-  call INTEGER NOT NULL,
-  sees INTEGER CHECK ((sees IS NULL) = (kind = 'intent')),
-  batch INTEGER NOT NULL,
-  row INTEGER NOT NULL,
-  reserved INTEGER NOT NULL CHECK (reserved >= 0),
-  at INTEGER NOT NULL,
-  boot INTEGER,
-  uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL)),
-  sum INTEGER NOT NULL
-) STRICT;
+${ATTEMPTS_TABLE.definition}
 CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
 CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
 -- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end. Headers
 -- and body may name a person; they have a sum of their own.
-CREATE TABLE replies (
-  of INTEGER PRIMARY KEY,
-  call INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  status INTEGER NOT NULL,
-  sum INTEGER NOT NULL,
-  headers TEXT NOT NULL,
-  content_sum INTEGER NOT NULL,
-  body BLOB NOT NULL
-) STRICT;
+${REPLIES_TABLE.definition}
 
 -- How each attempt ended, once: it gives back what it had reserved, and holds it where it got lost. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
 -- where that is another one. \`estimated\`: nobody stated the price. Without words, the status is all there is to say.
-CREATE TABLE ends (
-  of INTEGER PRIMARY KEY,
-  id INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK ${isOneOf('kind', ENDED)},
-  call INTEGER NOT NULL,
-  pays INTEGER,
-  spent INTEGER NOT NULL CHECK (spent = 0 OR (spent > 0 AND kind = 'answered')),
-  at INTEGER NOT NULL,
-  said TEXT,
-  status INTEGER,
-  dialect INTEGER,
-  estimated INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1),
-  sum INTEGER NOT NULL,
-  words TEXT,
-  content_sum INTEGER
-) STRICT;
+${ENDS_TABLE.definition}
 CREATE INDEX ends_id ON ends (id);
 
 -- All that happens later: what was decided, told, looked up and read again about an attempt, and what was taken back. \`sees\`:
 -- what stands again after that, or the note or the end that this one follows. \`facts\` is JSON of what only some kinds have.
-CREATE TABLE notes (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK ${isOneOf('kind', NOTE_KINDS)},
-  call INTEGER NOT NULL,
-  of INTEGER NOT NULL,
-  sees INTEGER,
-  pays INTEGER,
-  batch INTEGER,
-  spent INTEGER NOT NULL,
-  held INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  said TEXT,
-  status INTEGER,
-  dialect INTEGER,
-  estimated INTEGER NOT NULL CHECK (estimated = 0 OR estimated = 1),
-  facts TEXT,
-  sum INTEGER NOT NULL,
-  headers TEXT,
-  words TEXT,
-  body BLOB,
-  content_sum INTEGER
-) STRICT;
+${NOTES_TABLE.definition}
 CREATE INDEX notes_of ON notes (of);
 CREATE INDEX notes_readings ON notes (of) WHERE kind = 'reading' OR kind = 'read';
 
@@ -185,10 +143,8 @@ CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS V
   `
 -- A reply moves its call by being there.
 CREATE TRIGGER replies_move BEFORE INSERT ON replies BEGIN
-  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
-   WHERE NOT EXISTS (
-     SELECT 1 FROM transitions t CROSS JOIN calls
-       WHERE calls.id = NEW.call AND ${isAllowed("'reply'", 'NEW.of')});
+  SELECT RAISE(ABORT, '${REFUSED}')
+   WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY.join()});
 END;
 `,
   moves('ends'),

@@ -1,4 +1,5 @@
 import { hasKey } from '../lookups.ts';
+import { CALLS_TABLE } from '../tables.ts';
 
 /** That a key stands for one call. The index has a part of the key alone: keys are random, so few share it. */
 function oneKey(event: 'INSERT' | 'UPDATE OF key'): string {
@@ -18,21 +19,7 @@ export const CALLS = [
 -- \`after\` the sequence of the subject at which it may be sent.
 -- \`state\` and \`stands\`: what stands and which attempt led to it; \`open\`: the attempt that is under way; \`head\`: the newest
 -- entry.
-CREATE TABLE calls (
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL CHECK (length(key) = 32),
-  account INTEGER NOT NULL,
-  operation TEXT NOT NULL,
-  credits_most INTEGER,
-  question TEXT NOT NULL,
-  subject INTEGER REFERENCES subjects (id),
-  after INTEGER CHECK ((after IS NULL) = (subject IS NULL)),
-  sum INTEGER NOT NULL,
-  state TEXT DEFAULT 'free' CHECK (state = 'free' OR state = 'answered' OR state = 'doubt'),
-  stands INTEGER CHECK ((stands IS NULL) = (state = 'free')),
-  open INTEGER,
-  head INTEGER
-) STRICT;
+${CALLS_TABLE.definition}
 CREATE INDEX calls_key ON calls (substr(key, 1, 4));
 CREATE INDEX calls_doubt ON calls (stands) WHERE state = 'doubt';
 CREATE INDEX calls_open ON calls (open) WHERE open IS NOT NULL;
@@ -46,12 +33,10 @@ CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
    WHERE NEW.state <> 'free' OR NEW.open IS NOT NULL OR NEW.head IS NOT NULL OR NEW.id <= (SELECT booked FROM book);
 END;
 
--- Where the list has no such move, there is nothing to which the call could be moved.
 CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, open, head ON calls BEGIN
-  SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands') WHERE NEW.head IS NULL;
   SELECT RAISE(ABORT, 'money rule: only the entry that was just written moves its call')
     FROM book b
-   WHERE NEW.head <= b.booked OR NEW.head <= OLD.head OR NEW.id IS NOT CASE
+   WHERE NEW.head IS NULL OR NEW.head <= b.booked OR NEW.head <= OLD.head OR NEW.id IS NOT CASE
      WHEN NEW.open IS OLD.open THEN (SELECT call FROM notes WHERE id = NEW.head)
      WHEN OLD.open IS NULL THEN (SELECT call FROM attempts WHERE id = NEW.head)
      ELSE (SELECT call FROM ends WHERE of = OLD.open AND id = NEW.head) END;

@@ -1,5 +1,5 @@
 import { SENT } from '../../../rules/moves.ts';
-import { isOneOf } from '../lookups.ts';
+import { CHANGES_TABLE, PLANNED_TABLE, SUBJECTS_TABLE } from '../tables.ts';
 import { refusedEntry } from './refusals.ts';
 
 /**
@@ -10,13 +10,7 @@ export const CHANGES = [
   `
 -- The rows of a batch as they were planned, each as JSON. They are written before their batch, which ends the plan; the
 -- reference, looked at by the commit, leaves no plan without a batch.
-CREATE TABLE planned (
-  batch INTEGER NOT NULL REFERENCES batches (id) DEFERRABLE INITIALLY DEFERRED,
-  row INTEGER NOT NULL,
-  planned TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (batch, row)
-) STRICT, WITHOUT ROWID;
+${PLANNED_TABLE.definition}
 
 CREATE TRIGGER planned_planning BEFORE INSERT ON planned BEGIN
   SELECT RAISE(ABORT, 'money rule: nothing is added to the plan of a batch that has begun')
@@ -30,15 +24,7 @@ END;
 
 -- Whom or what changes alter. \`project\` is '' for what belongs to the account itself. \`sequence\` is how many changes
 -- of it were settled; how the last of them left it stands in \`changes\`.
-CREATE TABLE subjects (
-  id INTEGER PRIMARY KEY,
-  account INTEGER NOT NULL REFERENCES accounts (id),
-  project TEXT NOT NULL,
-  name TEXT NOT NULL,
-  sequence INTEGER NOT NULL DEFAULT 0,
-  sum INTEGER NOT NULL,
-  UNIQUE (account, project, name)
-) STRICT;
+${SUBJECTS_TABLE.definition}
 
 CREATE TRIGGER subjects_beginning BEFORE INSERT ON subjects WHEN NEW.sequence <> 0 BEGIN
   SELECT RAISE(ABORT, 'money rule: a subject begins unchanged');
@@ -52,20 +38,7 @@ END;
 
 -- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. It is written just after the entry
 -- that settles the attempt.
-CREATE TABLE changes (
-  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
-  subject INTEGER NOT NULL REFERENCES subjects (id),
-  sequence INTEGER NOT NULL,
-  state TEXT CHECK ${isOneOf('state', ['invited', 'member', 'between', 'gone', 'unsure', 'done'])},
-  role TEXT CHECK ${isOneOf('role', ['viewer', 'editor', 'admin'])},
-  email TEXT,
-  invite_code TEXT,
-  user_id TEXT,
-  project_id TEXT,
-  sum INTEGER NOT NULL,
-  UNIQUE (subject, sequence),
-  CHECK (state IS NOT NULL OR coalesce(role, email, invite_code, user_id, project_id) IS NULL)
-) STRICT;
+${CHANGES_TABLE.definition}
 
 CREATE TRIGGER changes_following BEFORE INSERT ON changes BEGIN
   SELECT RAISE(ABORT, 'money rule: what a change left is of an attempt of a change of that subject, and follows what it was planned at')

@@ -1,4 +1,5 @@
 import { isOneOf } from '../lookups.ts';
+import { ERASURES_TABLE } from '../tables.ts';
 
 /**
  * Erasures, and what each of them covers. The guards of covered rows allow nothing but emptied content (`kept.ts`).
@@ -6,15 +7,7 @@ import { isOneOf } from '../lookups.ts';
 export const ERASURES = `
 -- \`key_check\` tells whether the key beside the ledger is the one under which calls were hidden. \`files\` are to be removed,
 -- as a JSON list of paths. \`scrubbed\` is 1 once files, free pages and log hold nothing of it any more.
-CREATE TABLE erasures (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('person', 'age')),
-  at INTEGER NOT NULL,
-  key_check TEXT CHECK ((key_check IS NULL) = (kind = 'age')),
-  files TEXT NOT NULL CHECK (json_type(files) = 'array'),
-  sum INTEGER NOT NULL,
-  scrubbed INTEGER NOT NULL DEFAULT 0 CHECK (scrubbed IN (0, 1))
-) STRICT;
+${ERASURES_TABLE.definition}
 
 -- What an erasure covers: a call with all that is known of it, what was said about one attempt, a row of the batch \`id\`,
 -- or whom changes altered.

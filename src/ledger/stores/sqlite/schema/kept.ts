@@ -1,3 +1,12 @@
+import {
+  CALLS_TABLE,
+  ENDS_TABLE,
+  NOTES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+  SUBJECTS_TABLE,
+} from '../tables.ts';
+
 /** What stays in a table as it was written, and what of it may be altered after all. */
 interface Kept {
   readonly table: string;
@@ -12,8 +21,8 @@ interface Kept {
 }
 
 /** That these columns stay, in SQL. */
-function same(columns: string): string {
-  const of = (side: string): string => columns.replaceAll(/\w+/g, `${side}.$&`);
+function same(columns: string | readonly string[]): string {
+  const of = (side: string): string => String(columns).replaceAll(/\w+/g, ` ${side}.$&`).trim();
   return `(${of('NEW')}) IS (${of('OLD')})`;
 }
 
@@ -68,14 +77,14 @@ const KEPT: readonly Kept[] = [
     table: 'replies',
     event: 'UPDATE',
     says: 'a reply is kept as it came, and emptied by an erasure alone',
-    unless: `${same('of, call, at, status, sum')} AND ${HEADERS} AND ${BODY} AND ${ofAttempt('OLD.of', 'OLD.call')}`,
+    unless: `${same(REPLIES_TABLE.fixed)} AND ${HEADERS} AND ${BODY} AND ${ofAttempt('OLD.of', 'OLD.call')}`,
   },
   { table: 'replies', event: 'DELETE', says: 'a reply is never deleted' },
   {
     table: 'ends',
     event: 'UPDATE',
     says: 'how an attempt ended is kept as it was written, and emptied by an erasure alone',
-    unless: `${same('of, id, kind, call, pays, spent, at, said, status, dialect, estimated, sum')}
+    unless: `${same(ENDS_TABLE.fixed)}
   AND ${WORDS} AND ${ofAttempt('OLD.of', 'OLD.call')}`,
   },
   { table: 'ends', event: 'DELETE', says: 'how an attempt ended is never deleted' },
@@ -83,7 +92,7 @@ const KEPT: readonly Kept[] = [
     table: 'notes',
     event: 'UPDATE',
     says: 'a note is kept as it was written, and emptied by an erasure alone',
-    unless: `${same('id, kind, call, of, sees, pays, batch, spent, held, at, said, status, dialect, estimated, facts, sum')}
+    unless: `${same(NOTES_TABLE.fixed)}
   AND ${HEADERS} AND ${WORDS} AND ${BODY} AND ${ofAttempt('OLD.of', 'OLD.call')}`,
   },
   { table: 'notes', event: 'DELETE', says: 'a note is never deleted' },
@@ -96,7 +105,7 @@ const KEPT: readonly Kept[] = [
     table: 'calls',
     event: 'UPDATE',
     name: 'calls_unchanged',
-    of: 'id, key, account, operation, credits_most, question, subject, after, sum',
+    of: CALLS_TABLE.fixed.join(', '),
     says: 'a call is kept as it was written',
     unless: `${same('id, account, operation, credits_most, subject, after')}
   AND ${covers('call', 'OLD.id')} AND NEW.question -> '$.parameters' IS '{}'
@@ -109,7 +118,7 @@ const KEPT: readonly Kept[] = [
     table: 'requests',
     event: 'UPDATE',
     says: 'a request is kept as it left, and emptied by an erasure alone',
-    unless: `${same('attempt, idempotency_key, method, first_sent_at, sum')}
+    unless: `${same(REQUESTS_TABLE.fixed)}
   AND ${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}
   AND ${ofAttempt('OLD.attempt', '(SELECT a.call FROM attempts a WHERE a.id = OLD.attempt)')}`,
   },
@@ -147,7 +156,7 @@ const KEPT: readonly Kept[] = [
     table: 'subjects',
     event: 'UPDATE',
     name: 'subjects_unchanged',
-    of: 'id, account, project, name, sum',
+    of: SUBJECTS_TABLE.fixed.join(', '),
     says: 'a subject is kept as it was named, and its name emptied by an erasure alone',
     unless: `${same('id, account, project')} AND NEW.name = 'erased:' || OLD.id AND ${covers('subject', 'OLD.id')}`,
   },

@@ -1,14 +1,8 @@
 import { ENDED, type Kind, SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
+import { tableOf } from '../tables.ts';
 
 /** Guards of new entries, which most topics of the schema have. */
-
-/** The table of entries of a kind. */
-export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
-  if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
-  if (kind === 'reply') return 'replies';
-  return (ENDED as readonly Kind[]).includes(kind) ? 'ends' : 'notes';
-}
 
 /** A rule about new entries of these kinds of one table: its sentence, and when it is broken, in SQL over `NEW`. */
 export function refusedEntry(

@@ -1,4 +1,4 @@
-import { isOneOf } from '../lookups.ts';
+import { MARKS_TABLE, ROWS_TABLE } from '../tables.ts';
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
@@ -16,20 +16,7 @@ export const ROWS = [
   `
 -- \`answers\`: the attempts that led to the outcome, as JSON. \`input\`: 48 bits over the mapped cells that the row was finished
 -- from, as they stand in the file. \`read_to\`: the newest reading of its answers when the row was finished; NULL: they had none.
-CREATE TABLE rows (
-  batch INTEGER NOT NULL REFERENCES batches (id),
-  row INTEGER NOT NULL,
-  outcome TEXT NOT NULL CHECK
-    ${isOneOf('outcome', ['matched', 'no_match', 'applied', 'unchanged', 'invalid', 'refused', 'in_doubt', 'skipped'])},
-  matched_by TEXT,
-  reason TEXT,
-  answers TEXT NOT NULL CHECK (json_type(answers) = 'array'),
-  input INTEGER,
-  read_to INTEGER,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (batch, row),
-  CHECK ((outcome = 'matched') = (matched_by IS NOT NULL))
-) STRICT, WITHOUT ROWID;
+${ROWS_TABLE.definition}
 CREATE INDEX rows_in_doubt ON rows (batch, row) WHERE outcome = 'in_doubt';
 
 CREATE TRIGGER rows_settled AFTER INSERT ON rows BEGIN
@@ -67,14 +54,7 @@ CREATE TRIGGER payers_falling BEFORE UPDATE ON payers BEGIN
    WHERE NEW.attempt <> OLD.attempt OR NEW.row >= OLD.row;
 END;
 
-CREATE TABLE marks (
-  batch INTEGER NOT NULL REFERENCES batches (id),
-  row INTEGER NOT NULL,
-  byte_offset INTEGER NOT NULL,
-  lines INTEGER NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (batch, row)
-) STRICT, WITHOUT ROWID;
+${MARKS_TABLE.definition}
 
 -- Counts for progress and status: rows by outcome (\`row:matched\`, …), \`requests\` that left, \`calls\` that were answered, and
 -- answers of which nobody stated the price (\`estimated\`).

@@ -1,5 +1,5 @@
 import { SENT } from '../../../rules/moves.ts';
-import { isOneOf } from '../lookups.ts';
+import { REQUESTS_TABLE } from '../tables.ts';
 import { isAnswer } from './answers-sql.ts';
 import { refusedEntry } from './refusals.ts';
 
@@ -81,16 +81,7 @@ export const SENDING = [
   }),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
-CREATE TABLE requests (
-  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
-  idempotency_key TEXT NOT NULL,
-  method TEXT NOT NULL CHECK ${isOneOf('method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])},
-  first_sent_at INTEGER NOT NULL,
-  sum INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  body BLOB,
-  content_sum INTEGER NOT NULL
-) STRICT;
+${REQUESTS_TABLE.definition}
 CREATE INDEX requests_key ON requests (idempotency_key);
 
 -- A vendor that honours a key takes all requests under it for one, so they must be one.

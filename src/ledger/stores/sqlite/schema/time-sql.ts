@@ -1,3 +1,4 @@
+import { BOOTS_TABLE } from '../tables.ts';
 /**
  * When attempts were made. An intent gets the date that answers have confirmed, because the budget of that day pays for
  * it. An attempt without a boot has only the calendar's date.
@@ -6,17 +7,7 @@ export const TIME = `
 -- Each start of the machine, and two times of the calendar in it, each with the uptime of that moment: what the calendar
 -- said when the boot was first seen, and the last time that an answer's Date confirmed, with the account that it came from.
 -- \`refuted_at\` is the latest time that was confirmed in the boot and that later answers contradicted.
-CREATE TABLE boots (
-  id INTEGER PRIMARY KEY,
-  boot TEXT NOT NULL UNIQUE,
-  seen_at INTEGER NOT NULL,
-  seen_uptime INTEGER NOT NULL,
-  confirmed_at INTEGER,
-  confirmed_uptime INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL)),
-  told_by INTEGER REFERENCES accounts (id),
-  refuted_at INTEGER,
-  sum INTEGER NOT NULL
-) STRICT;
+${BOOTS_TABLE.definition}
 CREATE INDEX boots_confirmed ON boots (confirmed_at);
 
 CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN
