@@ -215,9 +215,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'database: a reply belongs to the open attempt of its call',
     at: 'src/ledger/stores/sqlite/schema',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
     text: 'WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
     instead: 'WHERE FALSE AND NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY',
     test: 'test/ledger/stores/guards.test.ts',
     named: 'a reply to an(other)? attempt',
