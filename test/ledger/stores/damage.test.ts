@@ -336,7 +336,8 @@ describe('an altered entry', () => {
     [
       'reply to an attempt that was lost',
       ['replies_move'],
-      `INSERT INTO replies SELECT ${attemptOf('lost')}, ${callOf('lost')}, at, status, sum, headers, content_sum, body
+      `INSERT INTO replies (of, call, at, status, sum, headers, content_sum, body)
+       SELECT ${attemptOf('lost')}, ${callOf('lost')}, at, status, sum, headers, content_sum, body
          FROM replies LIMIT 1`,
       'the reply to attempt',
     ],

@@ -18,6 +18,7 @@ import {
   REPLIES_TABLE,
   REQUESTS_TABLE,
   SUBJECTS_TABLE,
+  storedHeaders,
   wholeMs,
 } from './tables.ts';
 
@@ -189,7 +190,7 @@ export interface Returned {
 
 export function insertReplies(connection: Connection, replies: readonly Returned[]): void {
   const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => ({
-    ...{ of, call, at: wholeMs(receivedAtMs), status, headers: JSON.stringify(headers), body },
+    ...{ of, call, at: wholeMs(receivedAtMs), status, ...storedHeaders(headers), body },
   }));
   REPLIES_TABLE.insertAll(connection, rows);
 }

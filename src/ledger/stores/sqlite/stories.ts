@@ -24,6 +24,7 @@ import {
   batchId,
   CALLS_TABLE,
   ENDS_TABLE,
+  headersOf,
   keyText,
   NOTES_TABLE,
   REPLIES_TABLE,
@@ -110,8 +111,8 @@ export class Story {
   get reply(): RawReply | undefined {
     const row = this.#connection.get<ReplyRow>(REPLY, this.id);
     if (row === undefined) return undefined;
-    const { status, headers, body, at: receivedAtMs } = REPLIES_TABLE.checked(row);
-    return { status, headers: JSON.parse(headers) as RawReply['headers'], body, receivedAtMs };
+    const { status, body, at: receivedAtMs, ...stored } = REPLIES_TABLE.checked(row);
+    return { status, headers: headersOf(stored), body, receivedAtMs };
   }
 
   get closure(): NonNullable<AttemptRecord['closure']> | undefined {

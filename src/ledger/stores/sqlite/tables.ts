@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { BatchId } from '../../ledger.ts';
+import type { BatchId, RawReply } from '../../ledger.ts';
 import { ENDED, type Kind, MOVES, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
@@ -87,6 +87,7 @@ export const REPLIES_TABLE = table('replies', {
     call: 'INTEGER NOT NULL',
     at: 'INTEGER NOT NULL',
     status: 'INTEGER NOT NULL',
+    dated: 'INTEGER',
   },
   contents: {
     headers: 'TEXT NOT NULL',
@@ -94,6 +95,22 @@ export const REPLIES_TABLE = table('replies', {
   },
   what: ({ of }) => `the reply to attempt ${of}`,
 });
+
+type Headers = RawReply['headers'];
+
+/** A `Date` that is written as it should be stands as a number, in half of its bytes: every reply has one. The list keeps its place. */
+export function storedHeaders(headers: Headers): { readonly dated: number | null; readonly headers: string } {
+  const dated = Date.parse(headers.date ?? '');
+  if (Number.isNaN(dated) || new Date(dated).toUTCString() !== headers.date)
+    return { dated: null, headers: JSON.stringify(headers) };
+  return { dated, headers: JSON.stringify({ ...headers, date: 0 }) };
+}
+
+/** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
+export function headersOf({ dated, headers }: ReturnType<typeof storedHeaders>): Headers {
+  const others = JSON.parse(headers) as Headers;
+  return dated === null ? others : { ...others, date: new Date(dated).toUTCString() };
+}
 
 export const ENDS_TABLE = table('ends', {
   columns: {
