@@ -55,7 +55,8 @@ export class Table<Row extends object> {
   readonly name: string;
   readonly #columns: readonly string[];
   readonly #contents: readonly string[];
-  readonly #keys: ReadonlySet<string>;
+  /** Where in the list the key stands; -1 without one. */
+  readonly #key: number;
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
   /** `CREATE TABLE …`. The bytes of a body come last, because a row that is longer than a page is read from its beginning. */
@@ -70,7 +71,7 @@ export class Table<Row extends object> {
     this.#columns = Object.keys(of.columns);
     this.#contents = Object.keys(of.contents ?? {});
     this.fixed = [...this.#columns, 'sum'];
-    this.#keys = new Set(this.#columns.filter((column) => of.columns[column]?.startsWith('BLOB')));
+    this.#key = this.#columns.findIndex((column) => of.columns[column]?.startsWith('BLOB'));
     this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
     this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
@@ -84,12 +85,17 @@ export class Table<Row extends object> {
   }
 
   sumOf(row: Row): number {
+    return this.#sumOf(this.#listOf(row));
+  }
+
+  #listOf(row: Row): Value[] {
     const cells = row as Cells;
-    const values = this.#columns.map((column) => {
-      const value = cells[column] ?? null;
-      return this.#keys.has(column) ? (value as Buffer).toString('hex') : value;
-    });
-    return sumOfText(JSON.stringify(values), null);
+    return this.#columns.map((column) => cells[column] ?? null);
+  }
+
+  #sumOf(list: readonly Value[]): number {
+    const texts = this.#key < 0 ? list : list.with(this.#key, (list[this.#key] as Buffer).toString('hex'));
+    return sumOfText(JSON.stringify(texts), null);
   }
 
   /** NULL where nothing is held. */
@@ -132,12 +138,12 @@ export class Table<Row extends object> {
 
   #values(row: Row): Value[] {
     const cells = row as Cells;
-    const values = this.#columns.map((column) => cells[column] ?? null);
-    values.push(this.sumOf(row));
-    if (this.#contents.length === 0) return values;
-    for (const column of this.#contents) values.push(cells[column] ?? null);
-    values.push(this.contentSumOf(row));
-    return values;
+    const list = this.#listOf(row);
+    list.push(this.#sumOf(list));
+    if (this.#contents.length === 0) return list;
+    for (const column of this.#contents) list.push(cells[column] ?? null);
+    list.push(this.contentSumOf(row));
+    return list;
   }
 
   /** Changes cells of the rows that have this value in that column. */
@@ -182,8 +188,8 @@ export class Table<Row extends object> {
 
   /** The list that the sum covers, as SQLite makes it; see `checkAll`. @param alias of the table. */
   listInSql(alias: string): string {
-    const values = this.#columns.map((column) =>
-      this.#keys.has(column) ? `lower(hex(${alias}.${column}))` : `${alias}.${column}`,
+    const values = this.#columns.map((column, at) =>
+      at === this.#key ? `lower(hex(${alias}.${column}))` : `${alias}.${column}`,
     );
     return `json_array(${values.join(', ')})`;
   }
