@@ -12,7 +12,8 @@ import { schema } from '../../src/ledger/stores/sqlite/schema.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { Workplace } from '../faults/workplace.ts';
 
-const PAGE = join(import.meta.dirname, '../../docs/ledger.md');
+const DOCS = join(import.meta.dirname, '../../docs');
+const PAGE = join(DOCS, 'ledger.md');
 const page = readFileSync(PAGE, 'utf8');
 
 /** Each question, which is the paragraph before it, with the SQL that answers it. */
@@ -62,12 +63,13 @@ function ask(
 
 const month = new Date().toISOString().slice(0, 7);
 
-/** A part of the page that is made of the code, between two marks. `UPDATE_TRANSCRIPTS=1` writes it. */
-function expectOnPage(name: string, lines: readonly string[]): void {
-  const now = readFileSync(PAGE, 'utf8');
+/** A part of a page that is made of the code, between two marks. `UPDATE_TRANSCRIPTS=1` writes it. */
+function expectOnPage(name: string, lines: readonly string[], path = PAGE): void {
+  const now = readFileSync(path, 'utf8');
+  expect(now).toContain(`<!-- ${name} -->`);
   const marked = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
   const written = now.replace(marked, () => `<!-- ${name} -->\n${lines.join('\n')}\n<!-- /${name} -->`);
-  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(PAGE, written);
+  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(path, written);
   else expect(now).toBe(written);
 }
 
@@ -81,6 +83,27 @@ test('the moves on the page are those of the code', () => {
   );
   const head = '| entry | stands | under way | then stands | then under way |';
   expectOnPage('moves', [head, '|---|---|---|---|---|', ...rows]);
+});
+
+test('the picture of the protocol has every move that changes where a call stands, and no other', () => {
+  const named = ({
+    stands,
+    phase,
+  }: {
+    readonly stands: string | undefined;
+    readonly phase: string | undefined;
+  }) => `${stands ?? 'before'}${phase === undefined ? '' : `_${phase}`}`;
+  const moved = TRANSITIONS.filter(({ from, to }) => from.stands !== to.stands || from.phase !== to.phase);
+  const arrows = Map.groupBy(moved, ({ from, to }) => `${named(from)} --> ${named(to)}`);
+  const places = [...new Set(moved.flatMap(({ from, to }) => [from, to]).map((place) => named(place)))];
+  const titles = places.map(
+    (place) => `  state "${place.replace('before', 'what stood before').replace('_', ', ')}" as ${place}`,
+  );
+  const lines = [...arrows].map(
+    ([arrow, moves]) => `  ${arrow}: ${[...new Set(moves.map(({ kind }) => kind))].join(', ')}`,
+  );
+  const picture = ['```mermaid', 'stateDiagram-v2', ...titles, ...lines, '```'];
+  expectOnPage('picture', picture, join(DOCS, 'protocol.md'));
 });
 
 test('the rules on the page are all that the database says when it refuses', () => {
