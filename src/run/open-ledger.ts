@@ -6,10 +6,9 @@ import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 import { BelievedTime, type TimeBounds } from '../ledger/believed-time.ts';
+import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
-  type Erased,
-  type ErasureOrder,
   type Salvage,
   type Spender,
   type Store,
@@ -174,14 +173,14 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
 }
 
-/** Erases answers in an existing store, or only finds those that would be erased. */
-export async function eraseIn(
+/** Opens an existing store to erase from it, for as long as the work takes. */
+export async function erasingIn<T>(
   location: string,
-  order: ErasureOrder,
-  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'> & { readonly dryRun: boolean },
-): Promise<Erased> {
+  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'>,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
   const store = await storeOf(location);
-  if (store.erase !== undefined) return store.erase(location, order, { ...options, create: false });
+  if (store.erasing !== undefined) return store.erasing(location, { ...options, create: false }, work);
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 

@@ -269,7 +269,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 16,
     without: 'erasing by the least time',
-    at: 'src/ledger/stores/sqlite',
+    at: 'src/run/tasks',
     text: 'const beforeMs = (isSure ? leastMs : greatestMs) - order.ageMs;',
     instead: 'const beforeMs = Math.max(leastMs, greatestMs) - order.ageMs;',
     test: 'test/ledger/stores/erasures.test.ts',
@@ -443,8 +443,8 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 18,
     without: 'holding back a person about whom something is in doubt',
-    at: 'src/ledger/stores/sqlite',
-    text: "const isHeld = target.kind === 'person' && report.unsettled.length + report.needed.by.length > 0;",
+    at: 'src/run/tasks',
+    text: "const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;",
     instead: 'const isHeld = false;',
     test: 'test/ledger/stores/erasures.test.ts',
     named: 'what may have been charged holds a person back',
@@ -461,10 +461,10 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 18,
     without: 'keeping the list and the answers of a row in doubt',
-    at: 'src/ledger/stores/sqlite',
-    text: 'isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn === 1)',
+    at: 'src/run/tasks',
+    text: 'isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn)',
     instead:
-      'isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn > 1)',
+      'isNeeded = ({ over }: (typeof meant)[number]): boolean => over.some(({ goesOn }) => goesOn && false)',
     test: 'test/ledger/stores/erasures.test.ts',
     named: 'stays while a row of a finished batch is in doubt',
   },
@@ -519,10 +519,10 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 18,
     without: 'leaving alone whose address is longer',
-    at: 'src/ledger',
+    at: 'src/run/tasks',
     text: 'return !isLongerBefore(text, from, where) && !isLongerHost(text, to);',
     instead: 'return where.length + from + to + text.length >= 0;',
-    test: 'test/ledger/person.test.ts',
+    test: 'test/run/tasks/person.test.ts',
     named: 'an address that is longer by anything',
   },
   {

@@ -1,18 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
 import { BelievedTime } from '../believed-time.ts';
+import type { Eraser } from '../eraser.ts';
 import type { LedgerReader } from '../ledger.ts';
-import {
-  type Erased,
-  type ErasureOptions,
-  type ErasureOrder,
-  isUrl,
-  type Store,
-  type StoreOptions,
-  type Tell,
-} from '../store.ts';
+import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
 import { checkedOnce } from './sqlite/checks.ts';
 import {
@@ -22,9 +15,8 @@ import {
   explained,
   sqliteCode,
 } from './sqlite/connection.ts';
-import { erasureOfLists, isNothing } from './sqlite/erasable.ts';
+import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
-import { targetOf } from './sqlite/erasure-target.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -63,13 +55,14 @@ const sqlite: Store = {
 
   spender: async (location) => livingSpender(storeFolder(location)),
 
-  erase: (location, order, { dryRun, ...options }) =>
+  erasing: (location, options, work) =>
     explaining(location, async (folder) => {
       if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
-        return eraseLists(folder, order, { ...options, dryRun });
+        return erasingLists(folder, options, work);
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
-        return await ledger.erase(order, options.clock, dryRun);
+        const time = await BelievedTime.over(options.clock, ledger);
+        return await work({ folder: folder.path, time, find: (target) => ledger.erasable(target) });
       } finally {
         await ledger.close();
       }
@@ -83,21 +76,17 @@ const sqlite: Store = {
     }),
 };
 
-/** The lock keeps a first run from beginning with one of the lists meanwhile. */
-async function eraseLists(
+/** The lock keeps a first run from beginning with one of the lists meanwhile. Before it no answer has told the time. */
+async function erasingLists<T>(
   folder: StoreFolder,
-  order: ErasureOrder,
-  options: ErasureOptions,
-): Promise<Erased> {
+  options: StoreOptions,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    // Where nothing was ever run, no answer has told the time.
-    const { target, dispute } = targetOf(order, await BelievedTime.beside(options.clock));
-    const erased = erasureOfLists(folder.path, target);
-    if (dispute !== undefined && !isNothing(erased)) throw dispute;
-    if (!options.dryRun) for (const path of erased.files) rmSync(path, { force: true });
-    return erased;
+    const time = await BelievedTime.beside(options.clock);
+    return await work({ folder: folder.path, time, find: () => Promise.resolve(NOTHING_ERASABLE) });
   } finally {
     lock.release();
   }

@@ -23,9 +23,8 @@ import { callKeyOf } from '../../../src/core/call-key.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
-import { personOf } from '../../../src/ledger/person.ts';
-import type { ErasureOrder } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import {
   ACCOUNT,
   answered,
@@ -47,8 +46,7 @@ const HOUR_MS = 3_600_000;
 const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
 
 function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock = systemClock) {
-  const options = { waitForLockMs: 0, clock, create: false, command: 'test', dryRun };
-  return sqlite.erase?.(place, order, options) ?? expect.fail('the store erases');
+  return eraseIn(place, order, { waitForLockMs: 0, clock, command: 'test', dryRun });
 }
 
 /** Without the seal the next start checks everything. */
