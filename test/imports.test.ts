@@ -27,15 +27,8 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: [
-    'believed-time.ts',
-    'eraser.ts',
-    'interrupted-changes.ts',
-    'ledger.ts',
-    'row-pages.ts',
-    'store.ts',
-    'tally.ts',
-  ],
+  ledger: ['eraser.ts', 'interrupted-changes.ts', 'ledger.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
+  time: ['believed-time.ts'],
   client: [
     'account/account.ts',
     'account/agreements.ts',

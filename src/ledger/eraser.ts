@@ -1,7 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BelievedTime } from './believed-time.ts';
-import type { BatchId, Credits } from './ledger.ts';
+import type { BatchId, Credits, Time } from './ledger.ts';
 
 /**
  * The contract of erasing. A ledger finds and empties what it holds itself, and says which files it knows. Whoever orders the
@@ -10,7 +9,8 @@ import type { BatchId, Credits } from './ledger.ts';
 export interface Eraser {
   /** The folder of the store, with all that is kept beside the ledger. */
   readonly folder: string;
-  readonly time: BelievedTime;
+  /** What is known of the time; undefined where nothing was run yet, so that no answer has told it. */
+  readonly time: Time | undefined;
   /** What the ledger holds of it; nothing is changed. */
   find(target: ErasureTarget): Promise<Erasable>;
 }

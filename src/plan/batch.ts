@@ -11,7 +11,6 @@ import type { RowNumber } from '../core/row.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
-import { APART_MS } from '../ledger/believed-time.ts';
 import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import {
   type Batch,
@@ -24,6 +23,7 @@ import {
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { crashPoint } from '../lib/faults.ts';
+import { APART_MS } from '../time/believed-time.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';

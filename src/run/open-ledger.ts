@@ -5,7 +5,6 @@ import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
-import { BelievedTime, type TimeBounds } from '../ledger/believed-time.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
@@ -17,6 +16,7 @@ import {
   type Tell,
 } from '../ledger/store.ts';
 import { Redaction } from '../lib/redaction.ts';
+import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
 /** This file chooses the store of a command, opens it, and finds batches in it. */

@@ -6,7 +6,6 @@ import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Moment } from '../ledger/believed-time.ts';
 import type {
   CallState,
   Decision,
@@ -21,6 +20,7 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
+import type { Moment } from '../time/believed-time.ts';
 import { type Closing, judged, writeClosure } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
-import { BelievedTime } from '../believed-time.ts';
 import type { Eraser } from '../eraser.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
@@ -61,8 +60,8 @@ const sqlite: Store = {
         return erasingLists(folder, options, work);
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
-        const time = await BelievedTime.over(options.clock, ledger);
-        return await work({ folder: folder.path, time, find: (target) => ledger.erasable(target) });
+        const find: Eraser['find'] = (target) => ledger.erasable(target);
+        return await work({ folder: folder.path, time: ledger, find });
       } finally {
         await ledger.close();
       }
@@ -76,7 +75,7 @@ const sqlite: Store = {
     }),
 };
 
-/** The lock keeps a first run from beginning with one of the lists meanwhile. Before it no answer has told the time. */
+/** The lock keeps a first run from beginning with one of the lists meanwhile. */
 async function erasingLists<T>(
   folder: StoreFolder,
   options: StoreOptions,
@@ -85,8 +84,7 @@ async function erasingLists<T>(
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    const time = await BelievedTime.beside(options.clock);
-    return await work({ folder: folder.path, time, find: () => Promise.resolve(NOTHING_ERASABLE) });
+    return await work({ folder: folder.path, time: undefined, find: async () => NOTHING_ERASABLE });
   } finally {
     lock.release();
   }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import { type StopError, unreachable } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import type { BelievedTime } from '../../ledger/believed-time.ts';
 import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
+import { BelievedTime } from '../../time/believed-time.ts';
 import { erasingIn } from '../open-ledger.ts';
 import { keptLists, replaceInTexts } from './erase/kept-files.ts';
 import { type UserFile, userFiles } from './erase/user-files.ts';
@@ -69,7 +69,9 @@ export interface Needed {
  */
 export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
   const { dryRun, ...opening } = options;
-  return erasingIn(location, opening, async ({ folder, time, find }) => {
+  return erasingIn(location, opening, async ({ folder, time: kept, find }) => {
+    const { clock } = options;
+    const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
     const { target, dispute } = targetOf(order, time);
     const found = await find(target);
     const erased = reportOf(found, folder, target);
