@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Erasable, ErasureTarget, Hit, KnownFile, Person } from '../../eraser.ts';
+import type { Erasable, ErasureTarget, Hit, KnownFile, Person, Where } from '../../eraser.ts';
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
@@ -138,11 +138,9 @@ const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 // ------------------------------------------------------------------------------------------------------ by person
 
 function aboutPerson(connection: Connection, person: Person): Found {
-  const hits = new Hits();
-  connection.define('mentions', (place, text, bytes) =>
-    hits.note(place, [...person.cellsIn(text), ...(bytes === null ? [] : person.cellsIn(bytes))]),
-  );
-  connection.define('named', (place, text) => hits.note(place, person.cellsIn(text, 'name')));
+  const hits = new Hits(person);
+  connection.define('mentions', (place, text) => hits.note(place, text, 'text'));
+  connection.define('named', (place, text) => hits.note(place, text, 'name'));
   const subjects = new Set(ids(connection, SUBJECTS));
   const calls = new Set(ids(connection, CALLS));
   for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
@@ -165,16 +163,24 @@ function aboutPerson(connection: Connection, person: Person): Found {
       ...connection.all<ErasableRow>(UNFINISHED),
     ],
     batches,
-    names: batches.size + (connection.get<{ count: number }>(NAMES)?.count ?? 0),
+    names:
+      batches.size +
+      (connection.get<{ count: number }>(`SELECT ${COUNTED_NAMES.join(' + ')} AS count`)?.count ?? 0),
   };
 }
 
 /** Each cell is noted once for each place, however often a query comes past it. */
 class Hits {
+  readonly #person: Person;
   readonly #hits = new Map<string, Hit>();
 
-  /** @returns 1 where there are cells, as SQL takes it. */
-  note(place: string, cells: readonly string[]): 0 | 1 {
+  constructor(person: Person) {
+    this.#person = person;
+  }
+
+  /** @returns 1 where the person is named, as SQL takes it. */
+  note(place: string, text: string | Buffer | null, where: Where): 0 | 1 {
+    const cells = text === null ? [] : this.#person.cellsIn(text, where);
     for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
     return cells.length > 0 ? 1 : 0;
   }
@@ -190,12 +196,12 @@ function ids(connection: Connection, sql: string, ...values: readonly string[]):
 
 /** A person who is known by an id alone is found by the e-mail address of the changes that were made for them. */
 const SUBJECTS = `
-SELECT id FROM subjects WHERE mentions('membership', name, NULL)
-UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
+SELECT id FROM subjects WHERE mentions('membership', name)
+UNION SELECT subject FROM changes WHERE mentions('membership', email)`;
 
 const CALLS = `
-SELECT id FROM calls WHERE mentions('request', question, NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
+SELECT id FROM calls WHERE mentions('request', question)
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -209,26 +215,33 @@ const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON a.id 
 /** Everything that was said about attempts of other calls, but bodies of answers: those are cut. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT of FROM replies WHERE mentions('answer', headers, NULL)
-  UNION SELECT of FROM ends WHERE words IS NOT NULL AND mentions('words', words, NULL)
-  UNION SELECT of FROM notes WHERE mentions('words', coalesce(words, ''), NULL) OR mentions('answer', coalesce(headers, ''), NULL)
-     OR (kind = 'look' AND mentions('answer', '', body)))`;
+  SELECT of FROM replies WHERE mentions('answer', headers)
+  UNION SELECT of FROM ends WHERE mentions('words', words)
+  UNION SELECT of FROM notes WHERE mentions('words', words) OR mentions('answer', headers)
+     OR (kind = 'look' AND mentions('answer', body)))`;
 
 const ROWS = `
-SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
+SELECT batch, row FROM rows WHERE mentions('reason', reason)
 UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
+UNION SELECT batch, row FROM planned WHERE mentions('plan', planned)`;
 
-const BATCHES = `
-SELECT id FROM batches WHERE named('name', settings) OR named('name', coalesce(command, '')) OR named('name', input_path)
-    OR named('name', coalesce(output_path, '')) OR named('name', lineage)`;
+/** The columns of a batch that may name a person. */
+export const NAMES_OF_BATCH = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
 
-const NAMES = `
-SELECT (SELECT count(*) FROM files WHERE named('name', path))
-     + (SELECT count(*) FROM reads WHERE named('name', path))
-     + (SELECT count(*) FROM pauses WHERE mentions('words', why, NULL))
-     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named('name', misses_place)) AS count`;
+const BATCHES = `SELECT id FROM batches WHERE ${NAMES_OF_BATCH.map((name) => `named('name', ${name})`).join(' OR ')}`;
+
+/** What else beside the book names a person, by table. */
+export const NAMES = {
+  files: "named('name', path)",
+  reads: "named('name', path)",
+  pauses: "mentions('words', why)",
+  accounts: "named('name', misses_place)",
+} as const;
+
+const COUNTED_NAMES = Object.entries(NAMES).map(
+  ([table, where]) => `(SELECT count(*) FROM ${table} WHERE ${where})`,
+);
 
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
@@ -255,7 +268,7 @@ SELECT coalesce(sum(holds), 0) AS credits FROM losses
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
+ WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned)`;
 
 interface AnswerRow {
   readonly heldIn: Cut['heldIn'];
@@ -275,7 +288,7 @@ function answersAbout(connection: Connection, person: Person, calls: Set<number>
        FROM (
          SELECT 'replies' AS held_in, of AS id, of, call, body FROM replies
          UNION ALL SELECT 'notes', id, of, call, body FROM notes WHERE kind = 'told') e
-       JOIN calls c ON c.id = e.call WHERE mentions('answer', '', e.body)`,
+       JOIN calls c ON c.id = e.call WHERE mentions('answer', e.body)`,
   );
   for (const { heldIn, entry, attempt, call, operation, isChange, body } of rows) {
     if (calls.has(call)) continue;

@@ -3,7 +3,7 @@ import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
 import type { Connection } from './connection.ts';
-import type { ErasableRow, Found } from './erasable.ts';
+import { type ErasableRow, type Found, NAMES, NAMES_OF_BATCH } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
 import { insertTold } from './notes.ts';
@@ -160,12 +160,8 @@ type NoteRow = WrittenRow<typeof NOTES_TABLE>;
 
 /** @param whole whether bodies of answers and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>(
-    'SELECT * FROM replies WHERE of = ?',
-    attempt,
-  );
-  for (const reply of replies)
-    REPLIES_TABLE.changeOne(connection, reply, { headers: '{}', ...(whole ? { body: EMPTY } : {}) });
+  const body = whole ? { body: EMPTY } : {};
+  REPLIES_TABLE.change(connection, 'of', attempt, { headers: '{}', ...body });
   const ends = connection.all<WrittenRow<typeof ENDS_TABLE>>('SELECT * FROM ends WHERE of = ?', attempt);
   for (const end of ends) if (end.words !== null) ENDS_TABLE.changeOne(connection, end, { words: 'erased' });
   const notes = connection.all<NoteRow>('SELECT * FROM notes WHERE of = ?', attempt);
@@ -212,15 +208,10 @@ function eraseSubject(connection: Connection, id: number): void {
 /** Replaces the person in words beside the book, which need no guard because they may change at any time. */
 function replaceNames(connection: Connection, person: Person): void {
   connection.define('renamed', (name) => person.replacedIn(name));
-  for (const column of ['settings', 'command', 'input_path', 'output_path', 'lineage'])
-    connection.run(
-      `UPDATE batches SET ${column} = renamed(${column}) WHERE ${column} IS NOT NULL AND named('name', ${column})`,
-    );
+  for (const name of NAMES_OF_BATCH)
+    connection.run(`UPDATE batches SET ${name} = renamed(${name}) WHERE named('name', ${name})`);
   // A file that is no longer known as ours is kept like a user's file.
-  connection.run("DELETE FROM files WHERE named('name', path)");
-  connection.run("DELETE FROM reads WHERE named('name', path)");
-  connection.run("DELETE FROM pauses WHERE mentions('words', why, NULL)");
-  connection.run(
-    "UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND named('name', misses_place)",
-  );
+  for (const table of ['files', 'reads', 'pauses'] as const)
+    connection.run(`DELETE FROM ${table} WHERE ${NAMES[table]}`);
+  connection.run(`UPDATE accounts SET misses_place = NULL WHERE ${NAMES.accounts}`);
 }
