@@ -125,7 +125,10 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
-  const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
+  const ledger = await openLocked(folder, lock, { ...options, wasThere }).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
   try {
     // Finishes an erasure whose process ended before it had overwritten everything.
     const cleaning = await ledger.scrub();
@@ -133,19 +136,6 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
     return ledger;
   } catch (error) {
     await ledger.close();
-    throw error;
-  }
-}
-
-async function openedOrReleased(
-  folder: StoreFolder,
-  lock: SpenderLock,
-  options: Opening,
-): Promise<SqliteLedger> {
-  try {
-    return await openLocked(folder, lock, options);
-  } catch (error) {
-    lock.release();
     throw error;
   }
 }
