@@ -88,7 +88,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 13,
     without: 'room that is set aside for what is in flight',
     at: 'src/ledger/stores/sqlite',
-    text: 'writeSync(file, randomBytes(BALLAST_BYTES));',
+    text: 'writeSync(file, randomBytes(RESERVE_BYTES));',
     instead: '',
     test: 'test/ledger/stores/full-disk.test.ts',
     named: 'room is set aside',

@@ -5,7 +5,6 @@ import { listsFolder } from '../../core/paths.ts';
 import type { Eraser } from '../eraser.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
-import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
 import { checkedOnce } from './sqlite/checks.ts';
 import {
   Connection,
@@ -32,13 +31,14 @@ import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
+import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
- * The store of one machine: a folder with an SQLite database, a lock, a watermark and a ballast. Opening is strict,
+ * The store of one machine: a folder with an SQLite database, a lock, a watermark and a reserve of room. Opening is strict,
  * because anything that is missing from the ledger would be bought again: nothing is sent before everything has been
  * checked. Each file in `sqlite/` has one concern.
  */
@@ -163,7 +163,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
-    ensureBallast(folder.ballast);
+    ensureReserve(folder.reserve);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE book SET clean = 0');
@@ -202,7 +202,7 @@ function spenderOf(
     makeRoom() {
       // Moving the log into the database would take that room for itself.
       connection.pragma('wal_autocheckpoint = 0');
-      freeBallast(folder.ballast);
+      freeReserve(folder.reserve);
       raiseLimit(connection);
     },
     secret: readErasureKey(folder.erasureKey),
