@@ -28,13 +28,13 @@ import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.t
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
-import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
+import { lossAt, lossOf, lost, Watch } from './sqlite/watch.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -197,7 +197,7 @@ function spenderOf(
         watermark.write(commits);
       },
     },
-    lookout: new Lookout(folder, connection),
+    watch: new Watch(folder, connection),
     folder: folder.path,
     makeRoom() {
       // Moving the log into the database would take that room for itself.

@@ -53,7 +53,6 @@ import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
-import type { Lookout } from './lookout.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { SqliteReader } from './reader.ts';
@@ -61,9 +60,10 @@ import { insertOutcomes, retractMisses } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
+import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
-  readonly lookout: Lookout;
+  readonly watch: Watch;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
@@ -359,7 +359,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (this.#closed) return;
     this.#closed = true;
     this.#group.drain();
-    this.#options.lookout.end();
+    this.#options.watch.end();
     const orderly = this.#group.sound && endOrderly(this.connection);
     if (orderly) this.#options.ending();
     this.connection.close();
