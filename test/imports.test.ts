@@ -27,7 +27,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: ['eraser.ts', 'interrupted-changes.ts', 'ledger.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
+  ledger: ['eraser.ts', 'ledger.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
   time: ['believed-time.ts'],
   client: [
     'account/account.ts',
@@ -70,6 +70,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/change-guards.ts',
     'team/change-plan.ts',
     'team/diff-words.ts',
+    'team/interrupted-changes.ts',
     'team/remote-members.ts',
   ],
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],

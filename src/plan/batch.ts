@@ -11,7 +11,6 @@ import type { RowNumber } from '../core/row.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
-import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import {
   type Batch,
   type BatchId,
@@ -31,6 +30,7 @@ import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
+import { interruptedChanges } from './team/interrupted-changes.ts';
 
 /** This file begins, resumes, renews and closes batches. */
 
