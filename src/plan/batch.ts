@@ -34,7 +34,7 @@ import { interruptedChanges } from './team/interrupted-changes.ts';
 
 /** This file begins, resumes, renews and closes batches. */
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */

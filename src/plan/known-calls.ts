@@ -28,7 +28,7 @@ export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }
 
-export interface LookUp<State> {
+interface LookUp<State> {
   readonly accountIdentity: string;
   readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
   /** Returns the states in the order of the keys. */

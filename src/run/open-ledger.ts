@@ -21,7 +21,7 @@ import { redactedLedger } from './redacted-ledger.ts';
 
 /** This file chooses the store of a command, opens it, and finds batches in it. */
 
-export interface StoreChoice {
+interface StoreChoice {
   readonly location: string;
   /** Whether the user named the store, so that it may be created even when nobody watches. */
   readonly named: boolean;
@@ -57,7 +57,7 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-export interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
+interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */

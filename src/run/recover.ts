@@ -35,10 +35,10 @@ import type { Run, Session } from './session.ts';
  */
 
 /** What to do about a call in doubt that no person has decided on. It is the kind of the job's `in_doubt`. */
-export type DoubtPolicy = 'hold' | 'skip' | 'retry';
+type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 /** How a call in doubt goes on for this batch. */
-export type Resolution =
+type Resolution =
   | { readonly kind: 'send_again'; readonly again: Again }
   /** The ledger now holds an answer, or no trace of the call, so the caller looks again. */
   | { readonly kind: 'resolved' }

@@ -21,7 +21,7 @@ export interface OpenRun extends Run {
 }
 
 /** The purpose for which a run spends. */
-export interface Purpose {
+interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
   /** When the batch began; of one that buys answers anew when they are older than a certain time. */

@@ -43,7 +43,7 @@ export interface Moment {
 }
 
 /** The least and the most time that may have passed. */
-export interface Elapsed {
+interface Elapsed {
   readonly leastMs: number;
   readonly greatestMs: number;
 }

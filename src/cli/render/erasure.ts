@@ -7,7 +7,7 @@ import type { Console } from '../shell/command.ts';
 /** Words that a person reads before and after something is erased. */
 
 /** An erasure in one store, which is asked for with `dryRun` first. */
-export interface ErasureTalk {
+interface ErasureTalk {
   readonly location: string;
   /** Words for what is erased, which stand in the question: `everything about this person`. */
   readonly what: string;

@@ -30,7 +30,7 @@ export type ErasureOrder =
   /** `beforeMs`: ms since 1970. */
   | { readonly kind: 'day'; readonly beforeMs: number };
 
-export interface ErasureOptions {
+interface ErasureOptions {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   readonly command: string;

@@ -61,7 +61,7 @@ export interface ListedDoubt {
  * A row that waits for a change in doubt of another batch, which must be settled there, or for a call whose answer turned out
  * to be none, until a person agrees to buy it again.
  */
-export interface WaitingRow {
+interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
 }

@@ -42,7 +42,7 @@ const Note = z.object({
   endedMs: z.number().optional(),
 });
 type Note = z.infer<typeof Note>;
-export type Version = Note['versions'][number];
+type Version = Note['versions'][number];
 
 export interface KeptList extends Note {
   readonly id: string;

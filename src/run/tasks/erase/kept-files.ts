@@ -18,7 +18,7 @@ const KEPT = ['columns', 'jobs'];
 /** Folders with a list in each folder: what was brought to the page, and copies of outputs that are fetched from it. */
 const FOLDERS = [LISTS, 'downloads'];
 
-export interface KeptLists {
+interface KeptLists {
   /** The cells and names that name the person, each once for each file. */
   readonly hits: readonly Hit[];
   /** The files to remove. */

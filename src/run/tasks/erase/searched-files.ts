@@ -5,7 +5,7 @@ import type { Person } from '../../../ledger/eraser.ts';
 
 /** Files are searched for a person: texts in any encoding, packed ones, and workbooks. */
 
-export interface Searched {
+interface Searched {
   /** The cells that name the person. */
   readonly cells: readonly string[];
   /** False when a part of it could not be read, or not be unpacked. */

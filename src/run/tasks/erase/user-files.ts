@@ -20,7 +20,7 @@ export interface UserFile {
   readonly isPathForgotten: boolean;
 }
 
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly UserFile[];
   readonly hits: readonly Hit[];
   /** How many paths that are noted outside of the ledger name the person. */
