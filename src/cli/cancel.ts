@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { commandLine } from '../lib/command-line.ts';
+import { interruptedChanges } from '../plan/team/interrupted-changes.ts';
 import { findBatch, openLedger, storeWords } from '../run/open-ledger.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 

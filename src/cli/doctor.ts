@@ -10,9 +10,9 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
-import { APART_MS } from '../ledger/believed-time.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
+import { APART_MS } from '../time/believed-time.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 /** One thing that was checked. A problem says in `next` what to do. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { personOf } from '../ledger/person.ts';
-import type { Erased } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { eraseIn, storesWithLists } from '../run/open-ledger.ts';
+import { storesWithLists } from '../run/open-ledger.ts';
+import { type Erased, eraseIn, personOf } from '../run/tasks/erase.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';

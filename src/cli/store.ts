@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
-import type { ErasureOrder } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { chooseStore, eraseIn } from '../run/open-ledger.ts';
+import { chooseStore } from '../run/open-ledger.ts';
+import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { salvage } from '../run/tasks/salvage.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';

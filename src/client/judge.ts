@@ -54,7 +54,7 @@ export type Verdict =
   | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
 
 /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
-export interface AskedWait {
+interface AskedWait {
   readonly pauseMs?: number;
 }
 

@@ -63,7 +63,7 @@ export function noteAnswer(
 }
 
 /** `first`: the account never answered anything else. `sudden`: it often found something before. */
-export type Suspicion = 'first' | 'sudden';
+type Suspicion = 'first' | 'sudden';
 
 /** This many first answers that are all 404 mean a wrong address rather than that many unknown companies. */
 const FIRST_MISSES = 20;

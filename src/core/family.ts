@@ -9,7 +9,7 @@ import { invariant } from './errors.ts';
  */
 
 /** Turns a default export into a member; throws when it is none. */
-export type ReadMember<T> = (exported: unknown) => T;
+type ReadMember<T> = (exported: unknown) => T;
 
 /**
  * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside them:

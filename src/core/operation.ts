@@ -139,7 +139,7 @@ export interface OperationOptions {
  * What a job entry decides: which calls are made (`asks`), so that another value makes another batch, or how far a run
  * may go (`allows`), which may differ from run to run.
  */
-export type SettingRole = 'asks' | 'allows';
+type SettingRole = 'asks' | 'allows';
 
 export type Prepared<Input> =
   | { readonly kind: 'ready'; readonly input: Input }

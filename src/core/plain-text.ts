@@ -116,3 +116,8 @@ export function escapeHtml(text: string): string {
 export function wordsIn(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
+
+/** The same for phrases, between commas. */
+export function phrasesIn(text: string): string[] {
+  return text.split(',').map((phrase) => phrase.trim());
+}

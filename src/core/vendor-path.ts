@@ -10,7 +10,7 @@ const PATH = /^\/(?!\/)[!-"$-~]*$/;
 const MOST_DECODINGS = 4;
 
 /** Begins with one "/", and holds nothing that could not be sent. */
-export function isPathText(path: string): boolean {
+function isPathText(path: string): boolean {
   return PATH.test(path);
 }
 

@@ -46,7 +46,7 @@ const settingsSchema = z.object({
   results_file: z.string().optional(),
 });
 
-export interface OutputSettings {
+interface OutputSettings {
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: Job['onExisting'];
   readonly formulas?: FormulaMode;
@@ -57,14 +57,14 @@ export interface OutputSettings {
 }
 
 /** What the ledger keeps with a batch of its account and of the account's dialect. */
-export interface AccountSettings {
+interface AccountSettings {
   /** The account's average limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
   readonly answerPlace: AnswerPlace;
 }
 
 /** What a batch keeps beside the job from its beginning on. */
-export interface BatchSettings extends AccountSettings {
+interface BatchSettings extends AccountSettings {
   readonly outputName: string | undefined;
   /** The path that the user named for the output; undefined for none, and for a stream. */
   readonly outputPath: string | undefined;

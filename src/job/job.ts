@@ -24,7 +24,7 @@ export { jobSchema, readSchema } from './job/job-schema.ts';
 /** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
 
 /** What becomes of calls in doubt when no rule settles them. */
-export type InDoubtPolicy =
+type InDoubtPolicy =
   | { readonly kind: 'hold' }
   | { readonly kind: 'skip' }
   | { readonly kind: 'retry'; readonly extraCredits: Credits };

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import type { RowNumber } from '../core/row.ts';
-import type { BatchId, CallState, Credits, Ledger, LedgerReader } from './ledger.ts';
+import type { Eraser } from './eraser.ts';
+import type { CallState, Ledger, LedgerReader } from './ledger.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -46,12 +46,11 @@ export interface Store {
    */
   salvage?(location: string, workFolder: string): Promise<Salvage>;
   /**
-   * Erases, or with a dry run only finds what it would erase. An entry about the erasure comes first; amounts, times
-   * and kinds stay. After a crash the erasure has not begun, or the next opening for spending finishes it. A store
-   * without this method erases nothing. Where there is no ledger yet, lists that were brought to the page are erased.
-   * @throws StopError as `open`; `clock` when something could be erased for its age and the time is in dispute.
+   * Opens the store to erase from it, for as long as the work takes. A store without this method erases nothing. Where there
+   * is no ledger yet, lists that were brought to the page may be there.
+   * @throws StopError as `open`.
    */
-  erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
+  erasing?<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
 }
 
 /** A process that spends from a store. */
@@ -61,89 +60,6 @@ export interface Spender {
   readonly since: string;
   /** As in `StoreOptions`. */
   readonly command: string;
-}
-
-export interface ErasureOptions extends StoreOptions {
-  readonly dryRun: boolean;
-}
-
-/**
- * A person in the form in which calls name them: an e-mail address in lower case, or a profile page as `identifiers.ts`
- * writes it.
- */
-export interface Person {
-  readonly kind: 'email' | 'profile';
-  readonly value: string;
-}
-
-/**
- * What is to be erased: everything about a person, all answers that are surely so old, or all that are dated before a day
- * that a person named, which no clock decides.
- */
-export type ErasureOrder =
-  | { readonly kind: 'person'; readonly person: Person }
-  | {
-      readonly kind: 'age';
-      readonly ageMs: number;
-      /** The account whose answers are erased; without it those of all accounts. */
-      readonly accountIdentity?: string;
-    }
-  /** `beforeMs`: ms since 1970. */
-  | { readonly kind: 'day'; readonly beforeMs: number };
-
-export interface Erased {
-  /** Number of calls whose answers and questions were erased. */
-  readonly calls: number;
-  /** Number of answers about others from which one person was removed, or what was said with them. */
-  readonly cut: number;
-  readonly rows: number;
-  /** Number of memberships whose person is no longer known. */
-  readonly memberships: number;
-  /** Number of other places that named the person: commands, names of lists and outputs, reasons of pauses. */
-  readonly names: number;
-  /** Lists in the store that were removed. */
-  readonly files: readonly string[];
-  /** Files of the user's that were written or read here. They stay as they are. */
-  readonly stays: readonly UserFile[];
-  /** Rows that stay because they are not settled: a person is erased only when there are none. */
-  readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
-  /** What lost requests among these may have been charged: it stays counted, and nobody can decide about it afterwards. */
-  readonly heldCredits: Credits;
-  /** Where a person was found; empty for what is old. */
-  readonly hits: readonly Hit[];
-  readonly needed: Needed;
-  /** Whether all that was erased is overwritten by now. */
-  readonly cleaning: Cleaning;
-}
-
-/** A file of the user's that holds something of what is erased, or may hold it. */
-export interface UserFile {
-  readonly path: string;
-  /**
-   * `certainly`: it names the person, or is as it was written or read. `perhaps`: it was changed since and does not name them, or
-   * cannot be read whole.
-   */
-  readonly holds: 'certainly' | 'perhaps';
-  /** Its path names the person, so that the store does not know it any more after the erasure. */
-  readonly isPathForgotten: boolean;
-}
-
-/** What is due is done by the next opening that can, and keeps nobody from working. `why`: sentences for a user. */
-export type Cleaning = { readonly isDue: false } | { readonly isDue: true; readonly why: string };
-
-/** A whole cell or value that names a person, once for each kind of place: `request`, `answer`, a file of the store and so on. */
-export interface Hit {
-  readonly place: string;
-  readonly cell: string;
-}
-
-/** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
-export interface Needed {
-  /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
-  readonly calls: number;
-  /** Number of lists in the store. */
-  readonly lists: number;
-  readonly by: readonly BatchId[];
 }
 
 /** A ledger of which some parts may be unreadable: those are skipped and noted. */

@@ -8,7 +8,7 @@ import { shellWord } from './command-line.ts';
  */
 
 /** What is wrong, as a clause, and what to do about it. */
-export interface Distrust {
+interface Distrust {
   readonly fact: string;
   readonly next: string;
 }

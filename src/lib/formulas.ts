@@ -7,7 +7,7 @@
 export const FORMULA_MODES = ['safe', 'raw'] as const;
 export type FormulaMode = (typeof FORMULA_MODES)[number];
 
-export interface SafeCell {
+interface SafeCell {
   readonly text: string;
   /** Whether the cell, or a part of it, would have begun a formula, so that `text` is not what it was. */
   readonly wasFormula: boolean;

@@ -4,7 +4,7 @@ import { messageOf, type StopError, stop } from '../core/errors.ts';
 /** What the system refuses to the whole process, or about a file, in words. Neither is a bug of ours. */
 
 /** A refusal that is not about the file which was asked for, so another file would meet it as well. */
-export interface Shortage {
+interface Shortage {
   readonly why: string;
   /** One sentence on what to do. */
   readonly next: string;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Erased, UserFile } from '../ledger/store.ts';
+import type { Erased } from '../run/tasks/erase.ts';
 import { membersOf, noun } from './noun.ts';
 
 const erased = membersOf<Erased & { readonly location: string }>();
 const count = (read: (of: Erased) => number) => erased(z.number(), read);
-const that = (how: UserFile['holds']) =>
+const that = (how: Erased['stays'][number]['holds']) =>
   erased(z.array(z.string()), ({ stays }) =>
     stays.filter(({ holds }) => holds === how).map(({ path }) => path),
   );

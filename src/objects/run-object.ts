@@ -54,7 +54,7 @@ export const SampleObject = noun({
 
 const written = membersOf<{ readonly files?: Omit<OutputFiles, 'tally'> | undefined }>();
 /** The files that were written. */
-export const ofFiles = {
+const ofFiles = {
   output: written(z.string().nullable(), ({ files }) => files?.output ?? null),
   needs_attention: written(z.string().nullable(), ({ files }) => files?.attention ?? null),
   /** What a search found. */

@@ -13,7 +13,7 @@ import type { Batch, LedgerReader } from '../ledger/ledger.ts';
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
  * else, so a budget, a policy or an output may differ from run to run of the same batch.
  */
-export interface BatchIdentity {
+interface BatchIdentity {
   readonly accountIdentity: string;
   readonly operation: string;
   /** The column of the file for each input of the operation. */

@@ -11,8 +11,6 @@ import type { RowNumber } from '../core/row.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
-import { APART_MS } from '../ledger/believed-time.ts';
-import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import {
   type Batch,
   type BatchId,
@@ -24,6 +22,7 @@ import {
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { crashPoint } from '../lib/faults.ts';
+import { APART_MS } from '../time/believed-time.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
@@ -31,10 +30,11 @@ import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
+import { interruptedChanges } from './team/interrupted-changes.ts';
 
 /** This file begins, resumes, renews and closes batches. */
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */
   readonly plan: ChangePlan | undefined;
   /** The part of the output's name that the batch keeps. */

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
-import { BelievedTime } from '../ledger/believed-time.ts';
 import {
   type AnswerRecord,
   type Batch,
@@ -15,6 +14,7 @@ import {
   type LedgerReader,
   type ReadAs,
 } from '../ledger/ledger.ts';
+import { BelievedTime } from '../time/believed-time.ts';
 
 /** This file finds calls in the ledger and says which of their answers a batch can use. */
 
@@ -28,7 +28,7 @@ export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }
 
-export interface LookUp<State> {
+interface LookUp<State> {
   readonly accountIdentity: string;
   readonly ledger: Pick<LedgerReader, 'forgettingAccounts'>;
   /** Returns the states in the order of the keys. */

@@ -99,7 +99,7 @@ export function mostAsked({ sample, credits }: Plan): Credits {
  * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
  * cut-offs may be its own.
  */
-export async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
+async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
   const createdAtMs = await startMsOf(context, ledger);

@@ -21,7 +21,7 @@ export interface Pricing {
   readonly requestsPerSecond: number | undefined;
 }
 
-export interface RowWorst {
+interface RowWorst {
   readonly calls: number;
   readonly most: Credits;
 }

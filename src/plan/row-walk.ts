@@ -117,12 +117,12 @@ export class MetCall {
 }
 
 /** The call without which a row cannot go on, or how it ended. */
-export type WalkStep =
+type WalkStep =
   | { readonly kind: 'call'; readonly met: MetCall }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
 /** The calls that a row still makes, and how it ends, under some assumption about their answers. */
-export interface Ahead {
+interface Ahead {
   readonly calls: readonly MetCall[];
   readonly outcome: Outcome;
 }

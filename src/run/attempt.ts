@@ -8,7 +8,6 @@ import { StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import { APART_MS, type Moment } from '../ledger/believed-time.ts';
 import {
   type Admission,
   type Admitted,
@@ -19,6 +18,7 @@ import {
   type KeyedRequest,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
+import { APART_MS, type Moment } from '../time/believed-time.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';

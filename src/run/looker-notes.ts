@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
 import { stateFolder } from '../core/paths.ts';
 import type { OutputOrder } from '../files/output/output.ts';
 import type { BatchId, LedgerReader } from '../ledger/ledger.ts';
-import { type NotedFile, noteOutside, notesOutside } from '../ledger/noted-outside.ts';
 import { isUrl } from '../ledger/store.ts';
+import { replaceFile } from '../lib/atomic-file.ts';
 
 /**
  * Notes which files were written by exports that do not write to the ledger. During a run only the run may write to it, so
@@ -16,13 +19,12 @@ type Notes = Required<Pick<OutputOrder, 'written' | 'noteWritten' | 'noteOutput'
 
 export function lookerNotes(location: string, ledger: LedgerReader, batch: BatchId): Notes {
   const folder = folderOf(location);
-  // Without the note the next export keeps this file and writes another, so a failure here need not stop anything.
   const noteWritten = (path: string, sha256s: readonly string[]): Promise<void> =>
     note(folder, { path, sha256s, batch });
   return {
     written: async (path) => [
       ...(await ledger.written(path)),
-      ...notesOutside(folder).flatMap((noted) => (noted.path === path ? noted.sha256s : [])),
+      ...notesIn(folder).flatMap((noted) => (noted.path === path ? noted.sha256s : [])),
     ],
     noteWritten,
     noteOutput: noteWritten,
@@ -37,6 +39,74 @@ export function noteFile(location: string, path: string): Promise<void> {
 
 const folderOf = (location: string): string => (isUrl(location) ? stateFolder() : location);
 
+/** Each note is a file of its own in a folder beside the ledger, so two exports at once keep both of theirs. */
+const NOTES = 'so-far';
+
+const NotedFile = z.object({
+  path: z.string(),
+  /** The contents that we wrote there. None: the file is known, and is none that an export may replace. */
+  sha256s: z.array(z.string()).readonly(),
+  /** The batch whose rows are in them; none for a plan. */
+  batch: z.custom<BatchId>((id) => typeof id === 'string').optional(),
+});
+type NotedFile = Readonly<z.infer<typeof NotedFile>>;
+
+/** A note, and the file that it is in. */
+interface Note extends NotedFile {
+  readonly file: string;
+}
+
+/** Notes that cannot be read are none. */
+export function notesIn(folder: string): readonly Note[] {
+  const names = namesIn(join(folder, NOTES)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+  return names.flatMap((name) => {
+    const file = join(folder, NOTES, name);
+    const { data } = NotedFile.safeParse(jsonAt(file));
+    return data === undefined ? [] : [{ ...data, file }];
+  });
+}
+
+/**
+ * The newest note of a path and a batch stands. Without the note the next export keeps this file and writes another, so a
+ * failure here need not stop anything.
+ */
 async function note(folder: string, noted: NotedFile): Promise<void> {
-  await noteOutside(folder, noted).catch(() => {});
+  try {
+    const name = hash('sha256', JSON.stringify([noted.path, noted.batch]), 'hex');
+    const file = join(folder, NOTES, `${name}.json`);
+    await mkdir(join(folder, NOTES), { recursive: true, mode: 0o700 });
+    await replaceFile(file, 0o600, [JSON.stringify(noted)]);
+    removeGone(folder, statSync(file).mtimeMs);
+  } catch {}
+}
+
+/** Removes the notes of these paths. */
+export function forgetNotes(folder: string, isMeant: (path: string) => boolean): void {
+  for (const { path, file } of notesIn(folder)) if (isMeant(path)) rmSync(file, { force: true });
+}
+
+/** A file is noted before it is in its place, so what is not there yet may be what another export writes just now. */
+const PLACED_BY_NOW_MS = 3_600_000;
+
+function removeGone(folder: string, nowMs: number): void {
+  for (const { path, file } of notesIn(folder)) {
+    const notedAtMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (nowMs - notedAtMs >= PLACED_BY_NOW_MS && !existsSync(path)) rmSync(file, { force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function jsonAt(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }

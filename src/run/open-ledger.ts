@@ -5,11 +5,9 @@ import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
-import { BelievedTime, type TimeBounds } from '../ledger/believed-time.ts';
+import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
-  type Erased,
-  type ErasureOrder,
   type Salvage,
   type Spender,
   type Store,
@@ -18,11 +16,12 @@ import {
   type Tell,
 } from '../ledger/store.ts';
 import { Redaction } from '../lib/redaction.ts';
+import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
 /** This file chooses the store of a command, opens it, and finds batches in it. */
 
-export interface StoreChoice {
+interface StoreChoice {
   readonly location: string;
   /** Whether the user named the store, so that it may be created even when nobody watches. */
   readonly named: boolean;
@@ -58,7 +57,7 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-export interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
+interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -174,14 +173,14 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
 }
 
-/** Erases answers in an existing store, or only finds those that would be erased. */
-export async function eraseIn(
+/** Opens an existing store to erase from it, for as long as the work takes. */
+export async function erasingIn<T>(
   location: string,
-  order: ErasureOrder,
-  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'> & { readonly dryRun: boolean },
-): Promise<Erased> {
+  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'>,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
   const store = await storeOf(location);
-  if (store.erase !== undefined) return store.erase(location, order, { ...options, create: false });
+  if (store.erasing !== undefined) return store.erasing(location, { ...options, create: false }, work);
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 

@@ -6,7 +6,6 @@ import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Moment } from '../ledger/believed-time.ts';
 import type {
   CallState,
   Decision,
@@ -21,6 +20,7 @@ import type {
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
+import type { Moment } from '../time/believed-time.ts';
 import { type Closing, judged, writeClosure } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
@@ -35,10 +35,10 @@ import type { Run, Session } from './session.ts';
  */
 
 /** What to do about a call in doubt that no person has decided on. It is the kind of the job's `in_doubt`. */
-export type DoubtPolicy = 'hold' | 'skip' | 'retry';
+type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 /** How a call in doubt goes on for this batch. */
-export type Resolution =
+type Resolution =
   | { readonly kind: 'send_again'; readonly again: Again }
   /** The ledger now holds an answer, or no trace of the call, so the caller looks again. */
   | { readonly kind: 'resolved' }

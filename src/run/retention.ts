@@ -2,9 +2,10 @@ import type { Account } from '../client/account/account.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Needed, Tell } from '../ledger/store.ts';
+import type { Tell } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
-import { eraseIn, storeWords } from './open-ledger.ts';
+import { storeWords } from './open-ledger.ts';
+import { eraseIn, type Needed } from './tasks/erase.ts';
 
 /**
  * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never

@@ -253,7 +253,7 @@ export interface PlannedJob {
   readonly missingStore: string | undefined;
 }
 
-export interface PlannedJobChange {
+interface PlannedJobChange {
   readonly plan: ChangePlan;
   readonly guards: readonly GuardProblem[];
   /** The path of the saved plan, if it was saved. */
@@ -261,7 +261,7 @@ export interface PlannedJobChange {
 }
 
 /** What a user may say about a plan. */
-export interface PlanOptions
+interface PlanOptions
   extends JobOptions,
     Pick<RunOptions, 'refresh' | 'allowAdmin' | 'accept' | 'signal' | 'onEvent' | 'tell'> {
   /** The path to which the plan of a change is saved, for a run of exactly this plan. */

@@ -3,8 +3,8 @@ import type { Client, Waiter } from '../client/client.ts';
 import type { AccountHistory } from '../client/misses.ts';
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
-import type { BelievedTime } from '../ledger/believed-time.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
+import type { BelievedTime } from '../time/believed-time.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { TooFast } from './too-fast.ts';
 

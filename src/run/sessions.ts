@@ -4,10 +4,10 @@ import { basePathOf } from '../client/request.ts';
 import { invariant, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
-import { BelievedTime } from '../ledger/believed-time.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
+import { BelievedTime } from '../time/believed-time.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
@@ -21,7 +21,7 @@ export interface OpenRun extends Run {
 }
 
 /** The purpose for which a run spends. */
-export interface Purpose {
+interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
   /** When the batch began; of one that buys answers anew when they are older than a certain time. */

@@ -55,7 +55,7 @@ export interface RunSummary {
   readonly budgetToFinish: number;
 }
 
-export interface RunEnding {
+interface RunEnding {
   readonly metrics: RunMetrics;
   /** The credits that the batch had spent when the run began. */
   readonly spentBefore: Credits;

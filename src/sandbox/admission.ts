@@ -27,7 +27,7 @@ export interface RequestHead {
 }
 
 /** The head of a provider call inside a call of the service: it names a connected account instead of a key. */
-export interface InnerHead {
+interface InnerHead {
   readonly method: string;
   readonly target: string;
   readonly account: string;
@@ -53,7 +53,7 @@ export interface TurnedAway {
   readonly answer: SandboxAnswer;
 }
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly provider: ProviderDialect;
   /** The provider's free look-ups, which every dialect has. */
   readonly lookUps: readonly VendorOperation[];

@@ -26,7 +26,7 @@ const USUAL_STATUSES = [301, 302, 400, 401, 402, 403, 404, 408, 409, 422, 425, 4
 
 export type WireFault = (typeof LOST)[number];
 
-export type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
+type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
 
 export interface Fault {
   /** The name in `--faults`. */

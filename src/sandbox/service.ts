@@ -193,7 +193,7 @@ export const API_CALL: VendorOperation = {
   },
 };
 
-export interface InnerCall {
+interface InnerCall {
   /** Short hash of the connected account's name. The charge is booked to it. */
   readonly account: string;
   readonly method: SandboxMethod;

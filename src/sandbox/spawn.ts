@@ -28,7 +28,7 @@ const NEEDED: ReadonlySet<string> = new Set([
   ...['ROWONCE_BUILD', 'ROWONCE_TEST_HOOKS', 'ROWONCE_VENDOR_IS_QUICK', 'ROWONCE_DEBUG'],
 ]);
 
-export interface SpawnOptions {
+interface SpawnOptions {
   /** The file of the book, which only one sandbox may use at a time, see `bookPathIn`. */
   readonly bookPath: string;
   /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
@@ -38,7 +38,7 @@ export interface SpawnOptions {
   readonly program?: readonly string[];
 }
 
-export interface SpawnedSandbox {
+interface SpawnedSandbox {
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -96,11 +96,7 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
 // ---------------------------------------------------------------------------------------------------- authorization
 
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
-export type AuthorizationShape =
-  | 'Bearer <key>'
-  | 'Bearer :<key>'
-  | 'Bearer <project>:<key>'
-  | '<project>:<key>';
+type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
 
 const PATTERNS: Readonly<Record<AuthorizationShape, RegExp>> = {
   'Bearer <key>': /^Bearer (?<key>[^\s:]+)$/,

@@ -26,7 +26,7 @@ import { Work } from './server/work.ts';
  * nobody else on the network reaches, and says where it is.
  */
 
-export interface PageOptions {
+interface PageOptions {
   /** 0: any free port. */
   readonly port: number;
   /** Another IPv4 address of this machine alone, where the page has no name; left out: 127.0.0.1. */
@@ -48,7 +48,7 @@ export interface PageOptions {
   readonly tell: Tell;
 }
 
-export interface RunningPage {
+interface RunningPage {
   /** Each address has a one-time word, which is valid for a minute. */
   opening(): Opening;
   /** The files of schedules that were damaged: what was agreed to in them does not begin. */
@@ -59,7 +59,7 @@ export interface RunningPage {
   close(): Promise<number>;
 }
 
-export type OpenedPage =
+type OpenedPage =
   | { readonly kind: 'started'; readonly page: RunningPage }
   | Extract<Place, { readonly kind: 'served' }>;
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { notesOutside } from '../../src/ledger/noted-outside.ts';
+import { notesIn } from '../../src/run/looker-notes.ts';
 import { temporaryFolder } from '../sandbox/client.ts';
 
 const NOTES = join(import.meta.dirname, '../../src/run/looker-notes.ts');
@@ -28,6 +28,6 @@ test('two exports at the same instant both keep their notes', async () => {
   const both = [pathsOf('one'), pathsOf('other')] as const;
   for (const path of both.flat()) writeFileSync(path, '');
   await Promise.all(both.map((paths) => noted(folder, paths)));
-  const known = notesOutside(folder).map(({ path }) => path);
+  const known = notesIn(folder).map(({ path }) => path);
   expect(known.toSorted()).toEqual(both.flat().toSorted());
 });

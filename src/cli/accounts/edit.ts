@@ -17,7 +17,7 @@ import type { Console, Report } from '../shell/command.ts';
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
 
 /** The limits and the budgets of an account, as flags. */
-export interface NumberFlags {
+interface NumberFlags {
   readonly perSecond?: string;
   readonly perMinute?: string;
   readonly perHour?: string;

@@ -1,13 +1,13 @@
 import { stop } from '../../core/errors.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
-import type { Erased, UserFile } from '../../ledger/store.ts';
 import { neededWords } from '../../run/retention.ts';
+import { type Erased, isNothing } from '../../run/tasks/erase.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Words that a person reads before and after something is erased. */
 
 /** An erasure in one store, which is asked for with `dryRun` first. */
-export interface ErasureTalk {
+interface ErasureTalk {
   readonly location: string;
   /** Words for what is erased, which stand in the question: `everything about this person`. */
   readonly what: string;
@@ -39,10 +39,6 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
 
 const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
 
-function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
-  return calls + cut + rows + memberships + names + files.length === 0;
-}
-
 function foundLines(location: string, found: Erased): readonly string[] {
   const stays = [
     ...found.stays.map(stayLine),
@@ -72,7 +68,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
 }
 
 /** Files of the user's are never touched. */
-function stayLine({ path, holds, isPathForgotten }: UserFile): string {
+function stayLine({ path, holds, isPathForgotten }: Erased['stays'][number]): string {
   if (isPathForgotten)
     return `  stays, and is not known here afterwards, because its path names them: ${path}`;
   return holds === 'certainly'

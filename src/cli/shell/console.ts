@@ -8,7 +8,7 @@ import { stopObject } from '../../core/stop-object.ts';
 import type { Console } from './command.ts';
 
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
-export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
+type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
 
 /** The console of the frame of the command line, which can also report how the command ended. */
 export interface Terminal extends Console {

@@ -22,7 +22,7 @@ const COMMAND_TIMEOUT_MS = 60_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface KeyHolder {
+interface KeyHolder {
   readonly name: string;
   readonly key: KeySource;
 }

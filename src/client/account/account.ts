@@ -212,7 +212,7 @@ function sandboxWindows(flags: readonly string[]): Limits['windows'] {
   return at === -1 || rate === undefined ? [] : [parseRate(rate)];
 }
 
-export interface IdentityParts {
+interface IdentityParts {
   readonly id?: string | undefined;
   readonly vendor: Vendor;
   /** The base address; with a connected account that of the service's step. */

@@ -54,7 +54,7 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
 }
 
 /** New values by the names of the file. `null` takes a value out, and what is not named stays as it is. */
-export interface AccountChange {
+interface AccountChange {
   readonly base_url?: string;
   readonly region?: string;
   readonly organization_id?: string | null;

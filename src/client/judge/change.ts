@@ -212,10 +212,10 @@ function rolesIn(value: JsonValue): readonly NamedRole[] {
 // ------------------------------------------------------------------------------------------------------ meaning
 
 /** What is known of the ids that the operation publishes: they came, they should have come, or there are none. */
-export type PublishedId = 'came' | 'missing' | 'none';
+type PublishedId = 'came' | 'missing' | 'none';
 
 /** `wordless`: it was done as far as is published, and the answer does not say so. */
-export type ChangeMeaning =
+type ChangeMeaning =
   | 'found'
   | 'wordless'
   | 'no_match'
@@ -225,7 +225,7 @@ export type ChangeMeaning =
   | 'key_dead';
 
 /** What the answer says of itself, what it shows, and what there is to know of the operation. */
-export interface ChangeAnswer {
+interface ChangeAnswer {
   readonly said: Statement;
   readonly shown: Shown;
   readonly publishedId: PublishedId;

@@ -12,7 +12,7 @@ import { type Vocabulary, vocabularyOf } from './vocabulary.ts';
 /** What a 2xx to a lookup means by what it holds and by what it says of itself. */
 
 /** Where the answers of an operation hold what was asked for. */
-export interface DataPlace {
+interface DataPlace {
   /** Dotted path of the fields, where the dialect names one. */
   readonly fields: string | undefined;
   /** The list of what was found, where the operation finds lists and the answer holds one. */
@@ -20,7 +20,7 @@ export interface DataPlace {
 }
 
 /** What an answer holds of what was asked for. `empty`: the place for it is there, and nothing in it. */
-export type Holding = 'data' | 'empty' | 'nothing';
+type Holding = 'data' | 'empty' | 'nothing';
 
 /** The usual places of what was asked for. Where an answer has one of them, what stands beside it is not looked at. */
 const CONTAINERS = ['data', 'result', 'results'] as const;

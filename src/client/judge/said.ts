@@ -16,7 +16,7 @@ export interface Said {
 }
 
 /** The vendor itself, the vendor through a service, or that service. */
-export interface Speaker {
+interface Speaker {
   readonly name: Dialect['vendor'];
   readonly rateHints: RateHintNames | undefined;
   /** Where the user corrects a wrong key and a wrong address. */

@@ -7,7 +7,7 @@ import { plainValue } from './plain.ts';
 import { LONGEST_TEXT, plainWords, type Sense, type Vocabulary } from './vocabulary.ts';
 
 /** How an answer is heard. */
-export interface Hearing {
+interface Hearing {
   readonly asked: Asked;
   readonly vocabulary: Vocabulary;
   /** Names under which the answer to a change says whether it was made; undefined for a lookup. */

@@ -48,7 +48,7 @@ export function squeezed(name: string): string {
 }
 
 /** Whether a column of that name would be taken for the input. */
-export function isNameOf({ name, aliases }: InputField, column: string): boolean {
+function isNameOf({ name, aliases }: InputField, column: string): boolean {
   const text = squeezed(column);
   return text === squeezed(name) || aliases.includes(text);
 }

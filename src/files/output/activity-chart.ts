@@ -24,7 +24,7 @@ export interface ChartData {
   readonly limitPerSecond: number | undefined;
 }
 
-export interface ChartWords {
+interface ChartWords {
   readonly perSecond: string;
   readonly credits: string;
   readonly limit: (perSecond: string) => string;

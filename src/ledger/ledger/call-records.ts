@@ -151,7 +151,7 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> {
   readonly erasedAtMs?: number;
   /** The lowest row of `batch` that used this answer: that row counts as having paid. */
   readonly paidRow: RowNumber;
-  /** Mark of the dialect that read it; absent for a told answer, and for one that an older Rowonce settled. */
+  /** Mark of the dialect that read it; absent for a told answer. */
   readonly dialect?: number;
 }
 
@@ -171,9 +171,9 @@ export interface Doubt {
   readonly atRisk: Credits;
   readonly why: string;
   readonly sentAtMs: number;
-  /** When the lost attempt began, on the boot clock; absent in an entry of an older Rowonce. */
+  /** When the lost attempt began, on the boot clock; absent where no boot was known. */
   readonly sentBoot?: BootMoment;
-  /** When the first attempt under `request`'s idempotency key began, on the boot clock; absent for an older one. */
+  /** When the first attempt under `request`'s idempotency key began, on the boot clock; absent where no boot was known. */
   readonly firstBoot?: BootMoment;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;

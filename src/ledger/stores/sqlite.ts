@@ -1,19 +1,10 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
-import { BelievedTime } from '../believed-time.ts';
+import type { Eraser } from '../eraser.ts';
 import type { LedgerReader } from '../ledger.ts';
-import {
-  type Erased,
-  type ErasureOptions,
-  type ErasureOrder,
-  isUrl,
-  type Store,
-  type StoreOptions,
-  type Tell,
-} from '../store.ts';
-import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
+import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { checkedOnce } from './sqlite/checks.ts';
 import {
   Connection,
@@ -22,9 +13,8 @@ import {
   explained,
   sqliteCode,
 } from './sqlite/connection.ts';
-import { erasureOfLists, isNothing } from './sqlite/erasable.ts';
+import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
-import { targetOf } from './sqlite/erasure-target.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -38,16 +28,17 @@ import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.t
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
-import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
+import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
+import { lossAt, lossOf, lost, Watch } from './sqlite/watch.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
- * The store of one machine: a folder with an SQLite database, a lock, a watermark and a ballast. Opening is strict,
+ * The store of one machine: a folder with an SQLite database, a lock, a watermark and a reserve of room. Opening is strict,
  * because anything that is missing from the ledger would be bought again: nothing is sent before everything has been
  * checked. Each file in `sqlite/` has one concern.
  */
@@ -63,13 +54,14 @@ const sqlite: Store = {
 
   spender: async (location) => livingSpender(storeFolder(location)),
 
-  erase: (location, order, { dryRun, ...options }) =>
+  erasing: (location, options, work) =>
     explaining(location, async (folder) => {
       if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
-        return eraseLists(folder, order, { ...options, dryRun });
+        return erasingLists(folder, options, work);
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
-        return await ledger.erase(order, options.clock, dryRun);
+        const find: Eraser['find'] = (target) => ledger.erasable(target);
+        return await work({ folder: folder.path, time: ledger, find });
       } finally {
         await ledger.close();
       }
@@ -84,20 +76,15 @@ const sqlite: Store = {
 };
 
 /** The lock keeps a first run from beginning with one of the lists meanwhile. */
-async function eraseLists(
+async function erasingLists<T>(
   folder: StoreFolder,
-  order: ErasureOrder,
-  options: ErasureOptions,
-): Promise<Erased> {
+  options: StoreOptions,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
   refuseForeign(folder);
   const lock = await takeLock(folder, options);
   try {
-    // Where nothing was ever run, no answer has told the time.
-    const { target, dispute } = targetOf(order, await BelievedTime.beside(options.clock));
-    const erased = erasureOfLists(folder.path, target);
-    if (dispute !== undefined && !isNothing(erased)) throw dispute;
-    if (!options.dryRun) for (const path of erased.files) rmSync(path, { force: true });
-    return erased;
+    return await work({ folder: folder.path, time: undefined, find: async () => NOTHING_ERASABLE });
   } finally {
     lock.release();
   }
@@ -138,7 +125,10 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
-  const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
+  const ledger = await openLocked(folder, lock, { ...options, wasThere }).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
   try {
     // Finishes an erasure whose process ended before it had overwritten everything.
     const cleaning = await ledger.scrub();
@@ -146,19 +136,6 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
     return ledger;
   } catch (error) {
     await ledger.close();
-    throw error;
-  }
-}
-
-async function openedOrReleased(
-  folder: StoreFolder,
-  lock: SpenderLock,
-  options: Opening,
-): Promise<SqliteLedger> {
-  try {
-    return await openLocked(folder, lock, options);
-  } catch (error) {
-    lock.release();
     throw error;
   }
 }
@@ -186,7 +163,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
-    ensureBallast(folder.ballast);
+    ensureReserve(folder.reserve);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE book SET clean = 0');
@@ -220,12 +197,12 @@ function spenderOf(
         watermark.write(commits);
       },
     },
-    lookout: new Lookout(folder, connection),
+    watch: new Watch(folder, connection),
     folder: folder.path,
     makeRoom() {
       // Moving the log into the database would take that room for itself.
       connection.pragma('wal_autocheckpoint = 0');
-      freeBallast(folder.ballast);
+      freeReserve(folder.reserve);
       raiseLimit(connection);
     },
     secret: readErasureKey(folder.erasureKey),

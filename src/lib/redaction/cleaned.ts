@@ -4,7 +4,7 @@
  * ASCII is left out as well, because none belongs to a key. In linear time, and quickly where none of these words is found.
  */
 
-export interface Cleaned {
+interface Cleaned {
   readonly bytes: Buffer;
   /** Where each byte that is left stood. */
   readonly places: Uint32Array;

@@ -12,7 +12,7 @@ export function hasLongWord(text: string): boolean {
 }
 
 /** A word of a text, read as Base64 from its `start` on. */
-export interface Decoded {
+interface Decoded {
   readonly start: number;
   readonly end: number;
   readonly bytes: Buffer;

@@ -9,7 +9,7 @@ declare const brand: unique symbol;
 export type Abn = string & { readonly [brand]: 'Abn' };
 
 /** What a cell says about an ABN. `problem` is a clause that follows the cell's text: "the checksum fails". */
-export type AbnReading =
+type AbnReading =
   | { readonly kind: 'usable'; readonly value: Abn }
   | { readonly kind: 'blank' }
   | { readonly kind: 'unusable'; readonly problem: string };

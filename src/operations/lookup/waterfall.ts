@@ -53,7 +53,7 @@ export interface TieredInput {
 }
 
 /** What is wrong with a job's waterfall. `next` is one imperative sentence. */
-export interface WaterfallProblem {
+interface WaterfallProblem {
   readonly message: string;
   readonly next: string;
 }

@@ -12,7 +12,7 @@ import { foreignName, foreignWords } from '../../core/plain-text.ts';
 type Paging = NonNullable<DialectOperation['paging']>;
 
 /** A page of results, as the vendor sent it. */
-export interface PageRead {
+interface PageRead {
   readonly body: JsonValue | undefined;
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

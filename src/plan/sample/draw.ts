@@ -4,7 +4,7 @@ import type { RowNumber } from '../../core/row.ts';
 import type { RowClassification } from '../row-classification.ts';
 
 /** The number of rows that still need a purchase, and the most credits and requests that they take. */
-export interface Worst {
+interface Worst {
   readonly rows: number;
   readonly credits: number;
   readonly requests: number;
@@ -21,7 +21,7 @@ export interface Drawn extends Worst {
   readonly mostRequests: number;
 }
 
-export interface DrawOptions {
+interface DrawOptions {
   readonly size: number;
   readonly batchKey: string;
   /** Rows after it are not drawn. */

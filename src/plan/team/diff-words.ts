@@ -30,7 +30,7 @@ function cut(changes: readonly PlannedChange[], most: number): readonly string[]
 }
 
 /** `+ invite jo@x.com to Sales as editor (row 4)`. */
-export function diffLine(change: PlannedChange): string {
+function diffLine(change: PlannedChange): string {
   const { refusedBefore } = change;
   return refusedBefore === undefined ? lineOf(change) : `${lineOf(change)}; ${refusedBefore}`;
 }

@@ -42,7 +42,7 @@ export interface OwnUser {
 }
 
 /** Which lists of a project the service gave in full, so that a person missing from one is surely not in it. */
-export interface LookedAt {
+interface LookedAt {
   readonly project: string;
   readonly users: boolean;
   readonly invites: boolean;
@@ -189,7 +189,7 @@ function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopE
 // ------------------------------------------------------------------------------------------------ whose key
 
 /** The result of `whoami`: the user, or the reason why the service does not tell. */
-export type WhoAmI =
+type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
 

@@ -1,8 +1,8 @@
 import { asReadToday } from '../../client/kept-answers.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../../core/errors.ts';
+import { erasedReason } from '../../ledger/eraser.ts';
 import type { Batch, CallState } from '../../ledger/ledger.ts';
-import { erasedReason } from '../../ledger/person.ts';
 import { mayBuyAgain } from '../../plan/batch.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';

@@ -14,7 +14,7 @@ import { failed, HEARD_NOTHING, type Heard, type LookResult } from './finding.ts
  */
 
 /** The person to look for, and the lists to look in. */
-export interface InviteLook {
+interface InviteLook {
   readonly email: string;
   readonly project: string;
   readonly lists: readonly { readonly name: ListName; readonly listing: Listing }[];
@@ -39,7 +39,7 @@ export function inviteLookOf(
   return isInvite && lists.length > 0 ? { email: email.toLowerCase(), project, lists } : undefined;
 }
 
-export type InviteFinding =
+type InviteFinding =
   | { readonly kind: 'there'; readonly name: ListName; readonly person: ListedPerson }
   /** The person is in neither list. */
   | { readonly kind: 'nowhere' }

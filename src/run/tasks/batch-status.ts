@@ -48,14 +48,14 @@ export async function batchOverviews(
   return lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
 }
 
-export interface BatchesWanted {
+interface BatchesWanted {
   /** How many of those that the filter lets through are left out, the newest first. */
   readonly from: number;
   readonly most: number;
   readonly lets: (batch: BatchLine) => boolean;
 }
 
-export interface BatchesPage {
+interface BatchesPage {
   readonly overviews: readonly BatchOverview[];
   /** Number of batches that the filter lets through, and of all. */
   readonly total: number;

@@ -24,7 +24,7 @@ import { choose } from '../run-job.ts';
 
 /** This file writes the output of a batch again, from its ledger. */
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
   readonly output?: string | NodeJS.WritableStream | undefined;
   readonly forExcel?: true | undefined;

@@ -6,7 +6,7 @@ import { type FoundBatch, openLedger, spenderAt } from '../open-ledger.ts';
 
 /** A person pauses a batch, or lets it go on. Sweeps leave a paused batch; a run of it lets it go on. */
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly clock: Clock;
   /** How long to wait for the process that spends from the store. */
   readonly waitMs: number;

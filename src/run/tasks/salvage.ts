@@ -19,7 +19,7 @@ import { finishedIn } from './batch-status.ts';
  * The readable parts of a damaged store, written to files: the output of every batch whose input is still there, every
  * answer that was ever bought, and a list of what cannot be read. The store itself is not changed.
  */
-export interface Salvaged {
+interface Salvaged {
   /** The paths of all written files. */
   readonly files: readonly string[];
   readonly answers: number;

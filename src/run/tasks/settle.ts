@@ -4,7 +4,6 @@ import { type CallKey, callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { BelievedTime } from '../../ledger/believed-time.ts';
 import type {
   Batch,
   BatchId,
@@ -18,6 +17,7 @@ import type {
   Look,
 } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
 import { lookAtLedger, openIfFree, openLedger, storeWords } from '../open-ledger.ts';
@@ -61,7 +61,7 @@ export interface ListedDoubt {
  * A row that waits for a change in doubt of another batch, which must be settled there, or for a call whose answer turned out
  * to be none, until a person agrees to buy it again.
  */
-export interface WaitingRow {
+interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
 }

@@ -47,7 +47,7 @@ import type { RunSummary } from '../summary.ts';
  * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
-export interface TrialOptions {
+interface TrialOptions {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
   /** The inputs as `input=value`, each input once. */
@@ -231,7 +231,7 @@ export function triedFields({ job, dialect, call }: Trial, { reply, closure }: T
 
 // ---------------------------------------------------------------------------------------------------- the call
 
-export interface TrialRunOptions
+interface TrialRunOptions
   extends SpenderOptions,
     Pick<FileOptions, 'refresh' | 'ifBatch' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
 

@@ -26,7 +26,7 @@ import { touchedBy } from './undo/touched.ts';
 
 export type { NotUndone } from './undo/list.ts';
 
-export interface UndoOptions
+interface UndoOptions
   extends Omit<SpenderOptions, 'store' | 'mayCreateStore'>,
     Pick<FileOptions, 'output' | 'maxPauseMs' | 'askChanges' | 'signal' | 'onEvent'> {
   readonly batch: Batch;

@@ -17,7 +17,6 @@ export const LimitsView = z.strictObject({
   per_day: count.optional(),
   concurrency: count.optional(),
 });
-export type LimitsView = z.infer<typeof LimitsView>;
 
 /** Credits; `null` is no budget. */
 export const BudgetView = z.strictObject({ per_day: count.optional(), per_month: count.optional() });

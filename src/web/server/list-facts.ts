@@ -12,7 +12,7 @@ import type { Server } from './server.ts';
 type ReadChoices = NonNullable<Choices['read']>;
 
 /** The flags by which a command reads the file as it was chosen. */
-export function readWords(read: ReadChoices = {}): readonly string[] {
+function readWords(read: ReadChoices = {}): readonly string[] {
   return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
 }
 

@@ -7,10 +7,10 @@ import { StopError, stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
-import type { TimeBounds } from '../../ledger/believed-time.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
+import type { TimeBounds } from '../../time/believed-time.ts';
 import { Reading } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
@@ -42,7 +42,7 @@ const Note = z.object({
   endedMs: z.number().optional(),
 });
 type Note = z.infer<typeof Note>;
-export type Version = Note['versions'][number];
+type Version = Note['versions'][number];
 
 export interface KeptList extends Note {
   readonly id: string;

@@ -8,7 +8,7 @@ import { USUAL_HOST } from './address.ts';
  * Where the page listens. Browsers take a name below `localhost` to ::1 before 127.0.0.1, so another user who listens there
  * would get the page's word. So both are ours before an address is said. No name leads to another address of the machine.
  */
-export interface Listeners {
+interface Listeners {
   readonly port: number;
   readonly servers: readonly Server[];
 }

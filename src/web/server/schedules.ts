@@ -24,7 +24,7 @@ import type { PlannedOrder } from './work.ts';
  * one later moment. How each last ended is noted in the store's folder.
  */
 
-export interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
+interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
   /** Paths of job files. */
   readonly jobs: readonly string[];
   /** What the user typed as `--store`. */
@@ -93,7 +93,7 @@ function requireSchedule(
 }
 
 /** Without the name of the list, which is not kept: whoever removes a list removes its name. */
-export type StartView = Omit<ScheduledStart, 'name'>;
+type StartView = Omit<ScheduledStart, 'name'>;
 
 export class Schedules {
   readonly #options: ScheduleOptions & { readonly timeZone: string };

@@ -23,9 +23,9 @@ import { callKeyOf } from '../../../src/core/call-key.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
-import { personOf } from '../../../src/ledger/person.ts';
-import type { ErasureOrder } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { noteFile } from '../../../src/run/looker-notes.ts';
+import { type ErasureOrder, eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import {
   ACCOUNT,
   answered,
@@ -47,8 +47,7 @@ const HOUR_MS = 3_600_000;
 const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
 
 function erase(place: string, order: ErasureOrder, dryRun = false, clock: Clock = systemClock) {
-  const options = { waitForLockMs: 0, clock, create: false, command: 'test', dryRun };
-  return sqlite.erase?.(place, order, options) ?? expect.fail('the store erases');
+  return eraseIn(place, order, { waitForLockMs: 0, clock, command: 'test', dryRun });
 }
 
 /** Without the seal the next start checks everything. */
@@ -500,4 +499,23 @@ test('a list of the page goes with its earlier versions when one of them names t
   expect((await erase(place, purge)).files, 'it was corrected today').toEqual([]);
   for (const name of ['list.csv', 'list.json']) utimesSync(join(other, name), 0, 0);
   expect((await erase(place, purge)).files).toHaveLength(3);
+});
+
+test('where nothing was run yet, a list that was brought is removed and a saved plan is named', async () => {
+  const place = temporaryFolder();
+  const list = join(place, 'lists', '1'.repeat(16), 'list.csv');
+  mkdirSync(join(list, '..'), { recursive: true });
+  writeFileSync(list, 'email\nkim@example.org\n');
+  const plan = join(temporaryFolder(), 'team.plan');
+  mkdirSync(join(plan, '..'), { recursive: true });
+  writeFileSync(plan, '{"email":"kim@example.org"}');
+  await noteFile(place, plan);
+  const stays = [{ path: plan, holds: 'certainly', isPathForgotten: false }];
+  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, files: [list], stays });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ files: [list], stays });
+  expect([existsSync(list), existsSync(plan), existsSync(join(place, 'ledger.db'))]).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });

@@ -30,12 +30,12 @@ describe('files', () => {
       expect(modeOf(place)).toBe('700');
       const names = readdirSync(place).sort();
       expect(names).toEqual([
-        'ballast',
         'ledger.db',
         'ledger.db-shm',
         'ledger.db-wal',
         'lock.db',
         'lock.db-journal',
+        'reserve',
         'spender.json',
         'watermark',
       ]);
@@ -104,7 +104,7 @@ describe('every connection', () => {
     const ledger = await openStore(sqlite, place);
     await batchNamed(ledger, 'a');
     await ledger.close();
-    expect(readdirSync(place).sort()).toEqual(['ballast', 'ledger.db', 'lock.db', 'seal', 'watermark']);
+    expect(readdirSync(place).sort()).toEqual(['ledger.db', 'lock.db', 'reserve', 'seal', 'watermark']);
     const database = new Database(join(place, 'ledger.db'), { readonly: true });
     onTestFinished(() => void database.close());
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal');

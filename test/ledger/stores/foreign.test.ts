@@ -82,7 +82,7 @@ describe.runIf(hasModes)('a store', () => {
     await expectRefused(place, /ledger\.db belongs to the user with number 65534/);
   });
 
-  test.each(['spender.json', 'lock.db', 'watermark', 'ballast', 'seal', 'ledger.db-wal', 'ledger.db-shm'])(
+  test.each(['spender.json', 'lock.db', 'watermark', 'reserve', 'seal', 'ledger.db-wal', 'ledger.db-shm'])(
     'with a link in the place of %s is not taken, and nothing is written where it leads',
     async (name) => {
       const place = await store();

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
-import { personOf } from '../../../src/ledger/person.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { eraseIn, personOf } from '../../../src/run/tasks/erase.ts';
 import { answered, batchNamed, stateOf } from './book.ts';
 import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
 import { startSpender } from './processes.ts';
@@ -25,7 +25,7 @@ test('the same holds on a real file system that is full', async ({ skip }) => {
   const mounted = smallFileSystem();
   if (mounted === undefined) return skip('mounting a small file system needs root on Linux');
   await expectInFlightKept(join(mounted, 'store'));
-  // Full again, whatever folding the log in has given back: the ballast cannot be made, so nothing may be sent.
+  // Full again, whatever folding the log in has given back: the reserve cannot be made, so nothing may be sent.
   expect(spawnSync('sh', ['-c', 'cat /dev/zero > filler'], { cwd: mounted }).status).not.toBe(0);
   await expect(freshLedger(sqlite, join(mounted, 'store'))).rejects.toMatchObject({
     code: 'disk_full',
@@ -38,10 +38,10 @@ test('the same holds on a real file system that is full', async ({ skip }) => {
 test('room is set aside with real bytes at every opening', async () => {
   const place = freshPlace(sqlite);
   await freshLedger(sqlite, place);
-  const ballast = join(place, 'ballast');
-  expect(statSync(ballast).size).toBe(1024 * 1024);
-  expect(statSync(ballast).blocks * 512).toBeGreaterThanOrEqual(1024 * 1024);
-  expect(new Set(readFileSync(ballast).subarray(0, 4096)).size).toBeGreaterThan(200);
+  const reserve = join(place, 'reserve');
+  expect(statSync(reserve).size).toBe(1024 * 1024);
+  expect(statSync(reserve).blocks * 512).toBeGreaterThanOrEqual(1024 * 1024);
+  expect(new Set(readFileSync(reserve).subarray(0, 4096)).size).toBeGreaterThan(200);
 });
 
 async function expectInFlightKept(place: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -54,7 +54,7 @@ async function expectInFlightKept(place: string, env: NodeJS.ProcessEnv = {}): P
     row: 'disk_full',
   });
   expect(await spender.ended()).toBe(0);
-  expect(existsSync(join(place, 'ballast'))).toBe(false);
+  expect(existsSync(join(place, 'reserve'))).toBe(false);
 }
 
 async function expectAnswersThere(place: string): Promise<void> {
@@ -93,8 +93,7 @@ function fillUpTo(mounted: string, leftBytes: number): string {
 const isKept = (place: string): boolean => readFileSync(join(place, 'ledger.db')).includes('kim@example.org');
 
 function forget(place: string) {
-  const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun: false };
-  return sqlite.erase?.(place, KIM, options) ?? expect.fail('the store erases');
+  return eraseIn(place, KIM, { waitForLockMs: 0, clock: systemClock, command: 'test', dryRun: false });
 }
 
 test('a person is not erased where there is no room to finish it, and the store goes on', async ({

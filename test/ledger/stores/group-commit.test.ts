@@ -358,7 +358,7 @@ function groupWith(failures: Error[]) {
         seen.marks.push(commits);
       },
     },
-    lookout: { refusal: () => undefined, committed() {} },
+    watch: { refusal: () => undefined, committed() {} },
     makeRoom() {
       seen.rooms += 1;
     },

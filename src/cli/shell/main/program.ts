@@ -12,7 +12,7 @@ import type { CliCommand, RunCommand } from '../command.ts';
  */
 
 /** Standard output and error, as commander writes help to them. */
-export interface HelpOutput {
+interface HelpOutput {
   write(text: string): void;
   writeError(text: string): void;
 }
@@ -27,7 +27,7 @@ export interface SharedOptions {
   readonly store?: string;
 }
 
-export interface ProgramHooks extends HelpOutput {
+interface ProgramHooks extends HelpOutput {
   readonly run: RunCommand;
   /** Called before the action of a command. */
   started(options: SharedOptions): void;

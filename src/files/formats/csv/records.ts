@@ -75,7 +75,7 @@ export function bytesOf({ text, start, end }: CsvRecord): Buffer {
   return text.subarray(start, end);
 }
 
-export interface RecordReading {
+interface RecordReading {
   /** What the header says, and every record should fit; left out, any will do, and all cells are handed over. */
   readonly columns?: NamedColumns;
   /** Where a row starts; left out: where the header is. */

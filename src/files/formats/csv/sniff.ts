@@ -53,7 +53,7 @@ function evennessOf(records: readonly SampledRecord[]): number {
 /** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
 const LEAST_RECORDS_BELOW_A_TITLE = 3;
 
-export interface Titles {
+interface Titles {
   /** Lines above the header. */
   readonly lines: number;
   /** The first of them that is not blank. */

@@ -19,7 +19,7 @@ export const CHANGE_ENDS = [
 
 export type ChangeEnd = (typeof CHANGE_ENDS)[number];
 
-export type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
+type DoneCounts = Readonly<Partial<Record<PlannedAction, number>>>;
 export type EndCounts = Readonly<Partial<Record<ChangeEnd, number>>>;
 
 export interface ChangeFigures {

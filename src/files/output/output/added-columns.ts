@@ -178,10 +178,7 @@ export function addedCells(
   });
 }
 
-/**
- * The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others from their
- * owner. Those that an older Rowonce took are judged no more, so they may hold anything.
- */
+/** The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others from their owner. */
 export function cellsOrWhy(
   columns: number,
   cells: () => readonly string[],

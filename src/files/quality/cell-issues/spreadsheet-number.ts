@@ -1,6 +1,6 @@
 /** What a spreadsheet makes of digits that are a name and no number. */
 
-export type NumberReading =
+type NumberReading =
   /** `4.4677E+10`; `digits` where all of them are still there, as in `5.1824753556E+10`. */
   | { readonly kind: 'scientific_notation'; readonly digits: string | undefined }
   /** `51824753556.0`, `51,824,753,556`: all digits are there. */

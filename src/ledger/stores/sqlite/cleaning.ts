@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { stop } from '../../../core/errors.ts';
-import type { Cleaning } from '../../store.ts';
+import type { Cleaning } from '../../eraser.ts';
 import { type Connection, isDiskFull } from './connection.ts';
 
 /**

@@ -29,8 +29,6 @@ export class Connection {
   static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
   readonly #remembered = new Map<string, unknown>();
-  readonly #lasting = new Map<string, unknown>();
-  #writes = false;
 
   constructor(path: string, options: ConnectionOptions) {
     this.path = path;
@@ -99,25 +97,19 @@ export class Connection {
   /** Begins a transaction that writes. Nothing is remembered at its beginning. */
   begin(): void {
     this.#remembered.clear();
-    this.#writes = true;
     this.run('BEGIN IMMEDIATE');
   }
 
   commit(): void {
     this.#remembered.clear();
     this.run('COMMIT');
-    this.#writes = false;
   }
 
   /** Takes back what was written since `begin`, or since the savepoint of that name, and forgets what was remembered. */
   rollBack(savepoint?: string): void {
     this.#remembered.clear();
-    if (savepoint !== undefined) {
-      this.run(`ROLLBACK TO ${savepoint}`);
-      return;
-    }
-    if (this.inTransaction) this.run('ROLLBACK');
-    this.#writes = false;
+    if (savepoint !== undefined) this.run(`ROLLBACK TO ${savepoint}`);
+    else if (this.inTransaction) this.run('ROLLBACK');
   }
 
   /**
@@ -129,16 +121,6 @@ export class Connection {
     if (known !== undefined || this.#remembered.has(what)) return known as T;
     const value = read();
     this.remember(what, value);
-    return value;
-  }
-
-  /** Reads what never changes once it is committed: once for as long as the connection is open. */
-  lasting<T>(what: string, read: () => T): T {
-    if (this.#writes) return this.once(what, read);
-    const known = this.#lasting.get(what);
-    if (known !== undefined) return known as T;
-    const value = read();
-    this.#lasting.set(what, value);
     return value;
   }
 

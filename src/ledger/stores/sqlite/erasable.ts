@@ -1,17 +1,13 @@
-import { type BatchId, credits } from '../../ledger.ts';
-import { Mentions } from '../../mentions.ts';
-import { answerWithout } from '../../person.ts';
-import type { Erased, Hit } from '../../store.ts';
+import { rmSync } from 'node:fs';
+import type { Erasable, ErasureTarget, Hit, KnownFile, Person, Where } from '../../eraser.ts';
+import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import type { Target } from './erasure-target.ts';
-import { inputsIn, keptLists } from './kept-lists.ts';
 import { attemptsOf } from './lookups.ts';
-import { oldCalls, oldRows } from './old-entries.ts';
+import { batchesOfInputs, oldCalls, oldRows } from './old-entries.ts';
 import { batchId } from './tables.ts';
-import { type Affected, userFiles } from './user-files.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
-export interface Erasable {
+export interface Found {
   /** Calls that are erased with everything about them. */
   readonly calls: ReadonlySet<number>;
   /** Attempts of other calls; what was said about these attempts is erased. */
@@ -20,12 +16,10 @@ export interface Erasable {
   readonly cuts: readonly Cut[];
   readonly rows: readonly ErasableRow[];
   readonly subjects: ReadonlySet<number>;
-  readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  readonly unsettled: readonly ErasableRow[];
   readonly hits: readonly Hit[];
-  /** What lost attempts of these calls may have been charged, about which nobody can decide any more. */
-  readonly heldCredits: number;
-  /** Calls that stay, and for each of them a batch that goes on with it. */
-  readonly needed: { readonly calls: number; readonly by: readonly number[] };
+  /** For each call that stays a batch that goes on with it. */
+  readonly needed: readonly number[];
   readonly batches: ReadonlySet<number>;
   /** In how many other places something is named after the person. */
   readonly names: number;
@@ -44,65 +38,65 @@ export interface ErasableRow {
   readonly row: number;
 }
 
-/** What would be erased, and what the user is told about it. */
-export function erasureOf(connection: Connection, folder: string, target: Target) {
-  const found = target.kind === 'person' ? aboutPerson(connection, target) : olderThan(connection, target);
-  const lists = keptLists(inputsIn(connection, target), folder, target);
-  const affected = affectedBy(connection, found, target);
-  const { files, hits, named } = userFiles(connection, folder, { target, affected, removed: lists.files });
-  const { calls, by } = found.needed;
-  const report: Erased = {
+/** What would be erased, what is told about it, and the files that the ledger knows. */
+export function erasureOf(connection: Connection, target: ErasureTarget) {
+  const found =
+    target.kind === 'person' ? aboutPerson(connection, target.person) : olderThan(connection, target);
+  const { written, read } = affectedBy(connection, found, target.kind);
+  const report: Omit<Erasable, 'requireRoom' | 'erase'> = {
     calls: found.calls.size,
     cut: found.attempts.size,
     rows: found.rows.length,
     memberships: found.subjects.size,
-    names: found.names + named,
-    files: lists.files,
-    stays: files,
-    unsettled: found.unsettled,
-    hits: [...found.hits, ...lists.hits, ...hits],
-    heldCredits: credits(found.heldCredits),
-    needed: { calls, lists: lists.needed.lists, by: [...new Set([...by, ...lists.needed.by])].map(batchId) },
-    cleaning: { isDue: false },
+    names: found.names,
+    unsettled: found.unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
+    hits: found.hits,
+    heldCredits: credits(connection.get<{ credits: number }>(HELD, list(found.calls))?.credits ?? 0),
+    needed: { calls: found.needed.length, by: found.needed.map(batchId) },
+    inputs: inputsIn(connection, target),
+    files: [...filesIn(connection, WRITTEN, written), ...filesIn(connection, READ, read)],
+    written: new Set([...written].map(batchId)),
   };
-  return { found, lists, report };
+  return { found, report };
 }
 
-/** The same where nothing was run yet: lists may have been brought before that, and no batch needs them. */
-export function erasureOfLists(folder: string, target: Target): Erased {
-  const lists = keptLists([], folder, target);
-  return {
-    calls: 0,
-    cut: 0,
-    rows: 0,
-    memberships: 0,
-    names: 0,
-    files: lists.files,
-    stays: [],
-    unsettled: [],
-    hits: lists.hits,
-    heldCredits: credits(0),
-    needed: { calls: 0, lists: 0, by: [] },
-    cleaning: { isDue: false },
-  };
-}
+/** The same where nothing was run yet: a store may have no more than lists. */
+export const NOTHING_ERASABLE: Erasable = {
+  calls: 0,
+  cut: 0,
+  rows: 0,
+  memberships: 0,
+  names: 0,
+  unsettled: [],
+  hits: [],
+  heldCredits: credits(0),
+  needed: { calls: 0, by: [] },
+  inputs: [],
+  files: [],
+  written: new Set(),
+  requireRoom() {},
+  async erase(files) {
+    removeFiles(files);
+    return { isDue: false };
+  },
+};
 
-export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
-  return calls + cut + rows + memberships + names + files.length === 0;
+export function removeFiles(paths: readonly string[]): void {
+  for (const path of paths) rmSync(path, { force: true });
 }
 
 /**
- * An answer from which a person was cut out is in the outputs of all rows that used it. The lists in which the person stands
- * are affected as well; what is old is not in them.
+ * The batches whose outputs and inputs hold something of what is erased. An answer from which a person was cut out is in the
+ * outputs of all rows that used it. The lists in which the person stands are affected as well; what is old is not in them.
  */
 function affectedBy(
   connection: Connection,
-  { rows, cuts, batches: named }: Erasable,
-  { kind }: Target,
-): Affected {
+  { rows, cuts, batches }: Found,
+  kind: ErasureTarget['kind'],
+): { readonly written: ReadonlySet<number>; readonly read: ReadonlySet<number> } {
   const asked = new Set(rows.map(({ batch }) => batch));
-  const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
-  const written = new Set([...asked, ...named, ...ids(connection, BATCHES_OF_CUTS, attempts)]);
+  const attempts = new Set(cuts.map(({ attempt }) => attempt));
+  const written = new Set([...asked, ...batches, ...ids(connection, BATCHES_OF_CUTS, list(attempts))]);
   return { written, read: kind === 'old' ? new Set() : asked };
 }
 
@@ -110,29 +104,51 @@ const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j
  WHERE j.value IN (SELECT value FROM json_each(?))`;
 
+const WRITTEN = 'SELECT path, sha256, batch FROM files';
+
+/** A job may name a person in what it asks, and is affected by no row. */
+const READ = `
+SELECT r.path, iif(r.is_list, b.input_sha256, NULL) AS sha256, iif(r.is_list, b.id, NULL) AS batch
+  FROM reads r JOIN batches b ON b.id = r.batch`;
+
+function filesIn(connection: Connection, sql: string, affected: ReadonlySet<number>): readonly KnownFile[] {
+  return connection
+    .all<{ path: string; sha256: string | null; batch: number | null }>(sql)
+    .map(({ path, sha256, batch }) => ({ path, sha256, isAffected: batch !== null && affected.has(batch) }));
+}
+
+function inputsIn(connection: Connection, target: ErasureTarget): Erasable['inputs'] {
+  const isSure = target.kind === 'old' && target.isSure;
+  return connection
+    .all<{ id: number; path: string; goesOn: 0 | 1; isYoung: 0 | 1 | null }>(
+      batchesOfInputs(isSure),
+      isSure ? { before: target.beforeMs } : {},
+    )
+    .map(({ id, path, goesOn, isYoung }) => ({
+      batch: batchId(id),
+      path,
+      goesOn: goesOn === 1,
+      // Of a batch whose age is not known nothing is sure.
+      isYoung: isYoung !== 0,
+    }));
+}
+
 const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
 
 // ------------------------------------------------------------------------------------------------------ by person
 
-function aboutPerson(connection: Connection, { person }: Target & { kind: 'person' }): Erasable {
-  const mentions = new Mentions(person);
-  const hits = new Hits();
-  connection.define('mentions', (place, text, bytes) =>
-    hits.note(place, [...mentions.cellsIn(text), ...(bytes === null ? [] : mentions.cellsIn(bytes))]),
-  );
-  connection.define('named', (place, text) => hits.note(place, mentions.cellsIn(text, 'name')));
+function aboutPerson(connection: Connection, person: Person): Found {
+  const hits = new Hits(person);
+  connection.define('mentions', (place, text) => hits.note(place, text, 'text'));
+  connection.define('named', (place, text) => hits.note(place, text, 'name'));
   const subjects = new Set(ids(connection, SUBJECTS));
   const calls = new Set(ids(connection, CALLS));
   for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
-  const { cuts, attempts } = answersAbout(connection, mentions, calls);
+  const { cuts, attempts } = answersAbout(connection, person, calls);
   for (const attempt of ids(connection, WORDS, list(calls))) attempts.add(attempt);
   for (const id of ids(connection, SUBJECTS_OF_CALLS, list(calls))) subjects.add(id);
   const rows = connection.all<ErasableRow>(ROWS, { calls: list(calls) });
   const attached = list(new Set([...attempts, ...ids(connection, ATTEMPTS, list(calls))]));
-  const unsettled = [
-    ...connection.all<ErasableRow>(UNSETTLED, { attempts: attached }),
-    ...connection.all<ErasableRow>(UNFINISHED, {}),
-  ];
   const batches = new Set(ids(connection, BATCHES));
   return {
     calls,
@@ -141,20 +157,30 @@ function aboutPerson(connection: Connection, { person }: Target & { kind: 'perso
     rows,
     subjects,
     hits: hits.all(),
-    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
-    needed: { calls: 0, by: [] },
-    unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
+    needed: [],
+    unsettled: [
+      ...connection.all<ErasableRow>(UNSETTLED, { attempts: attached }),
+      ...connection.all<ErasableRow>(UNFINISHED),
+    ],
     batches,
-    names: batches.size + (connection.get<{ count: number }>(NAMES)?.count ?? 0),
+    names:
+      batches.size +
+      (connection.get<{ count: number }>(`SELECT ${COUNTED_NAMES.join(' + ')} AS count`)?.count ?? 0),
   };
 }
 
 /** Each cell is noted once for each place, however often a query comes past it. */
 class Hits {
+  readonly #person: Person;
   readonly #hits = new Map<string, Hit>();
 
-  /** @returns 1 where there are cells, as SQL takes it. */
-  note(place: string, cells: readonly string[]): 0 | 1 {
+  constructor(person: Person) {
+    this.#person = person;
+  }
+
+  /** @returns 1 where the person is named, as SQL takes it. */
+  note(place: string, text: string | Buffer | null, where: Where): 0 | 1 {
+    const cells = text === null ? [] : this.#person.cellsIn(text, where);
     for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
     return cells.length > 0 ? 1 : 0;
   }
@@ -170,12 +196,12 @@ function ids(connection: Connection, sql: string, ...values: readonly string[]):
 
 /** A person who is known by an id alone is found by the e-mail address of the changes that were made for them. */
 const SUBJECTS = `
-SELECT id FROM subjects WHERE mentions('membership', name, NULL)
-UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions('membership', email, NULL)`;
+SELECT id FROM subjects WHERE mentions('membership', name)
+UNION SELECT subject FROM changes WHERE mentions('membership', email)`;
 
 const CALLS = `
-SELECT id FROM calls WHERE mentions('request', question, NULL)
-UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', '', r.body)`;
+SELECT id FROM calls WHERE mentions('request', question)
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
@@ -189,26 +215,33 @@ const ATTEMPTS = `SELECT a.id FROM json_each(?) j CROSS JOIN attempts a ON a.id 
 /** Everything that was said about attempts of other calls, but bodies of answers: those are cut. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
-  SELECT of FROM replies WHERE mentions('answer', headers, NULL)
-  UNION SELECT of FROM ends WHERE words IS NOT NULL AND mentions('words', words, NULL)
-  UNION SELECT of FROM notes WHERE mentions('words', coalesce(words, ''), NULL) OR mentions('answer', coalesce(headers, ''), NULL)
-     OR (kind = 'look' AND mentions('answer', '', body)))`;
+  SELECT of FROM replies WHERE mentions('answer', headers)
+  UNION SELECT of FROM ends WHERE mentions('words', words)
+  UNION SELECT of FROM notes WHERE mentions('words', words) OR mentions('answer', headers)
+     OR (kind = 'look' AND mentions('answer', body)))`;
 
 const ROWS = `
-SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions('reason', reason, NULL)
+SELECT batch, row FROM rows WHERE mentions('reason', reason)
 UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE a.call IN (SELECT value FROM json_each(:calls))
-UNION SELECT batch, row FROM planned WHERE mentions('plan', planned, NULL)`;
+UNION SELECT batch, row FROM planned WHERE mentions('plan', planned)`;
 
-const BATCHES = `
-SELECT id FROM batches WHERE named('name', settings) OR named('name', coalesce(command, '')) OR named('name', input_path)
-    OR named('name', coalesce(output_path, '')) OR named('name', lineage)`;
+/** The columns of a batch that may name a person. */
+export const NAMES_OF_BATCH = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
 
-const NAMES = `
-SELECT (SELECT count(*) FROM files WHERE named('name', path))
-     + (SELECT count(*) FROM reads WHERE named('name', path))
-     + (SELECT count(*) FROM pauses WHERE mentions('words', why, NULL))
-     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND named('name', misses_place)) AS count`;
+const BATCHES = `SELECT id FROM batches WHERE ${NAMES_OF_BATCH.map((name) => `named('name', ${name})`).join(' OR ')}`;
+
+/** What else beside the book names a person, by table. */
+export const NAMES = {
+  files: "named('name', path)",
+  reads: "named('name', path)",
+  pauses: "mentions('words', why)",
+  accounts: "named('name', misses_place)",
+} as const;
+
+const COUNTED_NAMES = Object.entries(NAMES).map(
+  ([table, where]) => `(SELECT count(*) FROM ${table} WHERE ${where})`,
+);
 
 /** Whether somebody can still decide about the call: in a batch that risked it or waits for it, and did not skip it. */
 const IS_DECIDABLE = `EXISTS (
@@ -235,7 +268,7 @@ SELECT coalesce(sum(holds), 0) AS credits FROM losses
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
- WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned, NULL)`;
+ WHERE (r.outcome IS NULL OR r.outcome = 'in_doubt') AND mentions('plan', p.planned)`;
 
 interface AnswerRow {
   readonly heldIn: Cut['heldIn'];
@@ -248,18 +281,18 @@ interface AnswerRow {
 }
 
 /** @param calls receives the calls whose answers are about this person and nobody else. */
-function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
+function answersAbout(connection: Connection, person: Person, calls: Set<number>) {
   const found: (Cut & { readonly call: number })[] = [];
   const rows = connection.all<AnswerRow>(
     `SELECT e.held_in AS heldIn, e.id AS entry, e.of AS attempt, e.call, c.operation, c.subject IS NOT NULL AS isChange, e.body
        FROM (
          SELECT 'replies' AS held_in, of AS id, of, call, body FROM replies
          UNION ALL SELECT 'notes', id, of, call, body FROM notes WHERE kind = 'told') e
-       JOIN calls c ON c.id = e.call WHERE mentions('answer', '', e.body)`,
+       JOIN calls c ON c.id = e.call WHERE mentions('answer', e.body)`,
   );
   for (const { heldIn, entry, attempt, call, operation, isChange, body } of rows) {
     if (calls.has(call)) continue;
-    const left = leftOf({ operation, isChange, body }, mentions);
+    const left = leftOf({ operation, isChange, body }, person);
     if (left === undefined) calls.add(call);
     else found.push({ heldIn, entry, attempt, call, body: left });
   }
@@ -270,14 +303,10 @@ function answersAbout(connection: Connection, mentions: Mentions, calls: Set<num
 /** The person whom a change alters was already found by its call; its answer names others beside them. */
 function leftOf(
   { operation, isChange, body }: Pick<AnswerRow, 'operation' | 'isChange' | 'body'>,
-  mentions: Mentions,
+  person: Person,
 ): Buffer | undefined {
   if (operation === 'enrich-person') return undefined;
-  return answerWithout(
-    body,
-    mentions,
-    operation === 'enrich-company' || isChange === 1 ? 'company' : 'anything',
-  );
+  return person.cutFrom(body, operation === 'enrich-company' || isChange === 1 ? 'company' : 'anything');
 }
 
 // --------------------------------------------------------------------------------------------------------- by age
@@ -285,12 +314,11 @@ function leftOf(
 /** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(
   connection: Connection,
-  { beforeMs, isSure, accountIdentity }: Target & { kind: 'old' },
-): Erasable {
+  { beforeMs, isSure, accountIdentity }: ErasureTarget & { kind: 'old' },
+): Found {
   const values = { before: beforeMs, account: accountIdentity ?? null };
   const found = connection.all<OldCall>(oldCalls(isSure), values);
   const settled = found.filter(({ unsettled }) => unsettled === 0);
-  const needed = settled.flatMap(({ needed_by }) => needed_by ?? []);
   const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
   return {
     calls,
@@ -298,12 +326,9 @@ function olderThan(
     cuts: [],
     rows: connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(calls) }),
     subjects: new Set(),
-    unsettled: found.flatMap(({ unsettled, batch, row }) =>
-      unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
-    ),
+    unsettled: found.filter(({ unsettled }) => unsettled === 1),
     hits: [],
-    heldCredits: connection.get<{ credits: number }>(HELD, list(calls))?.credits ?? 0,
-    needed: { calls: needed.length, by: needed },
+    needed: settled.flatMap(({ needed_by }) => needed_by ?? []),
     batches: new Set(),
     names: 0,
   };

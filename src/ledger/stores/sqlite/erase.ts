@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
-import { Mentions } from '../../mentions.ts';
-import { erasedReason } from '../../person.ts';
+import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
 import type { Connection } from './connection.ts';
-import type { Erasable, ErasableRow } from './erasable.ts';
+import { type ErasableRow, type Found, NAMES, NAMES_OF_BATCH } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
-import type { Target } from './erasure-target.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
 import { insertTold } from './notes.ts';
 import { leftBy, logChange } from './subjects.ts';
@@ -31,8 +29,8 @@ import {
  * with its checksums. The guards of the schema refuse everything else.
  */
 export interface Erasing {
-  readonly target: Target;
-  readonly found: Erasable;
+  readonly target: ErasureTarget;
+  readonly found: Found;
   readonly atMs: number;
   /** The key that hides calls about a person; undefined when erased answers may be bought again. */
   readonly secret: Buffer | undefined;
@@ -61,9 +59,9 @@ export function erase(connection: Connection, erasing: Erasing): void {
     else NOTES_TABLE.change(connection, 'id', entry, { body });
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
-  const mentions = target.kind === 'person' ? new Mentions(target.person) : undefined;
-  for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), mentions);
-  if (mentions !== undefined) replaceNames(connection, mentions, found.batches);
+  const person = target.kind === 'person' ? target.person : undefined;
+  for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), person);
+  if (person !== undefined) replaceNames(connection, person);
 }
 
 /**
@@ -103,7 +101,7 @@ export function endErasures(connection: Connection): void {
     ERASURES_TABLE.changeOne(connection, row, { files: '[]' });
 }
 
-function cover(connection: Connection, erasure: number, found: Erasable): void {
+function cover(connection: Connection, erasure: number, found: Found): void {
   const sql = 'INSERT INTO erased (what, id, row, erasure) VALUES (?, ?, ?, ?)';
   for (const id of found.calls) connection.run(sql, 'call', id, 0, erasure);
   for (const id of found.attempts) connection.run(sql, 'attempt', id, 0, erasure);
@@ -162,12 +160,8 @@ type NoteRow = WrittenRow<typeof NOTES_TABLE>;
 
 /** @param whole whether bodies of answers and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const replies = connection.all<WrittenRow<typeof REPLIES_TABLE>>(
-    'SELECT * FROM replies WHERE of = ?',
-    attempt,
-  );
-  for (const reply of replies)
-    REPLIES_TABLE.changeOne(connection, reply, { headers: '{}', ...(whole ? { body: EMPTY } : {}) });
+  const body = whole ? { body: EMPTY } : {};
+  REPLIES_TABLE.change(connection, 'of', attempt, { headers: '{}', ...body });
   const ends = connection.all<WrittenRow<typeof ENDS_TABLE>>('SELECT * FROM ends WHERE of = ?', attempt);
   for (const end of ends) if (end.words !== null) ENDS_TABLE.changeOne(connection, end, { words: 'erased' });
   const notes = connection.all<NoteRow>('SELECT * FROM notes WHERE of = ?', attempt);
@@ -191,14 +185,14 @@ function eraseRow(
   connection: Connection,
   { batch, row }: ErasableRow,
   reason: string,
-  mentions: Mentions | undefined,
+  person: Person | undefined,
 ): void {
   const settled = connection.get<WrittenRow<typeof ROWS_TABLE> & { readonly reason: string | null }>(
     'SELECT * FROM rows WHERE batch = ? AND row = ?',
     batch,
     row,
   );
-  if (settled !== undefined && (settled.outcome !== 'in_doubt' || mentions?.in(settled.reason ?? ''))) {
+  if (settled !== undefined && (settled.outcome !== 'in_doubt' || person?.in(settled.reason ?? ''))) {
     ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
   const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
@@ -212,23 +206,12 @@ function eraseSubject(connection: Connection, id: number): void {
 }
 
 /** Replaces the person in words beside the book, which need no guard because they may change at any time. */
-function replaceNames(connection: Connection, mentions: Mentions, batches: ReadonlySet<number>): void {
-  const columns = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
-  for (const id of batches) {
-    for (const column of columns) {
-      const row = connection.get<{ text: string | null }>(
-        `SELECT ${column} AS text FROM batches WHERE id = ?`,
-        id,
-      );
-      if (row?.text == null || !mentions.in(row.text, 'name')) continue;
-      connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, mentions.replacedIn(row.text), id);
-    }
-  }
+function replaceNames(connection: Connection, person: Person): void {
+  connection.define('renamed', (name) => person.replacedIn(name));
+  for (const name of NAMES_OF_BATCH)
+    connection.run(`UPDATE batches SET ${name} = renamed(${name}) WHERE named('name', ${name})`);
   // A file that is no longer known as ours is kept like a user's file.
-  connection.run("DELETE FROM files WHERE named('name', path)");
-  connection.run("DELETE FROM reads WHERE named('name', path)");
-  connection.run("DELETE FROM pauses WHERE mentions('words', why, NULL)");
-  connection.run(
-    "UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND named('name', misses_place)",
-  );
+  for (const table of ['files', 'reads', 'pauses'] as const)
+    connection.run(`DELETE FROM ${table} WHERE ${NAMES[table]}`);
+  connection.run(`UPDATE accounts SET misses_place = NULL WHERE ${NAMES.accounts}`);
 }

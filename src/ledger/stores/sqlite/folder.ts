@@ -29,7 +29,7 @@ export interface StoreFolder {
   readonly seal: string;
   readonly lock: string;
   readonly watermark: string;
-  readonly ballast: string;
+  readonly reserve: string;
   readonly spender: string;
   /** The key that finds calls of forgotten people; absent until the first is forgotten. */
   readonly erasureKey: string;
@@ -44,7 +44,7 @@ export function storeFolder(location: string): StoreFolder {
     seal: join(path, 'seal'),
     lock: join(path, 'lock.db'),
     watermark: join(path, 'watermark'),
-    ballast: join(path, 'ballast'),
+    reserve: join(path, 'reserve'),
     spender: join(path, 'spender.json'),
     erasureKey: join(path, 'erasure-key'),
   };
@@ -115,8 +115,8 @@ function refuseUnlessOurs(path: string, kind: 'file' | 'folder'): void {
 }
 
 /** All files of a store, those of SQLite included. */
-function filesOf({ ledger, log, seal, lock, watermark, ballast, spender }: StoreFolder): readonly string[] {
-  return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, ballast, spender];
+function filesOf({ ledger, log, seal, lock, watermark, reserve, spender }: StoreFolder): readonly string[] {
+  return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, reserve, spender];
 }
 
 /** Whether another user owns a folder that is to become a store, and would then be closed to others. */

@@ -1,9 +1,9 @@
 import { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
-import type { Lookout } from './lookout.ts';
 import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
+import type { Watch } from './watch.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
@@ -60,7 +60,7 @@ const LONGEST_WAIT_MS = 10;
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
-  readonly lookout: Pick<Lookout, 'refusal' | 'committed'>;
+  readonly watch: Pick<Watch, 'refusal' | 'committed'>;
   readonly folder: string;
   /** Frees room on a full disk, once. */
   readonly makeRoom: () => void;
@@ -188,8 +188,8 @@ export class GroupCommit {
 
   /** Why only replies to requests in flight are still written: those may have been paid for. */
   #refusal(): StopError | undefined {
-    const { folder, lookout } = this.#options;
-    return this.#full ? diskFull(folder, undefined) : lookout.refusal();
+    const { folder, watch } = this.#options;
+    return this.#full ? diskFull(folder, undefined) : watch.refusal();
   }
 
   /**
@@ -228,7 +228,7 @@ export class GroupCommit {
     if (group.length === 0) return [];
     const { done, commits } = this.#committed(group);
     this.#mark(commits);
-    this.#options.lookout.committed();
+    this.#options.watch.committed();
     return done;
   }
 

@@ -1,11 +1,14 @@
-import { statSync } from 'node:fs';
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../../core/errors.ts';
-import { startThread } from '../../../lib/threads.ts';
+import { askThread, inThread } from '../../../lib/threads.ts';
 import { Connection } from './connection.ts';
+import { sizeOf } from './folder.ts';
 
 /** A database of at most this size is checked faster than a thread starts. */
 const SMALL_BYTES = 4 * 1024 * 1024;
+
+export const isSmall = (path: string): boolean => (sizeOf(path) ?? 0) < SMALL_BYTES;
+
+const TASK = "SQLite's check of the ledger";
 
 /**
  * SQLite's own full check of a database. It reads every page, and for a large one it takes as long as all our other
@@ -15,18 +18,8 @@ const SMALL_BYTES = 4 * 1024 * 1024;
  */
 export async function integrityOf(path: string): Promise<string> {
   // Nothing is waited for before the thread begins: its caller goes on with checks that keep this thread busy to their end.
-  const { size } = statSync(path);
-  const worker =
-    size < SMALL_BYTES ? undefined : startThread(import.meta.url, { workerData: { [TASK]: path } });
-  if (worker === undefined) return check(path);
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the thread that checks ${path} ended with ${code}`)));
-  });
+  return (isSmall(path) ? undefined : askThread<string>(import.meta.url, TASK, path)) ?? check(path);
 }
-
-const TASK = 'rowonce: check the integrity of';
 
 function check(path: string): string {
   try {
@@ -39,4 +32,4 @@ function check(path: string): string {
   }
 }
 
-if (!isMainThread && typeof workerData?.[TASK] === 'string') parentPort?.postMessage(check(workerData[TASK]));
+inThread(TASK, check);

@@ -1,10 +1,9 @@
-import { rmSync } from 'node:fs';
-import type { BootTime, Clock } from '../../../core/clock.ts';
+import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import { BelievedTime } from '../../believed-time.ts';
+import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
   AccountCaps,
   Admission,
@@ -33,7 +32,6 @@ import type {
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
-import type { Cleaning, Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { admitAll } from './admissions.ts';
 import { insertAgreement } from './agreements.ts';
@@ -50,14 +48,11 @@ import {
   insertReplies,
   type Returned,
 } from './entries.ts';
-import { erasureOf, isNothing } from './erasable.ts';
-import { endErasures, erase } from './erase.ts';
+import { erasureOf, removeFiles } from './erasable.ts';
+import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
-import { targetOf } from './erasure-target.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
-import { eraseFromTexts } from './kept-lists.ts';
-import type { Lookout } from './lookout.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { SqliteReader } from './reader.ts';
@@ -65,9 +60,10 @@ import { insertOutcomes, retractMisses } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
+import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
-  readonly lookout: Lookout;
+  readonly watch: Watch;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
@@ -323,26 +319,25 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     });
   }
 
-  /** Implements `Store.erase`. */
-  async erase(order: ErasureOrder, clock: Clock, dryRun: boolean): Promise<Erased> {
-    const { secret, erasureKey } = this.#options;
+  /** Implements `Eraser.find`. */
+  async erasable(target: ErasureTarget): Promise<Erasable> {
     // What is sorted here may be larger than memory.
     this.connection.pragma('temp_store = DEFAULT');
-    const time = await BelievedTime.over(clock, this);
-    const { target, dispute } = targetOf(order, time);
-    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, target));
-    const isHeld = target.kind === 'person' && report.unsettled.length + report.needed.by.length > 0;
-    if (isNothing(report)) return report;
-    if (dispute !== undefined) throw dispute;
-    if (dryRun || isHeld) return report;
-    const erasing = { target, found, atMs: time.wallMs(), files: lists.files };
-    const hiding = target.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
-    requireRoom(this.connection, this.folder);
-    eraseFromTexts(this.folder, target);
+    const { found, report } = await this.read(() => erasureOf(this.connection, target));
+    return {
+      ...report,
+      requireRoom: () => requireRoom(this.connection, this.folder),
+      erase: (files, atMs) => this.#erase({ target, found, files, atMs }),
+    };
+  }
+
+  async #erase(order: Omit<Erasing, 'secret'>): Promise<Cleaning> {
+    const { secret: known, erasureKey } = this.#options;
+    const secret = order.target.kind === 'person' ? (known ?? makeErasureKey(erasureKey)) : undefined;
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
-    await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
-    return { ...report, cleaning: await this.scrub() };
+    await this.#group.write(() => erase(this.connection, { ...order, secret }));
+    return this.scrub();
   }
 
   /**
@@ -353,7 +348,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
     const unended = this.connection.all<{ id: number; files: string }>(sql);
     if (unended.length === 0) return { isDue: false };
-    for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
+    for (const { files } of unended) removeFiles(JSON.parse(files));
     const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
     if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
@@ -364,7 +359,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (this.#closed) return;
     this.#closed = true;
     this.#group.drain();
-    this.#options.lookout.end();
+    this.#options.watch.end();
     const orderly = this.#group.sound && endOrderly(this.connection);
     if (orderly) this.#options.ending();
     this.connection.close();

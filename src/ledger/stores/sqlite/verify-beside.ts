@@ -1,14 +1,10 @@
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { messageOf, StopError } from '../../../core/errors.ts';
-import { startThread } from '../../../lib/threads.ts';
+import { askThread, inThread } from '../../../lib/threads.ts';
 import { Connection } from './connection.ts';
-import { sizeOf } from './folder.ts';
+import { isSmall } from './integrity.ts';
 import { verify } from './verify.ts';
 
-/** A ledger of at most this size is checked faster than a thread starts. */
-const SMALL_BYTES = 4 * 1024 * 1024;
-
-const TASK = 'rowonce: check the ledger';
+const TASK = 'the full check of the ledger';
 
 interface Task {
   readonly path: string;
@@ -22,17 +18,11 @@ type Problem = Pick<StopError, 'code' | 'message' | 'next'> | { readonly bug: st
  * answers everything else meanwhile. The thread only reads, under SQLite's own locks.
  */
 export async function verifyBeside(connection: Connection, folder: string): Promise<void> {
-  const task: Task = { path: connection.path, folder };
-  const isSmall = (sizeOf(connection.path) ?? 0) < SMALL_BYTES;
-  const worker = isSmall ? undefined : startThread(import.meta.url, { workerData: { [TASK]: task } });
-  if (worker === undefined) return verify(connection, folder, false);
-  const problem = await new Promise<Problem | undefined>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', (code) =>
-      reject(new Error(`the thread that checks ${task.path} ended with ${code}`)),
-    );
-  });
+  const { path } = connection;
+  const task: Task = { path, folder };
+  const said = isSmall(path) ? undefined : askThread<Problem | undefined>(import.meta.url, TASK, task);
+  if (said === undefined) return verify(connection, folder, false);
+  const problem = await said;
   if (problem === undefined) return;
   throw 'bug' in problem ? new Error(problem.bug) : new StopError(problem);
 }
@@ -51,5 +41,4 @@ async function problemIn({ path, folder }: Task): Promise<Problem | undefined> {
   }
 }
 
-const task: Task | undefined = isMainThread ? undefined : workerData?.[TASK];
-if (task !== undefined) problemIn(task).then((problem) => parentPort?.postMessage(problem));
+inThread(TASK, problemIn);

@@ -4,7 +4,7 @@ import type { Outcome, RowNumber } from '../../../core/row.ts';
 
 /** This file finds rows of one list about the same person or project. Only one of such rows can be carried out. */
 
-export interface WantingRow {
+interface WantingRow {
   readonly row: RowNumber;
   readonly work: PlannedWork;
   readonly calls: readonly Call[];

@@ -7,7 +7,7 @@ import type { Outcome } from '../../../core/row.ts';
 import { RowWalk } from '../../row-walk.ts';
 
 /** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
-export interface Simulated {
+interface Simulated {
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
 }

@@ -23,7 +23,7 @@ export interface Todo {
   readonly budget: Credits | undefined;
 }
 
-export interface Todos {
+interface Todos {
   /** The work in its order: unfinished batches come first. */
   readonly todos: readonly Todo[];
   readonly left: readonly LeftFile[];

@@ -31,7 +31,7 @@ export interface NotUndone {
   readonly reason: string;
 }
 
-export type Undos = ReadonlyMap<string, string>;
+type Undos = ReadonlyMap<string, string>;
 
 export interface UndoList {
   readonly rows: readonly UndoRow[];

@@ -41,7 +41,7 @@ export function rowsPerRead(batch: Batch, usual: number): number {
 
 export type Columns = Addition['columns'];
 
-export interface ShownColumns {
+interface ShownColumns {
   readonly columns: Columns;
   readonly more: number;
 }
@@ -68,7 +68,7 @@ function cut(columns: Columns): ShownColumns {
 }
 
 /** A row as the list and the ledger have it. */
-export interface BothOfRow {
+interface BothOfRow {
   readonly row: RowNumber;
   /** Absent where the list does not have the cells that the row was finished from. */
   readonly input: InputRow | undefined;

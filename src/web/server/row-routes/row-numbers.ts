@@ -6,7 +6,7 @@ import type { OpenList } from './list-files.ts';
 
 /** Which rows a page has. A filter goes through the batch by short reads, and only so long: the page asks it to go on. */
 
-export interface PageRows {
+interface PageRows {
   readonly rows: readonly RowNumber[];
   readonly prev: PagePlace | null;
   readonly next: PagePlace | null;

@@ -1,5 +1,6 @@
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { type StopError, stop } from '../core/errors.ts';
+import type { BootMoment, IntentTime, KeptTime, RawReply, Time, TimeMark } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import {
   bootOf,
@@ -10,7 +11,6 @@ import {
   withBoot,
 } from './believed-time/machine-clocks.ts';
 import { type Answered, ahead, dayOf, extended, isAnswered } from './believed-time/reckoning.ts';
-import type { BootMoment, IntentTime, KeptTime, Ledger, LedgerReader, RawReply, TimeMark } from './ledger.ts';
 
 /**
  * What time it is, as far as it may be believed where money follows from it (protocol, rule 16). There are three
@@ -43,7 +43,7 @@ export interface Moment {
 }
 
 /** The least and the most time that may have passed. */
-export interface Elapsed {
+interface Elapsed {
   readonly leastMs: number;
   readonly greatestMs: number;
 }
@@ -62,7 +62,7 @@ export interface Witness {
   readonly sandbox: boolean;
 }
 
-type Keeper = Pick<Ledger, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
+type Keeper = Pick<Time, 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'>;
 
 const KEEPS_NOTHING: Keeper = {
   keepSeenTime: async () => {},
@@ -100,7 +100,7 @@ export class BelievedTime implements Clock {
   }
 
   /** Opens the clock that all work of a process with a ledger shares. */
-  static async over(clock: Clock, ledger: Keeper & Pick<Ledger, 'atBoot'>): Promise<BelievedTime> {
+  static async over(clock: Clock, ledger: Keeper & Pick<Time, 'atBoot'>): Promise<BelievedTime> {
     const machine = withBoot(clock);
     const kept = await ledger.atBoot(bootOf(machine), machine.wallMs());
     const time = new BelievedTime(machine, kept, ledger);
@@ -109,7 +109,7 @@ export class BelievedTime implements Clock {
   }
 
   /** The same for those who note nothing. @param ledger left out where there is none. */
-  static async beside(clock: Clock, ledger?: Pick<LedgerReader, 'keptTime'>): Promise<BelievedTime> {
+  static async beside(clock: Clock, ledger?: Pick<Time, 'keptTime'>): Promise<BelievedTime> {
     const machine = withBoot(clock);
     const boot = bootOf(machine);
     const kept = await ledger?.keptTime(boot, machine.wallMs());

@@ -11,14 +11,14 @@ import { ANEW, sizeOf } from './folder.ts';
  * One mebibyte holds the answers to a thousand requests in flight, at a kilobyte each. The bytes are random, because
  * file systems that compress, or keep zeros as holes, would reserve nothing.
  */
-const BALLAST_BYTES = 1024 * 1024;
+const RESERVE_BYTES = 1024 * 1024;
 
 /** @throws the disk's error when it is full already; then nothing is sent. */
-export function ensureBallast(path: string): void {
-  if (sizeOf(path) === BALLAST_BYTES) return;
+export function ensureReserve(path: string): void {
+  if (sizeOf(path) === RESERVE_BYTES) return;
   const file = openSync(path, ANEW, 0o600);
   try {
-    writeSync(file, randomBytes(BALLAST_BYTES));
+    writeSync(file, randomBytes(RESERVE_BYTES));
     // With delayed allocation a lack of room would show only later.
     fsyncSync(file);
   } finally {
@@ -26,13 +26,13 @@ export function ensureBallast(path: string): void {
   }
 }
 
-export function freeBallast(path: string): void {
+export function freeReserve(path: string): void {
   rmSync(path, { force: true });
 }
 
 /**
  * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages of 4 KiB, like a
- * full disk, so that the fault suite can fill the disk of the real program. The ballast is added to that limit. Without
+ * full disk, so that the fault suite can fill the disk of the real program. The reserve is added to that limit. Without
  * the variable there is no limit.
  */
 const PAGES = Number(testHook('ROWONCE_FULL_AT_PAGES') ?? 0);
@@ -42,7 +42,7 @@ export function limitPages(connection: Connection): void {
   if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES}`);
 }
 
-/** Adds the room that removing the ballast frees. */
+/** Adds the room that removing the reserve frees. */
 export function raiseLimit(connection: Connection): void {
-  if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES + BALLAST_BYTES / PAGE_BYTES}`);
+  if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES + RESERVE_BYTES / PAGE_BYTES}`);
 }

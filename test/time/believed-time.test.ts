@@ -5,12 +5,12 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
-import { APART_MS, BelievedTime, type Moment, type Witness } from '../../src/ledger/believed-time.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import sqlite from '../../src/ledger/stores/sqlite.ts';
-import { ACCOUNT, admit, batchNamed, lost, NOON_MS, stateOf } from './stores/book.ts';
-import memory from './stores/memory.ts';
-import { freshLedger } from './stores/places.ts';
+import { APART_MS, BelievedTime, type Moment, type Witness } from '../../src/time/believed-time.ts';
+import { ACCOUNT, admit, batchNamed, lost, NOON_MS, stateOf } from '../ledger/stores/book.ts';
+import memory from '../ledger/stores/memory.ts';
+import { freshLedger } from '../ledger/stores/places.ts';
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 

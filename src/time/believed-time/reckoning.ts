@@ -1,5 +1,5 @@
+import type { RawReply, TimeMark } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import type { RawReply, TimeMark } from '../ledger.ts';
 
 /** The time that a mark implies at another uptime of its boot. */
 export function extended({ atMs, uptimeMs }: TimeMark, nowUptimeMs: number): number {

@@ -1,10 +1,9 @@
-import { readBody } from '../core/answer-body.ts';
-import { isoTime } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
-import type { JsonValue } from '../core/operation.ts';
-import { normalisePersonProfile, withoutTextMark } from '../operations/lookup/identifiers.ts';
-import type { Mentions } from './mentions.ts';
-import type { Person } from './store.ts';
+import { readBody } from '../../../core/answer-body.ts';
+import { stop } from '../../../core/errors.ts';
+import type { JsonValue } from '../../../core/operation.ts';
+import type { Person } from '../../../ledger/eraser.ts';
+import { normalisePersonProfile, withoutTextMark } from '../../../operations/lookup/identifiers.ts';
+import { Mentions } from './mentions.ts';
 
 /**
  * A person who is to be forgotten, as the user names them, and what is left of an answer without them.
@@ -16,11 +15,12 @@ import type { Person } from './store.ts';
  */
 export function personOf(text: string): Person {
   const address = withoutTextMark(text).toLowerCase();
-  if (address.includes('@') && !IS_PAGE.test(address)) return { kind: 'email', value: address };
+  if (address.includes('@') && !IS_PAGE.test(address))
+    return new NamedPerson({ kind: 'email', value: address });
   const read = normalisePersonProfile(text);
   // The address of a whole site would erase everybody who is mentioned with it.
   const isSite = read.kind === 'usable' && new URL(read.value).pathname === '/';
-  if (read.kind === 'usable' && !isSite) return { kind: 'profile', value: read.value };
+  if (read.kind === 'usable' && !isSite) return new NamedPerson({ kind: 'profile', value: read.value });
   const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
   throw stop(
     'usage',
@@ -32,30 +32,22 @@ export function personOf(text: string): Person {
 /** A page may have an `@` in its path, such as `https://social.example/@jo`. */
 const IS_PAGE = /^(?:https?:\/\/|[^@/]+\.[^@/]+\/)/;
 
-/** Why a row has no answer any more. The ledger accepts no other words in the place of erased ones. */
-export function erasedReason(atMs: number): string {
-  return `erased on ${isoTime(atMs).slice(0, 10)}`;
+class NamedPerson extends Mentions implements Person {
+  cutFrom(answer: Buffer, about: 'company' | 'anything'): Buffer | undefined {
+    const body = readBody(answer);
+    if (body.kind !== 'json') return undefined;
+    const cutter = new Cutter(this, about === 'company');
+    const left = JSON.stringify(cutter.cut(body.value));
+    if (cutter.isInOneAnswer || this.in(left)) return undefined;
+    const text = Buffer.from(left);
+    return text.length < answer.length ? text : undefined;
+  }
 }
 
 /**
- * An answer without one person: that person is left out of a list of several, and outside of lists the values that name
+ * Cuts a person out of an answer: that person is left out of a list of several, and outside of lists the values that name
  * them become null where the answer is about something else, such as a company.
- * @returns undefined when the answer is about that person, so that all of it must go.
  */
-export function answerWithout(
-  bytes: Buffer,
-  mentions: Mentions,
-  about: 'company' | 'anything',
-): Buffer | undefined {
-  const body = readBody(bytes);
-  if (body.kind !== 'json') return undefined;
-  const cutter = new Cutter(mentions, about === 'company');
-  const left = cutter.cut(body.value);
-  if (cutter.isInOneAnswer || mentions.in(JSON.stringify(left))) return undefined;
-  const text = Buffer.from(JSON.stringify(left));
-  return text.length < bytes.length ? text : undefined;
-}
-
 class Cutter {
   readonly #mentions: Mentions;
   readonly #withValues: boolean;

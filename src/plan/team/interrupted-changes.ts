@@ -1,5 +1,5 @@
-import { subjectWords } from '../core/membership.ts';
-import type { Batch, LedgerReader } from './ledger.ts';
+import { subjectWords } from '../../core/membership.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 
 /**
  * People whose invite a batch deleted in order to create it again, and who have none now because the second step is

@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { normaliseProfileSlug } from '../operations/lookup/identifiers.ts';
-import type { Person } from './store.ts';
+import type { Where } from '../../../ledger/eraser.ts';
+import { normaliseProfileSlug } from '../../../operations/lookup/identifiers.ts';
 
 /**
  * The places in texts, answers and files that name a person. A longer address or a longer slug belongs to somebody else, so
@@ -9,28 +9,31 @@ import type { Person } from './store.ts';
  */
 
 /**
- * Where a text is from. In a name, such as a path or a command, a slash and an equals sign separate; in a list a bar does.
- * In any other text they may be a part of an address.
+ * In a name, such as a path or a command, a slash and an equals sign separate; in a list a bar does. In any other text they may
+ * be a part of an address.
  */
-export type Where = 'text' | 'name' | 'list';
-
 const SEPARATORS: Readonly<Record<Where, string>> = { text: '', name: '/=?&', list: '|' };
+
+/**
+ * Who is looked for, in the form in which calls name them: an e-mail address in lower case, or a profile page as
+ * `identifiers.ts` writes it.
+ */
+export interface Identifier {
+  readonly kind: 'email' | 'profile';
+  readonly value: string;
+}
 
 export class Mentions {
   readonly #pattern: RegExp;
   readonly #isWhole: (text: string, from: number, to: number, where: Where) => boolean;
 
-  constructor({ kind, value }: Person) {
+  constructor({ kind, value }: Identifier) {
     this.#pattern = new RegExp(kind === 'email' ? emailPattern(value) : profilePattern(value), 'giu');
     this.#isWhole = kind === 'email' ? isWholeAddress : isWholePage;
   }
 
   in(text: string, where: Where = 'text'): boolean {
     return !this.#found(text, where).next().done;
-  }
-
-  inBytes(bytes: Buffer, where: Where = 'text'): boolean {
-    return textsOf(bytes).some((text) => this.in(text, where));
   }
 
   /** The whole cells and values in which the person stands, as they are written; a short name as a whole. */

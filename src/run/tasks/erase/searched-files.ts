@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
-import type { Mentions } from '../../mentions.ts';
+import type { Person } from '../../../ledger/eraser.ts';
 
 /** Files are searched for a person: texts in any encoding, packed ones, and workbooks. */
 
-export interface Searched {
+interface Searched {
   /** The cells that name the person. */
   readonly cells: readonly string[];
   /** False when a part of it could not be read, or not be unpacked. */
@@ -16,14 +16,14 @@ const WINDOW_BYTES = 1 << 24;
 /** More bytes than any address has, in any encoding. */
 const OVERLAP_BYTES = 1 << 13;
 
-export function searched(path: string, mentions: Mentions): Searched {
+export function searched(path: string, person: Person): Searched {
   try {
     const packed = isPacked(path) ? contentsOf(readFileSync(path)) : undefined;
     if (packed === undefined)
-      return { cells: cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), mentions), isWhole: true };
-    const cells = packed.map((content) => cellsInWindows(windowsOf(content ?? NOTHING), mentions));
+      return { cells: cellsInWindows(partsOf(path, WINDOW_BYTES, OVERLAP_BYTES), person), isWhole: true };
+    const cells = packed.map((content) => cellsInWindows(windowsOf(content ?? NOTHING), person));
     return {
-      cells: cells.flat().map((cell) => withoutMarkup(cell, mentions)),
+      cells: cells.flat().map((cell) => withoutMarkup(cell, person)),
       isWhole: !packed.includes(undefined),
     };
   } catch {
@@ -32,8 +32,8 @@ export function searched(path: string, mentions: Mentions): Searched {
 }
 
 /** In the XML of a workbook tags stand between cells. */
-function withoutMarkup(cell: string, mentions: Mentions): string {
-  return cell.split(/[<>]/).find((text) => mentions.in(text, 'list')) ?? cell;
+function withoutMarkup(cell: string, person: Person): string {
+  return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
 }
 
 /** SHA-256 of a file's bytes, hex; undefined when it cannot be read. */
@@ -83,9 +83,9 @@ function unpacked(work: () => Buffer): Buffer | undefined {
 }
 
 /** Content is searched in parts that overlap, because a text of a gigabyte is longer than a string may be. */
-function cellsInWindows(windows: Iterable<Buffer>, mentions: Mentions): readonly string[] {
+function cellsInWindows(windows: Iterable<Buffer>, person: Person): readonly string[] {
   const cells: string[] = [];
-  for (const window of windows) cells.push(...mentions.cellsIn(window, 'list'));
+  for (const window of windows) cells.push(...person.cellsIn(window, 'list'));
   return cells;
 }
 

@@ -78,7 +78,7 @@ const NOTE_EVERY_MS = 1000;
  * Makes sure that the open ledger is the one that the next start will find, and updates the note outside of the store.
  * A process that continues with a file which no other process can reach would buy answers that nobody will ever find.
  */
-export class Lookout {
+export class Watch {
   readonly #folder: StoreFolder;
   readonly #connection: Connection;
   readonly #opened: BigIntStats | undefined;

@@ -1,0 +1,137 @@
+import type { Clock } from '../../core/clock.ts';
+import { type StopError, unreachable } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
+import type { BatchId } from '../../ledger/ledger.ts';
+import { BelievedTime } from '../../time/believed-time.ts';
+import { erasingIn } from '../open-ledger.ts';
+import { keptLists, replaceInTexts } from './erase/kept-files.ts';
+import { type UserFile, userFiles } from './erase/user-files.ts';
+
+export { personOf } from './erase/person.ts';
+
+/**
+ * Erases a person, or what is old. The ledger finds and empties what it holds itself; what else is in files is searched here.
+ * Files of the store are removed, and files of the user's stay and are named.
+ */
+
+/**
+ * What is to be erased: everything about a person, all answers that are surely so old, or all that are dated before a day
+ * that a person named, which no clock decides.
+ */
+export type ErasureOrder =
+  | { readonly kind: 'person'; readonly person: Person }
+  | {
+      readonly kind: 'age';
+      readonly ageMs: number;
+      /** The account whose answers are erased; without it those of all accounts. */
+      readonly accountIdentity?: string;
+    }
+  /** `beforeMs`: ms since 1970. */
+  | { readonly kind: 'day'; readonly beforeMs: number };
+
+interface ErasureOptions {
+  readonly clock: Clock;
+  readonly waitForLockMs: number;
+  readonly command: string;
+  /** Only finds what would be erased. */
+  readonly dryRun: boolean;
+}
+
+/** What was erased in a store, or would be. */
+export interface Erased
+  extends Pick<
+    Erasable,
+    'calls' | 'cut' | 'rows' | 'memberships' | 'names' | 'unsettled' | 'heldCredits' | 'hits'
+  > {
+  /** Lists in the store that were removed. */
+  readonly files: readonly string[];
+  /** Files of the user's that were written or read here. They stay as they are. */
+  readonly stays: readonly UserFile[];
+  readonly needed: Needed;
+  /** Whether all that was erased is overwritten by now. */
+  readonly cleaning: Cleaning;
+}
+
+/** What stays because batches go on with it: those that are open, and finished ones with a row in doubt. */
+export interface Needed {
+  /** Number of calls that they may buy again: of an open one, all answers to its operation on its account. */
+  readonly calls: number;
+  /** Number of lists in the store. */
+  readonly lists: number;
+  readonly by: readonly BatchId[];
+}
+
+/**
+ * Erases in an existing store. A person about whom something is not settled is not erased.
+ * @throws StopError as a run that opens the store; `clock` when something could be erased for its age and the time is in
+ *   dispute; `disk_full` when there is no room to finish it.
+ */
+export function eraseIn(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased> {
+  const { dryRun, ...opening } = options;
+  return erasingIn(location, opening, async ({ folder, time: kept, find }) => {
+    const { clock } = options;
+    const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
+    const { target, dispute } = targetOf(order, time);
+    const found = await find(target);
+    const erased = reportOf(found, folder, target);
+    if (isNothing(erased)) return erased;
+    if (dispute !== undefined) throw dispute;
+    const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
+    if (dryRun || isHeld) return erased;
+    found.requireRoom();
+    // This comes before the ledger forgets the person: after a crash in between the next erasure still finds them.
+    if (order.kind === 'person') replaceInTexts(folder, order.person);
+    return { ...erased, cleaning: await found.erase(erased.files, time.wallMs()) };
+  });
+}
+
+export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
+  return calls + cut + rows + memberships + names + files.length === 0;
+}
+
+/** @returns with it why nothing may be erased after all, which is to be said only where something would be. */
+function targetOf(
+  order: ErasureOrder,
+  time: BelievedTime,
+): { readonly target: ErasureTarget; readonly dispute?: StopError } {
+  switch (order.kind) {
+    case 'person':
+      return { target: order };
+    case 'day':
+      return { target: { kind: 'old', beforeMs: order.beforeMs, isSure: false } };
+    case 'age': {
+      const { leastMs, greatestMs, dispute } = time.bounds();
+      const isSure = dispute === undefined;
+      const beforeMs = (isSure ? leastMs : greatestMs) - order.ageMs;
+      const { accountIdentity } = order;
+      return { target: { kind: 'old', beforeMs, isSure, accountIdentity }, ...present({ dispute }) };
+    }
+    default:
+      return unreachable(order);
+  }
+}
+
+function reportOf(found: Erasable, folder: string, target: ErasureTarget): Erased {
+  const { calls, cut, rows, memberships, unsettled, heldCredits } = found;
+  const lists = keptLists(found.inputs, folder, target);
+  const outside = userFiles(found, folder, { target, removed: lists.files });
+  return {
+    calls,
+    cut,
+    rows,
+    memberships,
+    names: found.names + outside.named,
+    unsettled,
+    heldCredits,
+    hits: [...found.hits, ...lists.hits, ...outside.hits],
+    files: lists.files,
+    stays: outside.files,
+    needed: {
+      calls: found.needed.calls,
+      lists: lists.needed.lists,
+      by: [...new Set([...found.needed.by, ...lists.needed.by])],
+    },
+    cleaning: { isDue: false },
+  };
+}
