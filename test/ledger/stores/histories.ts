@@ -24,6 +24,8 @@ import {
   replyWith,
   requestUnder,
   settle,
+  stateOf,
+  withBytes,
 } from './book.ts';
 import { attemptAt, BATCHES, batchAt, comparable, type Side } from './sides.ts';
 
@@ -255,15 +257,15 @@ const TAKE: {
       ...{ why: 'r', dialect: 7, atMs: NOON_MS },
     }),
   async free({ ledger }, { word: asked }) {
-    const [state] = await ledger.find([keyNamed(asked)]);
-    if (state?.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
+    const state = await stateOf(ledger, asked);
+    if (state.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
     return state;
   },
 };
 
 async function ask(side: Side, step: Asked): Promise<Admission> {
   const id = batchAt(side, step.batch);
-  const [state] = await side.ledger.find([keyNamed(step.word)], id);
+  const [state] = await side.ledger.find([keyNamed(step.word)], { batch: id });
   return admit(side.ledger, id, step.word, intentOf(step, state));
 }
 
@@ -315,7 +317,7 @@ export async function everything(side: Side): Promise<unknown> {
     counts: await ledger.counts(id),
     metrics: await ledger.metrics(id),
     rows: (await ledger.rows(id, 0, 100)).map(withTexts),
-    states: await ledger.find(keys, id),
+    states: (await ledger.find(keys, { batch: id })).map(withBytes),
     doubts: await ledger.doubts(id),
     unanswered: await ledger.rowsUnanswered(id),
     otherwise: (await ledger.rowsReadOtherwise(id, 7, 0, 100)).map(({ row }) => row),

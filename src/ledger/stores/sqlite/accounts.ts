@@ -114,6 +114,15 @@ export function pausesOf(
     .map((row) => ({ fromMs: row.from_at, untilMs: row.until_at, why: row.why, asked: row.asked === 1 }));
 }
 
+export function forgettingAccounts(connection: Connection): readonly string[] {
+  const found = connection.all<{ identity: string }>(
+    `SELECT DISTINCT p.identity FROM erasures e JOIN erased x ON x.erasure = e.id AND x.what = 'call'
+       JOIN calls c ON c.id = x.id JOIN accounts p ON p.id = c.account
+      WHERE e.kind = 'person'`,
+  );
+  return found.map(({ identity }) => identity);
+}
+
 /** How many of an account's answers found something, of one; undefined before the first. */
 export function matchRate(
   connection: Connection,

@@ -4,7 +4,7 @@ import type { JsonObject, Vendor } from '../../../core/operation.ts';
 import type { Outcome, OutcomeKind } from '../../../core/row.ts';
 import type { Batch, BatchLine, BatchState, FreshSince } from '../../ledger.ts';
 import type { ReadRow } from './table.ts';
-import { batchId, MARKS_TABLE, ROWS_TABLE } from './tables.ts';
+import { batchId, MARKS_TABLE } from './tables.ts';
 
 /** Turns rows of the tables of batches into the contract's values. A row is checked here, so no altered one gets further. */
 
@@ -95,13 +95,6 @@ function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: Batch
   return {
     freshSince: present({ foundMs: foundMs ?? undefined, noMatchMs: noMatchMs ?? undefined }),
   };
-}
-
-export type OutcomeRow = ReadRow<typeof ROWS_TABLE>;
-
-export function outcomeFrom(row: OutcomeRow): Outcome {
-  const { outcome, matched_by: matchedBy, reason } = ROWS_TABLE.checked(row);
-  return outcomeOf(outcome as OutcomeKind, matchedBy, reason);
 }
 
 export function outcomeOf(kind: OutcomeKind, matchedBy: string | null, reason: string | null): Outcome {

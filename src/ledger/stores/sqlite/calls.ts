@@ -1,6 +1,6 @@
+import type { CallKey } from '../../../core/call-key.ts';
 import { present } from '../../../core/objects.ts';
 import {
-  type AnswerRecord,
   type AttemptId,
   type AttemptRecord,
   type AttemptsAbout,
@@ -8,18 +8,19 @@ import {
   type CallState,
   credits,
   type Decision,
+  type Detail,
   type Doubt,
   type FoundReply,
   type OpenAttempt,
-  type ReadAs,
 } from '../../ledger.ts';
 import type { SalvagedCall } from '../../store.ts';
+import { answersOf, statesUnder } from './answers.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
-import { type CallRow, callFrom, type Story, storyOf } from './stories.ts';
-import { batchId, keyText } from './tables.ts';
+import { type CallRow, callFrom, callNumbered, type Story, storyOf } from './stories.ts';
+import { batchId, keyBytes, keyText } from './tables.ts';
 
 /** What the ledger holds for calls. Each question is a few reads by number, one or two microseconds each. */
 
@@ -45,9 +46,19 @@ export class Calls {
   }
 
   /** @param batch the batch whose decisions count; undefined for none. */
-  state(key: Buffer, batch: number | undefined): CallState {
-    const call = this.byKey(key);
-    return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
+  states(keys: readonly CallKey[], detail: Detail, batch?: number): readonly CallState<Detail>[] {
+    const states = statesUnder(this.#connection, keys, detail, false);
+    const secret = this.#secret;
+    if (secret !== undefined) {
+      const missing = keys.flatMap((key, at) => (states[at]?.kind === 'unknown' ? [{ key, at }] : []));
+      const hidden = missing.map(({ key }) => keyText(hiddenKey(secret, keyBytes(key))));
+      for (const [index, state] of statesUnder(this.#connection, hidden, detail, true).entries())
+        states[missing[index]?.at ?? 0] = state;
+    }
+    if (detail !== 'whole') return states;
+    return states.map((state) =>
+      state.kind === 'in_doubt' ? this.#inDoubt(state.doubt.attempt, batch) : state,
+    );
   }
 
   /** A call by its number in the tables, even if the index of the keys does not know it; undefined where there is none. */
@@ -57,29 +68,21 @@ export class Calls {
       id,
     );
     if (row === undefined) return undefined;
-    if (row.identity === null) throw new AlteredRow(`account ${row.account} is missing`);
-    return { accountIdentity: row.identity, call: callFrom(row), state: this.#stateOf(row, undefined) };
+    const { account, identity, state, stands } = row;
+    if (identity === null) throw new AlteredRow(`account ${account} is missing`);
+    const found = { accountIdentity: identity, call: callFrom(row) };
+    if (stands === null) return { ...found, state: { kind: 'unknown' } };
+    if (state === 'doubt') return { ...found, state: this.#inDoubt(stands) };
+    const [answer] = answersOf(this.#connection, [[stands, Number.MAX_SAFE_INTEGER]]);
+    if (answer === undefined) throw new AlteredRow(`the answer of call ${id}`);
+    return { ...found, state: answeredCall(answer) };
   }
 
-  #stateOf(call: CallRow, batch: number | undefined): CallState {
-    if (call.stands === null) return { kind: 'unknown' };
-    const story = storyOf(this.#connection, call.stands);
-    if (call.state === 'answered') {
-      const answer = story.answer(call, { withHeaders: true });
-      if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
-      return answeredCall(answer);
-    }
+  #inDoubt(attempt: number, batch?: number): CallState {
+    const story = storyOf(this.#connection, attempt);
+    const call = callNumbered(this.#connection, story.begun.call);
     const decision = batch === undefined ? undefined : this.#decision(call, story, batch);
     return { kind: 'in_doubt', doubt: this.#doubt(call, story), ...present({ decision }) };
-  }
-
-  /**
-   * The answer of an attempt, which may be none by its newest reading; undefined when it never had one.
-   * @param readTo the newest reading that counts; without it all of them count.
-   */
-  answer(attempt: number, readTo?: number | null): AnswerRecord<ReadAs> | undefined {
-    const story = storyOf(this.#connection, attempt);
-    return story.answer(this.#call(story.begun.call), readTo === undefined ? {} : { readTo });
   }
 
   /** Attempts have numbers in the order in which they began, so the newest ones are at the end of the table. */
@@ -100,7 +103,7 @@ export class Calls {
   /** Everything that is known about an attempt. */
   recorded(attempt: number): AttemptRecord {
     const story = storyOf(this.#connection, attempt);
-    return story.record(this.#call(story.begun.call));
+    return story.record(callNumbered(this.#connection, story.begun.call));
   }
 
   /**
@@ -222,11 +225,5 @@ export class Calls {
 
   #records(sql: string, values: Readonly<Record<string, string | number>>): readonly AttemptRecord[] {
     return this.#connection.all<{ id: number }>(sql, values).map(({ id }) => this.recorded(id));
-  }
-
-  #call(id: number): CallRow {
-    const row = this.#connection.get<CallRow>('SELECT * FROM calls WHERE id = ?', id);
-    if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
-    return row;
   }
 }

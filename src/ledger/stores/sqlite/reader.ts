@@ -4,56 +4,43 @@ import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
-import {
-  type AccountState,
-  type Activity,
-  type Agreement,
-  type AttemptId,
-  type AttemptRecord,
-  type AttemptsAbout,
-  type Batch,
-  type BatchId,
-  type BatchLine,
-  type CallState,
-  type Credits,
-  type Doubt,
-  type FinishedInput,
-  type FoundReply,
-  type FreshSince,
-  type KeptTime,
-  type KnownCall,
-  type KnownSubject,
-  type LedgerReader,
-  type Money,
-  type PauseRecord,
-  type PlainAnswer,
-  type PlannedRow,
-  type RowAnswer,
-  type RowKind,
-  type RowRecord,
-  rowAnswersOf,
-  type SavedPart,
-  type Sent,
+import type {
+  AccountState,
+  Activity,
+  Agreement,
+  AttemptId,
+  AttemptRecord,
+  AttemptsAbout,
+  Batch,
+  BatchId,
+  BatchLine,
+  CallState,
+  Credits,
+  Detail,
+  Doubt,
+  FinishedInput,
+  FoundReply,
+  FreshSince,
+  KeptTime,
+  KnownSubject,
+  LedgerReader,
+  Money,
+  PauseRecord,
+  PlannedRow,
+  RowKind,
+  RowRecord,
+  SavedPart,
+  Sent,
 } from '../../ledger.ts';
-import { accountState, matchRate, pausesOf, sendsOf } from './accounts.ts';
+import { accountState, forgettingAccounts, matchRate, pausesOf, sendsOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
-import {
-  type BatchRow,
-  batchFrom,
-  type LineRow,
-  lineFrom,
-  type OutcomeRow,
-  outcomeFrom,
-  positionFrom,
-} from './batch-records.ts';
+import { type BatchRow, batchFrom, type LineRow, lineFrom, positionFrom } from './batch-records.ts';
 import { plannedRows } from './batches.ts';
 import { confirmedTime, keptTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, explainedReading } from './connection.ts';
 import { heldSince } from './holds.ts';
-import { forgettingAccounts, knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney, isSpentAtMost } from './money.ts';
-import { answersToCalls, keptAmong } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
 import { ROW_CELLS, type RowCells, recordsOf } from './row-records.ts';
 import { hasOlderThan, lostRefresh, rowsReadOtherwise, rowsUnanswered, savedPart } from './rows.ts';
@@ -228,32 +215,17 @@ export class SqliteReader implements LedgerReader {
   }
 
   /** A run looks for one call after the other, most of them unknown: one statement sees one state by itself. */
-  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
-    const id = batch === undefined ? undefined : batchNumber(batch);
+  async find<Level extends Detail = 'whole'>(
+    keys: readonly CallKey[],
+    { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+  ): Promise<readonly CallState<Level>[]> {
     const [only, ...others] = keys;
     const isOne = only !== undefined && others.length === 0;
     if (isOne && this.explained(() => this.calls.byKey(keyBytes(only))) === undefined)
       return [{ kind: 'unknown' }];
-    return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
-  }
-
-  known(
-    keys: readonly CallKey[],
-    { withAges }: { readonly withAges: boolean },
-  ): Promise<readonly KnownCall[]> {
-    return this.read(() => knownCalls(this.connection, keys, withAges, this.#secret));
-  }
-
-  /** Bodies are left out, because a run that settles rows by answers of before looks into none. */
-  plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
-    return this.read(() => {
-      const answers = answersToCalls(this.connection, keys);
-      const others = keys.filter((_, at) => answers[at] === undefined);
-      if (others.length === 0) return answers;
-      // A call of a forgotten person has another key, which is hashed for each: `find` does that.
-      const kept = this.#secret === undefined ? keptAmong(this.connection, others) : new Set(others);
-      return answers.map((found, at) => found ?? (kept.has(keys[at] as CallKey) ? undefined : 'unknown'));
-    });
+    const id = batch === undefined ? undefined : batchNumber(batch);
+    const states = await this.read(() => this.calls.states(keys, detail ?? 'whole', id));
+    return states as readonly CallState<Level>[];
   }
 
   doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
@@ -345,25 +317,6 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
-  /** A row of the batch by itself, as a list, which is empty when there is none. */
-  protected rowNumbered(batch: number, row: RowNumber): readonly RowRecord[] {
-    const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
-    return this.connection.all<OutcomeRow>(sql, batch, row).map((found) => ({
-      row,
-      outcome: outcomeFrom(found),
-      answers: (JSON.parse(found.answers) as number[]).flatMap((attempt) =>
-        this.#answersBy(attempt, found.read_to),
-      ),
-      ...present({ input: found.input ?? undefined }),
-    }));
-  }
-
-  /** The answer of an attempt as a list, which is empty when the attempt brought none, or one that is none by then. */
-  #answersBy(attempt: number, readTo: number | null): readonly RowAnswer[] {
-    const answer = this.calls.answer(attempt, readTo);
-    return answer === undefined ? [] : rowAnswersOf(answer);
-  }
-
   protected batchNumbered(id: number): Batch | undefined {
     const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
     return row && checkedBatch(row);
@@ -376,11 +329,7 @@ export class SqliteReader implements LedgerReader {
 
   #records(batch: BatchId, find: (batch: number) => readonly RowCells[]): Promise<readonly RowRecord[]> {
     const id = batchNumber(batch);
-    const oneByOne = {
-      records: (row: RowNumber) => this.rowNumbered(id, row),
-      answers: (attempt: number, readTo: number | null) => this.#answersBy(attempt, readTo),
-    };
-    return this.read(() => recordsOf(this.connection, find(id), oneByOne));
+    return this.read(() => recordsOf(this.connection, id, find(id)));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { OutcomeKind } from '../../../core/row.ts';
-import type { RowAnswer, RowRecord } from '../../ledger.ts';
+import { type RowRecord, rowAnswersOf } from '../../ledger.ts';
+import { answersOf } from './answers.ts';
 import { outcomeOf } from './batch-records.ts';
 import type { Connection } from './connection.ts';
-import { answersOfAttempts } from './plain-answers.ts';
-import { sumOfText } from './table.ts';
+import { type ReadRow, sumOfText } from './table.ts';
 import { ROWS_TABLE } from './tables.ts';
 
 /**
@@ -20,45 +20,34 @@ export type RowCells = [
   ...[answers: string, readTo: number | null, list: string, sum: number],
 ];
 
-/** How a row or an answer is read by itself: one that is unusual, or that does not agree with its sum. */
-interface OneByOne {
-  records(row: number): readonly RowRecord[];
-  /** Blank when the attempt brought no answer. */
-  answers(attempt: number, readTo: number | null): readonly RowAnswer[];
-}
-
 /** Reads and checks an answer once, although many rows of a page may share it. */
 export function recordsOf(
   connection: Connection,
+  batch: number,
   rows: readonly RowCells[],
-  oneByOne: OneByOne,
 ): readonly RowRecord[] {
-  const attempts = rows.map(([, , , , , by]) => JSON.parse(by) as readonly number[]);
-  const plain = answersOfAttempts(connection, new Set(attempts.flat()));
-  const others = new Map<string, readonly RowAnswer[]>();
-  const otherAnswers = (attempt: number, readTo: number | null): readonly RowAnswer[] => {
-    const key = `${attempt} ${readTo}`;
-    const answers = others.get(key) ?? oneByOne.answers(attempt, readTo);
-    others.set(key, answers);
-    return answers;
-  };
-  const records: RowRecord[] = [];
-  for (const [at, cells] of rows.entries()) {
-    const [row, kind, matchedBy, reason, input, , readTo, list, sum] = cells;
-    if (sum !== sumOfText(list, null)) {
-      records.push(...oneByOne.records(row));
-      continue;
-    }
-    const answers: RowAnswer[] = [];
-    for (const attempt of attempts[at] ?? []) {
-      const found = plain.get(attempt);
-      // What was read again later is not what settled the row.
-      if (found === undefined || found.reading > (readTo ?? 0))
-        answers.push(...otherAnswers(attempt, readTo));
-      else answers.push(found.answer);
-    }
-    const outcome = outcomeOf(kind, matchedBy, reason);
-    records.push(input === null ? { row, outcome, answers } : { row, outcome, answers, input });
-  }
-  return records;
+  const wanted = new Map<string, readonly [attempt: number, readTo: number | null]>();
+  const named = rows.map(([, , , , , by, readTo]) =>
+    (JSON.parse(by) as readonly number[]).map((attempt) => {
+      const name = `${attempt} ${readTo}`;
+      wanted.set(name, [attempt, readTo]);
+      return name;
+    }),
+  );
+  const found = answersOf(connection, [...wanted.values()]);
+  const answers = new Map([...wanted.keys()].map((name, at) => [name, rowAnswersOf(found[at])]));
+  return rows.map(([row, kind, matchedBy, reason, input, , , list, sum], at) => {
+    if (sum !== sumOfText(list, null)) checkRow(connection, batch, row);
+    const record = {
+      ...{ row, outcome: outcomeOf(kind, matchedBy, reason) },
+      answers: (named[at] ?? []).flatMap((name) => answers.get(name) ?? []),
+    };
+    return input === null ? record : { ...record, input };
+  });
+}
+
+/** @throws AlteredRow unless SQLite just wrote the list in another way than we do. */
+function checkRow(connection: Connection, batch: number, row: number): void {
+  const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
+  for (const found of connection.all<ReadRow<typeof ROWS_TABLE>>(sql, batch, row)) ROWS_TABLE.checked(found);
 }

@@ -76,10 +76,8 @@ class SalvageReader extends SqliteReader implements Salvage {
     const records: RowRecord[] = [];
     for (const row of this.#rowNumbers(batch, fromRow)) {
       if (records.length === limit) break;
-      const found = this.#tried(`row ${row} of batch ${batch}`, () =>
-        this.rowNumbered(batchNumber(batch), row),
-      );
-      records.push(...(found ?? []));
+      const found = await this.#triedAsync(`row ${row} of batch ${batch}`, () => super.rows(batch, row, 1));
+      records.push(...(found ?? []).filter((record) => record.row === row));
     }
     return records;
   }

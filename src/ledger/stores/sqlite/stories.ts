@@ -2,7 +2,6 @@ import { present } from '../../../core/objects.ts';
 import type { Call, JsonObject } from '../../../core/operation.ts';
 import {
   type AnswerKind,
-  type AnswerRecord,
   type AttemptId,
   type AttemptRecord,
   CHARGED_ONCE,
@@ -228,57 +227,22 @@ export class Story {
     };
   }
 
-  /**
-   * The answer, which may be none by its newest reading; undefined for an attempt that brought none.
-   * @param readTo the newest reading that counts; without it all of them count.
-   */
-  answer(row: CallRow, { readTo = Number.MAX_SAFE_INTEGER, withHeaders = false }: AnswerOptions = {}) {
-    const call = callFrom(row);
-    const { told, begun } = this;
-    const common = {
-      attempt: this.id,
-      batch: batchId(begun.batch),
-      call,
-      ...present({ erasedAtMs: call.erasedAtMs }),
-      paidRow: paidRow(this.#connection, begun),
-    };
-    if (told !== undefined) {
-      const { received_at: answeredAtMs = told.at } = factsOf<DecisionFacts>(told);
-      const said = { status: told.status ?? 0, body: told.body ?? EMPTY, answeredAtMs };
-      const answer = {
-        ...common,
-        kind: 'found',
-        why: wordsOf(told),
-        charged: credits(begun.reserved),
-        ...said,
-      };
-      return answer as AnswerRecord<ReadAs>;
-    }
-    const readings = this.readings;
-    const reading = readings.findLast(({ id }) => readTo !== null && id <= readTo);
-    const { closure } = this;
-    const taken = reading ?? (closure?.kind === 'answered' ? closure : undefined);
-    const { reply } = this;
-    if (taken === undefined || reply === undefined) return undefined;
-    const { receivedAtMs: answeredAtMs, headers, ...said } = reply;
-    const dialect = reading?.dialect ?? this.#end?.dialect ?? undefined;
-    const { charged } = readings.at(-1) ?? taken;
-    const whole = { ...common, kind: taken.answer, why: taken.why, charged, ...said, answeredAtMs };
-    return { ...whole, ...(withHeaders ? { headers } : {}), ...present({ dialect }) } as AnswerRecord<ReadAs>;
+  /** What its answer was read from, after all that is known of it was checked. */
+  checkedBody(): Buffer | null {
+    const { body } = this.told ?? this.reply ?? { body: null };
+    callNumbered(this.#connection, this.begun.call);
+    return body;
   }
 }
 
-interface AnswerOptions {
-  readonly readTo?: number | null;
-  readonly withHeaders?: boolean;
+/** @throws AlteredRow when there is no such call. */
+export function callNumbered(connection: Connection, id: number): CallRow {
+  const row = connection.get<CallRow>('SELECT * FROM calls WHERE id = ?', id);
+  if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
+  return CALLS_TABLE.checked(row);
 }
 
 const EMPTY = Buffer.alloc(0);
-
-/** The lowest row of the batch that used the answer. */
-function paidRow(connection: Connection, { id, row }: AttemptRow): number {
-  return connection.get<{ row: number }>('SELECT row FROM payers WHERE attempt = ?', id)?.row ?? row;
-}
 
 /** What an entry says in words. */
 export function wordsOf({

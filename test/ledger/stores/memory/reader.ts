@@ -1,6 +1,5 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
 import type { BootTime } from '../../../../src/core/clock.ts';
-import { unreachable } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
 import { present } from '../../../../src/core/objects.ts';
 import type { Call } from '../../../../src/core/operation.ts';
@@ -18,17 +17,16 @@ import type {
   BatchLine,
   CallState,
   Credits,
+  Detail,
   Doubt,
   FinishedInput,
   FoundReply,
   FreshSince,
   KeptTime,
-  KnownCall,
   KnownSubject,
   LedgerReader,
   Money,
   PauseRecord,
-  PlainAnswer,
   PlannedRow,
   ReadAs,
   RowKind,
@@ -239,26 +237,12 @@ export class MemoryReader implements LedgerReader {
     return sends.slice(Math.max(0, sends.length - limit));
   }
 
-  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
-    return keys.map((key) => this.#state(key, batch));
-  }
-
-  async known(
+  async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    { withAges }: { readonly withAges: boolean },
-  ): Promise<readonly KnownCall[]> {
-    return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
-  }
-
-  async plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
-    return keys.map((key) => {
-      if (!this.book.calls.has(key)) return 'unknown';
-      const known = knownOf(this.#state(key, undefined), true);
-      if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
-      const { attempt, answeredAtMs } = known.answer;
-      const isPlain = this.book.attempt(attempt)?.closure?.kind === 'answered';
-      return isPlain ? { ...known.answer, answeredAtMs } : undefined;
-    });
+    { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+  ): Promise<readonly CallState<Level>[]> {
+    const states = keys.map((key) => inDetail(this.#state(key, batch), detail ?? 'whole'));
+    return states as unknown as readonly CallState<Level>[];
   }
 
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
@@ -461,24 +445,16 @@ function isFound({ closure }: KeptAttempt): boolean {
   return closure?.kind === 'answered' && closure.answer === 'found';
 }
 
-/** Nothing more than the contract promises, so that no plan comes to rely on it. */
-function knownOf(state: CallState, withAges: boolean): KnownCall {
-  switch (state.kind) {
-    case 'unknown':
-      return state;
-    case 'answered':
-    case 'unanswered': {
-      const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
-      const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
-      return answeredCall(withAges ? { ...answer, answeredAtMs } : answer);
-    }
-    case 'in_doubt': {
-      const { attempt, batch } = state.doubt;
-      return { kind: 'in_doubt', doubt: { attempt, batch } };
-    }
-    default:
-      return unreachable(state);
+/** Nothing more than the contract promises, so that nothing comes to rely on it. */
+function inDetail(state: CallState, detail: Detail): CallState<Detail> {
+  if (detail === 'whole' || state.kind === 'unknown') return state;
+  if (state.kind === 'in_doubt') {
+    const { attempt, batch } = state.doubt;
+    return { kind: 'in_doubt', doubt: { attempt, batch } };
   }
+  const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
+  const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
+  return answeredCall(detail === 'kind' ? answer : { ...answer, answeredAtMs });
 }
 
 function recordFrom<Row extends { readonly answers: readonly AnswerRecord<ReadAs>[] }>(row: Row) {
