@@ -33,6 +33,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'ledger.ts',
     'noted-outside.ts',
     'person.ts',
+    'reports.ts',
     'row-pages.ts',
     'store.ts',
     'tally.ts',

@@ -288,6 +288,12 @@ export interface Sent {
   readonly answeredAtMs?: number;
 }
 
+/** When requests of a batch left and ended, and what they cost when they ended. */
+export interface SentPart {
+  readonly sent: readonly { readonly atMs: number; readonly endedAtMs: number; readonly credits: number }[];
+  readonly next?: RowNumber;
+}
+
 /** A part of a search through the calls of a ledger. */
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];

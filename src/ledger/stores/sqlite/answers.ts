@@ -11,9 +11,9 @@ import {
   type KnownAnswer,
   type ReadAs,
 } from '../../ledger.ts';
+import { callOf, recordOf, wordsOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
-import { callOf, storyOf, wordsOf } from './stories.ts';
 import { sumOfText } from './table.ts';
 import { ATTEMPTS_TABLE, batchId, CALLS_TABLE, ENDS_TABLE, NOTES_TABLE, REPLIES_TABLE } from './tables.ts';
 
@@ -91,6 +91,10 @@ type WholeCells = readonly [
   ...[operation: string, creditsMost: number | null, question: string, charged: number],
 ];
 
+const BYTES = `SELECT coalesce(
+  (SELECT body FROM notes WHERE id = (SELECT max(iif(e.kind = 'counted', e.sees, e.id)) FROM notes e WHERE e.of = :attempt AND (${SAID}))),
+  (SELECT body FROM replies WHERE of = :attempt)) AS body`;
+
 const UNKNOWN = { kind: 'unknown' } as const;
 
 /** The states in the order of the keys; of a call in doubt the facts are left out. @param isHidden they are keys of forgotten people. */
@@ -163,5 +167,7 @@ function checkedBody(connection: Connection, row: Cells): KeptBody | null {
     const each = row[at] as string | null;
     isIntact = each === null || row[at + 1] === sumOfText(each, null);
   }
-  return isIntact ? body : storyOf(connection, row[1]).checkedBody();
+  if (isIntact) return body;
+  recordOf(connection, row[1]);
+  return connection.get<{ body: Buffer | null }>(BYTES, { attempt: row[1] })?.body ?? null;
 }

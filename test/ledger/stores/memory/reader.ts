@@ -6,7 +6,6 @@ import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
 import type {
   AccountState,
-  Activity,
   Agreement,
   AnswerRecord,
   AttemptId,
@@ -33,6 +32,7 @@ import type {
   RowRecord,
   SavedPart,
   Sent,
+  SentPart,
 } from '../../../../src/ledger/ledger.ts';
 import { answeredCall, credits, isAnswer, rowAnswersOf } from '../../../../src/ledger/ledger.ts';
 import {
@@ -50,8 +50,6 @@ import {
 } from './book.ts';
 import { isRetryOf } from './rules.ts';
 import { knownSubjects } from './subjects.ts';
-
-const SETTLED_PAGE = 10_000;
 
 export class MemoryReader implements LedgerReader {
   protected readonly book: MemoryBook;
@@ -212,15 +210,11 @@ export class MemoryReader implements LedgerReader {
       }));
   }
 
-  async *finishedRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly FinishedInput[]> {
-    const settled = this.#rows(batch).filter(
-      ({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt',
-    );
-    for (let first = 0; first < settled.length; first += SETTLED_PAGE) {
-      yield settled
-        .slice(first, first + SETTLED_PAGE)
-        .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
-    }
+  async finishedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly FinishedInput[]> {
+    return this.#rows(batch)
+      .filter(({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt')
+      .slice(0, limit)
+      .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
   }
 
   async sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
@@ -346,27 +340,21 @@ export class MemoryReader implements LedgerReader {
       .sort((a, b) => a.fromMs - b.fromMs);
   }
 
-  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
-    const sent = this.book.attempts.flatMap(({ intent, closure }) =>
-      intent.batch === batch && closure !== undefined && closure.kind !== 'not_sent'
-        ? [{ atMs: intent.atMs, ...closure }]
-        : [],
+  async sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart> {
+    const own = this.book.attempts.filter(({ intent }) => intent.batch === batch && intent.row >= fromRow);
+    const later = own.map(({ intent }) => intent.row).filter((row) => row >= fromRow + rows);
+    const sent = own.flatMap(({ intent: { row, atMs }, closure }) =>
+      row >= fromRow + rows || closure === undefined || closure.kind === 'not_sent'
+        ? []
+        : [
+            {
+              atMs,
+              endedAtMs: closure.closedAtMs,
+              credits: closure.kind === 'answered' ? closure.charged : 0,
+            },
+          ],
     );
-    if (sent.length === 0) return { fromMs: 0, bucketMs: 1, buckets: [] };
-    const fromMs = Math.min(...sent.map(({ atMs }) => atMs));
-    const durationMs =
-      Math.max(...sent.map(({ atMs, closedAtMs }) => Math.max(atMs, closedAtMs))) - fromMs + 1;
-    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
-    const bucketOf = (ms: number) => Math.max(0, Math.floor((ms - fromMs) / bucketMs));
-    const buckets = Array.from({ length: Math.ceil(durationMs / bucketMs) }, (_, index) => ({
-      requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,
-      credits: sent.reduce(
-        (sum, ended) =>
-          ended.kind === 'answered' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
-        0,
-      ),
-    }));
-    return { fromMs, bucketMs, buckets };
+    return later.length === 0 ? { sent } : { sent, next: Math.min(...later) };
   }
 
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
