@@ -27,7 +27,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: ['eraser.ts', 'ledger.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
+  ledger: ['eraser.ts', 'ledger.ts', 'reports.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
   time: ['believed-time.ts'],
   client: [
     'account/account.ts',

@@ -5,8 +5,8 @@ import {
   answeredCall,
   type CallState,
   credits,
+  type Detail,
   isAnswer,
-  type KnownCall,
   type LedgerReader,
   type Reading,
 } from '../ledger/ledger.ts';
@@ -68,7 +68,7 @@ export interface ReadAgain {
  * told, and answers to changes, stay as they were settled.
  * @param keep is awaited for each answer that was read again, before any state with it is used.
  */
-export async function asReadToday<State extends KnownCall | CallState>(
+export async function asReadToday<State extends CallState<Detail>>(
   states: readonly State[],
   { ledger, dialect }: { readonly ledger: Pick<LedgerReader, 'attempts'>; readonly dialect: Dialect },
   keep: (read: ReadAgain) => Promise<void> = async () => {},
@@ -86,7 +86,7 @@ export async function asReadToday<State extends KnownCall | CallState>(
   return states.map((state) => readAs(state, read.get(attemptToRead(state, today) ?? 0)));
 }
 
-function attemptToRead(state: KnownCall | CallState, today: number): AttemptId | undefined {
+function attemptToRead(state: CallState<Detail>, today: number): AttemptId | undefined {
   switch (state.kind) {
     case 'unknown':
       return undefined;
@@ -100,7 +100,7 @@ function attemptToRead(state: KnownCall | CallState, today: number): AttemptId |
   }
 }
 
-function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
+function readAs<State extends CallState<Detail>>(state: State, read: ReadAgain | undefined): State {
   if (read === undefined || state.kind === 'unknown') return state;
   const { answer: kind, why, charged } = read.judged;
   if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;

@@ -1,6 +1,6 @@
 import type { BatchId } from '../core/ids.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
+import type { Batch, FinishedInput, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
 
 /** Reads the rows of a batch in rising order, page by page, so that memory does not grow with the batch. */
 
@@ -10,6 +10,8 @@ export const PAGE_ROWS = {
   single: 250,
   /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
   lists: 20,
+  /** Rows without answers: some milliseconds of the event loop, and 80 KB. */
+  inputs: 10_000,
 } as const;
 
 type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
@@ -30,6 +32,16 @@ export async function* eachRecord(
   batch: BatchId,
 ): AsyncGenerator<RowRecord, void, undefined> {
   for await (const page of recordPages(ledger, batch)) yield* page;
+}
+
+/** Every row of a batch that has a final outcome. */
+export function finishedPages(
+  ledger: Pick<LedgerReader, 'finishedRows'>,
+  batch: BatchId,
+  first: RowNumber = 0,
+): Pages<FinishedInput> {
+  const { inputs } = PAGE_ROWS;
+  return pages(inputs, (from) => ledger.finishedRows(batch, from, inputs), first);
 }
 
 /** Every row of a batch with an answer which another dialect than this one read, or which turned out to be none. */

@@ -164,7 +164,7 @@ function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined
 async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Promise<boolean> {
   if (existing === undefined) return false;
   const keys = (await ledger.doubts(existing.id)).map((doubt) => doubt.key);
-  const states = await ledger.find(keys, existing.id);
+  const states = await ledger.find(keys, { batch: existing.id });
   return states.some((state) => state.kind === 'in_doubt' && state.decision !== undefined);
 }
 

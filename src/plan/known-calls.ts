@@ -4,13 +4,13 @@ import { invariant } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Job } from '../job/job.ts';
 import {
-  type AnswerRecord,
   type Batch,
   type CallState,
+  type DatedAnswer,
+  type Detail,
   type FreshSince,
   isAnswer,
   type KnownAnswer,
-  type KnownCall,
   type LedgerReader,
   type ReadAs,
 } from '../ledger/ledger.ts';
@@ -39,7 +39,7 @@ interface LookUp<State> {
  * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and was erased in
  * another account, because a person was forgotten there, is found as erased.
  */
-export async function findCalls<State extends KnownCall | CallState>(
+export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
 ): Promise<readonly FoundCall<State>[]> {
@@ -65,7 +65,7 @@ export async function forgettingBeside({
   return (await ledger.forgettingAccounts()).filter((each) => each !== accountIdentity);
 }
 
-const isErased = (state: KnownCall | CallState): boolean =>
+const isErased = (state: CallState<Detail>): boolean =>
   state.kind === 'answered' && state.answer.erasedAtMs !== undefined;
 
 // -------------------------------------------------------------------------------------------------------- freshness
@@ -111,7 +111,7 @@ export async function hasGoneStale(
 }
 
 /** The parts of an answer that decide whether it is fresh. */
-type DatedAnswer = Pick<AnswerRecord<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+type Dated = Pick<DatedAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
  * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
@@ -120,7 +120,7 @@ type DatedAnswer = Pick<AnswerRecord<ReadAs>, 'attempt' | 'batch' | 'kind' | 'an
  */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: DatedAnswer,
+  answer: Dated,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (isSurelyFreshFor(batch, answer)) return true;
@@ -132,7 +132,7 @@ export async function isFreshFor(
 /** Whether `isFreshFor` is true for the answer's own age. */
 export function isSurelyFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: Omit<DatedAnswer, 'attempt'>,
+  answer: Omit<Dated, 'attempt'>,
 ): boolean {
   const cutOffMs = cutOffFor(answer, batch.freshSince);
   return answer.batch === batch.id || cutOffMs === undefined || answer.answeredAtMs >= cutOffMs;
@@ -141,18 +141,17 @@ export function isSurelyFreshFor(
 /** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
 export async function isKnownFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: KnownAnswer<ReadAs>,
+  answer: KnownAnswer<ReadAs> | DatedAnswer<ReadAs>,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (batch.freshSince === undefined) return true;
-  const { answeredAtMs } = answer;
-  invariant(answeredAtMs !== undefined, 'a ledger did not say how old an answer is');
-  return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
+  invariant('answeredAtMs' in answer, 'a ledger did not say how old an answer is');
+  return isFreshFor(batch, answer, ledger);
 }
 
 /** What turned out to be no answer has an age as well, and is too old by that only where every answer would be. */
 function cutOffFor(
-  { kind }: Pick<DatedAnswer, 'kind'>,
+  { kind }: Pick<Dated, 'kind'>,
   { foundMs, noMatchMs }: FreshSince = {},
 ): number | undefined {
   if (isAnswer(kind)) return kind === 'found' ? foundMs : noMatchMs;

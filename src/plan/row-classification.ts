@@ -11,8 +11,8 @@ import type {
   Batch,
   BatchId,
   CallState,
+  Detail,
   KnownAnswer,
-  KnownCall,
 } from '../ledger/ledger.ts';
 import { FingerprintSet, textFingerprint } from '../lib/fingerprint-set.ts';
 import { asksErasedAgain, findCalls, isKnownFreshFor } from './known-calls.ts';
@@ -156,12 +156,12 @@ function identityOf(calls: readonly MetCall[]): string {
 
 // ---------------------------------------------------------------------------------------------------- looking up
 
-const UNKNOWN: KnownCall = { kind: 'unknown' };
+const UNKNOWN: CallState<Detail> = { kind: 'unknown' };
 
-type InDoubt = Extract<KnownCall | CallState, { readonly kind: 'in_doubt' }> & { readonly again?: SentAgain };
+type InDoubt = Extract<CallState<Detail>, { readonly kind: 'in_doubt' }> & { readonly again?: SentAgain };
 
 type State =
-  | Exclude<KnownCall | CallState, { readonly kind: 'in_doubt' }>
+  | Exclude<CallState<Detail>, { readonly kind: 'in_doubt' }>
   | InDoubt
   | { readonly kind: 'too_old' | 'erased' };
 
@@ -179,19 +179,14 @@ class Answers {
   /** The states in the order of the calls; empty without a ledger. */
   async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
     const { ledger, account, dialect } = this.#context;
-    const { operation } = this.#context.job;
     if (ledger === undefined) return [];
     const asked = calls.map((met) => ({ key: met.keyFor(account.identity), call: met.call }));
     const withAges = batch.freshSince !== undefined;
-    const found = await findCalls<KnownCall | CallState>(asked, {
+    const found = await findCalls<CallState<Detail>>(asked, {
       accountIdentity: account.identity,
       ledger,
-      find: async (keys) => {
-        const states: readonly (KnownCall | CallState)[] = operation.readsAnswers
-          ? await ledger.find(keys)
-          : await ledger.known(keys, { withAges });
-        return asReadToday(states, { ledger, dialect });
-      },
+      find: async (keys) =>
+        asReadToday(await ledger.find(keys, { detail: this.#detailFor(batch) }), { ledger, dialect }),
     });
     const states: State[] = found.map(({ state }) => {
       if (!isAnswered(state) || state.answer.erasedAtMs === undefined) return state;
@@ -211,6 +206,11 @@ class Answers {
       }
     }
     return states;
+  }
+
+  #detailFor({ freshSince }: InQuestion): Detail {
+    if (this.#context.job.operation.readsAnswers === true) return 'whole';
+    return freshSince === undefined ? 'kind' : 'age';
   }
 
   answerOf(call: Call, answer: KnownAnswer | AnswerRecord): Answer {

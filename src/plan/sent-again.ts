@@ -30,7 +30,7 @@ export async function callsSentAgain(
   batch: BatchId | undefined,
 ): Promise<ReadonlyMap<CallKey, SentAgain>> {
   const again = new Map<CallKey, SentAgain>();
-  const states = await ledger.find(keys, batch);
+  const states = await ledger.find(keys, { batch });
   for (const [at, key] of keys.entries()) {
     const state = states[at];
     if (state?.kind !== 'in_doubt') continue;

@@ -13,7 +13,6 @@ import type { Redaction } from '../lib/redaction.ts';
 const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'rows',
   'find',
-  'plainAnswers',
   'doubts',
   'history',
   'attempts',

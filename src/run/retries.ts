@@ -35,7 +35,7 @@ export async function decisionsAbout(
   doubts: readonly Doubt[],
 ): Promise<readonly (Decision | undefined)[]> {
   const keys = doubts.map(({ key }) => key);
-  const states = keys.length === 0 ? [] : await ledger.find(keys, batch);
+  const states = keys.length === 0 ? [] : await ledger.find(keys, { batch });
   return states.map(standingDecision);
 }
 

@@ -10,10 +10,10 @@ import { asReadToday, judgedToday, readToday } from '../../src/client/kept-answe
 import {
   type AttemptRecord,
   type BatchId,
+  type CallState,
   credits,
   type DecisionId,
   type DecisionKind,
-  type KnownCall,
 } from '../../src/ledger/ledger.ts';
 import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
 
@@ -126,7 +126,7 @@ describe('what a kept reply means today', () => {
 
   test('is not looked up for answers that the dialect of today has read', async () => {
     const batch = '0000000a' as AttemptRecord['batch'];
-    const known = (dialect?: number): KnownCall =>
+    const known = (dialect?: number): CallState<'kind'> =>
       ({
         kind: 'answered',
         answer: {
@@ -149,7 +149,7 @@ describe('what a kept reply means today', () => {
       { answer: { kind: 'no_match' } },
     ]);
     expect(asked, 'once for each answer').toEqual([1]);
-    const none = { ...known(7), kind: 'unanswered' } as KnownCall;
+    const none = { ...known(7), kind: 'unanswered' } as CallState<'kind'>;
     expect(await asReadToday([none], at), 'an answer again').toMatchObject([{ kind: 'answered' }]);
   });
 });

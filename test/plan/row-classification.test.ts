@@ -84,7 +84,8 @@ async function standing(
   const found: RowClassification[] = [];
   const order = { job, account, dialect: provider, ledger: kept };
   for await (const group of classifications(order, input, {})) found.push(...group);
-  return { rows: found.sort((a, b) => a.row - b.row), wholeReads: find.mock.calls.length };
+  const wholeReads = find.mock.calls.filter(([, options]) => options?.detail === 'whole').length;
+  return { rows: found.sort((a, b) => a.row - b.row), wholeReads };
 }
 
 const asked = (row: RowClassification | undefined): readonly unknown[] =>

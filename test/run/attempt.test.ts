@@ -106,7 +106,10 @@ test.each([
 
 /** Knew nothing of any call when it was asked about all of them. */
 const askedLongAgo = (ledger: Ledger): Ledger =>
-  replacing(ledger, { plainAnswers: async (keys) => keys.map(() => 'unknown' as const) });
+  replacing(ledger, {
+    find: async (keys, options) =>
+      options?.detail === 'checked' ? keys.map(() => ({ kind: 'unknown' })) : ledger.find(keys, options),
+  });
 
 test('a row whose call is lost ends there, with what it has used by then and the lost attempt last', async () => {
   const at = await openPlace((_, response) => {

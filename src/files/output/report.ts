@@ -4,6 +4,7 @@ import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/pla
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
+import { activityOf } from '../../ledger/reports.ts';
 import type { Tally } from '../../ledger/tally.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { CHART_HEIGHT, type ChartData, chartShapes, type Shape } from './activity-chart.ts';
@@ -17,7 +18,7 @@ const CHART_UNIT_MS = 1_000;
 
 /** What the picture of a batch's work is drawn from. */
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
-  const activity = await ledger.activity(batch.id, CHART_BUCKETS, CHART_UNIT_MS);
+  const activity = await activityOf(ledger, batch.id, CHART_BUCKETS, CHART_UNIT_MS);
   const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
   const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
   return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };

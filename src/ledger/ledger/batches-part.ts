@@ -31,8 +31,8 @@ export interface BatchesReader {
   openRequests(batch: BatchId): Promise<number>;
   /** Rows with a number of at least `fromRow`, in order, at most `limit`. */
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]>;
-  /** The rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */
-  finishedRows(batch: BatchId, fromRow?: RowNumber): AsyncIterable<readonly FinishedInput[]>;
+  /** Rows from `fromRow` on that have a final outcome, which is every outcome but `in_doubt`; in order, at most `limit`. */
+  finishedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly FinishedInput[]>;
   /** How the rows from `fromRow` on, and before `beforeRow`, ended; in order, without their answers, which take time. */
   rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]>;
   /**

@@ -145,7 +145,8 @@ export interface AnswerRecord<Kind extends ReadAs = AnswerKind> {
   readonly status: number;
   /** Those of the reply; only of an answer that was looked for by its call, because the many of a list need none. */
   readonly headers?: RawReply['headers'];
-  readonly body: Buffer;
+  /** It may come as its text, see `KeptBody`. */
+  readonly body: KeptBody;
   readonly answeredAtMs: number;
   /** When the answer and its question were erased; the body is blank then. */
   readonly erasedAtMs?: number;
@@ -193,36 +194,42 @@ export interface Look {
   readonly atMs: number;
 }
 
-export type CallState =
+/**
+ * How much is read of a call's state; each level has what the one before it has. `kind` and `age` are without checksums: good
+ * for counting, and a plan reads a million of them. `age` adds when the answer came. `checked` holds both against the checksums.
+ * `whole` adds all that is spent or shown: body, headers and cost, the facts of a doubt and the decision about it.
+ */
+export type Detail = 'kind' | 'age' | 'checked' | 'whole';
+
+export type CallState<Level extends Detail = 'whole'> =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'answered'; readonly answer: AnswerRecord }
+  | { readonly kind: 'answered'; readonly answer: DetailedAnswer<AnswerKind>[Level] }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
-  | { readonly kind: 'unanswered'; readonly answer: AnswerRecord<NoAnswerKind> }
-  /** `decision`: the last decision of the asking batch about the call, unless an attempt has already used it. */
-  | { readonly kind: 'in_doubt'; readonly doubt: Doubt; readonly decision?: Decision };
+  | { readonly kind: 'unanswered'; readonly answer: DetailedAnswer<NoAnswerKind>[Level] }
+  | {
+      readonly kind: 'in_doubt';
+      readonly doubt: Level extends 'whole' ? Doubt : Pick<Doubt, 'attempt' | 'batch'>;
+      /** The last decision of the asking batch about the call, unless an attempt has already used it. */
+      readonly decision?: Decision;
+    };
+
+interface DetailedAnswer<Kind extends ReadAs> {
+  readonly kind: KnownAnswer<Kind>;
+  readonly age: DatedAnswer<Kind>;
+  readonly checked: DatedAnswer<Kind>;
+  readonly whole: AnswerRecord<Kind>;
+}
+
+export type KnownAnswer<Kind extends ReadAs = AnswerKind> = Pick<
+  AnswerRecord<Kind>,
+  'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'
+>;
+export type DatedAnswer<Kind extends ReadAs = AnswerKind> = KnownAnswer<Kind> &
+  Pick<AnswerRecord<Kind>, 'answeredAtMs'>;
 
 /** What was decided about a call in doubt and no attempt has done yet. What a rule left unused is decided anew by the next run. */
 export function standingDecision(state: CallState): Decision | undefined {
   return state.kind === 'in_doubt' && state.decision?.kind !== 'repeat' ? state.decision : undefined;
-}
-
-/**
- * The part of `CallState` that a plan needs, which reads a million of them: without large values and without checks. It
- * is good for counting; code that spends or shows an answer takes `CallState`.
- */
-export type KnownCall =
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'answered'; readonly answer: KnownAnswer }
-  | { readonly kind: 'unanswered'; readonly answer: KnownAnswer<NoAnswerKind> }
-  | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };
-
-export interface KnownAnswer<Kind extends ReadAs = AnswerKind>
-  extends Pick<AnswerRecord<Kind>, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'> {
-  /**
-   * When its answer came, if the caller asked for ages: it is stored beside the body, so reading it adds half to the
-   * time.
-   */
-  readonly answeredAtMs?: number;
 }
 
 /** A call that has an answer, or had one that turned out to be none. */
@@ -236,15 +243,6 @@ export function answeredCall<Found extends Pick<AnswerRecord<ReadAs>, 'kind'>>(
 type Settled<Found> =
   | { readonly kind: 'answered'; readonly answer: Found & { readonly kind: AnswerKind } }
   | { readonly kind: 'unanswered'; readonly answer: Found & { readonly kind: NoAnswerKind } };
-
-/** An answer whose age is known, too. */
-export type DatedAnswer = KnownAnswer & Required<Pick<KnownAnswer, 'answeredAtMs'>>;
-
-/**
- * The answer to a call, where it was settled when it came and is one by its newest reading. `unknown`: no attempt was ever
- * made to get one. Undefined: `find` knows more.
- */
-export type PlainAnswer = DatedAnswer | 'unknown' | undefined;
 
 /** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';
@@ -290,6 +288,12 @@ export interface Sent {
   readonly answeredAtMs?: number;
 }
 
+/** When requests of a batch left and ended, and what they cost when they ended. */
+export interface SentPart {
+  readonly sent: readonly { readonly atMs: number; readonly endedAtMs: number; readonly credits: number }[];
+  readonly next?: RowNumber;
+}
+
 /** A part of a search through the calls of a ledger. */
 export interface AttemptsAbout {
   readonly attempts: readonly AttemptRecord[];
@@ -331,14 +335,15 @@ export interface RowKind {
   readonly kind: OutcomeKind;
 }
 
-/** What a row's output needs of an answer. A body may come as its text, see `KeptBody`. */
+/** What a row's output needs of an answer. */
 export type RowAnswer = Pick<
   AnswerRecord,
-  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow'
-> & { readonly body: KeptBody };
+  'attempt' | 'batch' | 'kind' | 'why' | 'call' | 'charged' | 'answeredAtMs' | 'paidRow' | 'body'
+>;
 
 /** As a list, which is empty for what is no answer. */
-export function rowAnswersOf(answer: AnswerRecord<ReadAs>): readonly RowAnswer[] {
+export function rowAnswersOf(answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
+  if (answer === undefined) return [];
   const { attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body } = answer;
   return isAnswer(kind) ? [{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }] : [];
 }

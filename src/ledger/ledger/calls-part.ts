@@ -7,12 +7,11 @@ import type {
   CallState,
   Closure,
   DecisionSpec,
+  Detail,
   Doubt,
   Intent,
-  KnownCall,
   Look,
   OpenAttempt,
-  PlainAnswer,
   RawReply,
   Reading,
 } from './call-records.ts';
@@ -20,15 +19,11 @@ import type { AttemptId, BatchId, DecisionId } from './records.ts';
 
 /** Calls, their attempts, and what became of each. What any process may read beside a running spender. */
 export interface CallsReader {
-  /** The state of each call, in the order of the keys. It writes nothing; decisions are those of `batch`. */
-  find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
-  /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
-  known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
-  /**
-   * The answers to these calls, in the order of the keys, each checked as `find` checks it, as far as they are plain.
-   * Thousands are found at once.
-   */
-  plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]>;
+  /** The states of calls, in the order of the keys and `whole` where nothing else is asked for; decisions are those of `batch`. */
+  find<Level extends Detail = 'whole'>(
+    keys: readonly CallKey[],
+    options?: { readonly detail?: Level; readonly batch?: BatchId | undefined },
+  ): Promise<readonly CallState<Level>[]>;
   /** Calls in doubt that rows of this batch wait for; `withSkipped`: or for which they were to wait no longer. */
   doubts(batch: BatchId, options?: { readonly withSkipped: boolean }): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */

@@ -1,6 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
-import type { AttemptsAbout, SavedPart } from './call-records.ts';
-import type { Activity, BatchId } from './records.ts';
+import type { AttemptsAbout, SavedPart, SentPart } from './call-records.ts';
+import type { BatchId } from './records.ts';
 
 /** What is shown of many calls at once. What any process may read beside a running spender. */
 export interface ReportsReader {
@@ -15,6 +15,6 @@ export interface ReportsReader {
    * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
    */
   saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
-  /** Sends and costs in at most `most` buckets of equal length, a multiple of `unitMs` (one millisecond without it). */
-  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity>;
+  /** The batch's attempts that left and have ended, of `rows` rows from `fromRow` on. `next` is absent at the end. */
+  sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart>;
 }

@@ -65,7 +65,9 @@ async function look({ context, batch, run }: Work, wanted: Wanted): Promise<Foun
     accountIdentity: account.identity,
     ledger,
     find: async (keys) =>
-      asReadToday(await ledger.find(keys, batch.id), context, (read) => keepReading(run.session, read)),
+      asReadToday(await ledger.find(keys, { batch: batch.id }), context, (read) =>
+        keepReading(run.session, read),
+      ),
   });
   invariant(found !== undefined, 'the ledger answers for every key');
   return found;
@@ -133,7 +135,7 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
     if (!(error instanceof StopError)) throw error;
     run.stopAll(error);
     // The stop came between the doubt and its end, so the row says what is known of it.
-    const [left] = await context.ledger.find([wanted.key], batch.id);
+    const [left] = await context.ledger.find([wanted.key], { batch: batch.id });
     if (left?.kind !== 'in_doubt') throw error;
     return { kind: 'in_doubt', reason: doubtReason(left.doubt), attempt: left.doubt.attempt };
   }

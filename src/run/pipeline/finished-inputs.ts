@@ -1,5 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, FinishedInput, LedgerReader } from '../../ledger/ledger.ts';
+import { finishedPages } from '../../ledger/row-pages.ts';
 
 /** The input fingerprints of finished rows. Callers ask in rising order of the rows, because one page is held at a time. */
 export class FinishedInputs {
@@ -8,7 +9,7 @@ export class FinishedInputs {
   #next = 0;
 
   constructor(ledger: Pick<LedgerReader, 'finishedRows'>, batch: BatchId, fromRow: RowNumber) {
-    this.#pages = ledger.finishedRows(batch, fromRow)[Symbol.asyncIterator]();
+    this.#pages = finishedPages(ledger, batch, fromRow);
   }
 
   /** The fingerprint of a row; undefined for a row that is not finished. */

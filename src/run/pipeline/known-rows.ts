@@ -89,17 +89,17 @@ export class KnownRows {
       const asking = walking.flatMap((each) => this.#metBy(each) ?? []);
       if (asking.length === 0) break;
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
-      const found = await ledger.plainAnswers(keys);
+      const found = await ledger.find(keys, { detail: 'checked' });
       walking = asking.flatMap(({ each, met }, at) => {
-        const answer = found[at];
-        if (typeof answer === 'object' && this.#isBeyondQuestion(answer)) {
-          each.walk.tell(met, operationAnswer(met.call, answer, job.operation));
-          each.answers.push(answer.attempt);
+        const state = found[at];
+        if (state?.kind === 'answered' && this.#isBeyondQuestion(state.answer)) {
+          each.walk.tell(met, operationAnswer(met.call, state.answer, job.operation));
+          each.answers.push(state.answer.attempt);
           return [each];
         }
         const key = keys[at];
         // One about a forgotten person may be known by another account.
-        if (answer === 'unknown' && others.length === 0 && key !== undefined) this.#unknown.add(key);
+        if (state?.kind === 'unknown' && others.length === 0 && key !== undefined) this.#unknown.add(key);
         left.push(each);
         return [];
       });

@@ -1,5 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
+import { finishedPages } from '../../ledger/row-pages.ts';
 
 /** A set of row numbers with one bit for each, so that a million rows take 125 KB. */
 export class RowSet {
@@ -42,6 +43,6 @@ export async function finishedRows(
   batch: BatchId,
 ): Promise<RowSet> {
   const settled = new RowSet();
-  for await (const page of ledger.finishedRows(batch)) for (const { row } of page) settled.add(row);
+  for await (const page of finishedPages(ledger, batch)) for (const { row } of page) settled.add(row);
   return settled;
 }

@@ -87,7 +87,7 @@ async function decidedAbout(
 ): Promise<ReadonlyMap<AttemptId, Decision>> {
   const lost = history.filter(({ closure }) => closure?.kind === 'in_doubt');
   const keys = [...new Set(lost.map(({ call }) => callKeyOf(accountIdentity, call)))];
-  const states = keys.length === 0 ? [] : await ledger.find(keys, id);
+  const states = keys.length === 0 ? [] : await ledger.find(keys, { batch: id });
   return new Map(
     states.flatMap((state) => {
       const decision = standingDecision(state);

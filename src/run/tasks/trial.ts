@@ -198,18 +198,17 @@ export async function knownOf(
     find: async (keys) => asReadToday(await ledger.find(keys), { ledger, dialect }),
   });
   const state = found?.state ?? { kind: 'unknown' };
-  if (state.kind === 'answered') return { kind: 'answered', tried: await triedOf(ledger, state.answer) };
+  if (state.kind === 'answered') return { kind: 'answered', tried: triedOf(state.answer) };
   return { kind: state.kind === 'in_doubt' ? 'in_doubt' : 'unknown' };
 }
 
-/** Reads an answer with its headers, which the ledger keeps with the attempt. */
-async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Tried> {
-  const { batch, attempt, paidRow, kind, charged, why, status, body, answeredAtMs: receivedAtMs } = answer;
-  const history = await ledger.history(batch, paidRow);
-  const reply = history.find((each) => each.attempt === attempt)?.reply;
+/** What a person told has no headers. */
+function triedOf(answer: AnswerRecord): Tried {
+  const { batch, kind, charged, why, status, headers = {}, body, answeredAtMs: receivedAtMs } = answer;
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return {
     batch,
-    reply: reply ?? { status, headers: {}, body, receivedAtMs },
+    reply: { status, headers, body: bytes, receivedAtMs },
     closure: { kind: 'answered', answer: kind, charged, why },
   };
 }
@@ -277,7 +276,7 @@ async function budgetOfRepeat(trial: Trial, ledger: Ledger): Promise<Credits | u
   const [lost] = await ledger.find([key]);
   const batch = lost?.kind === 'in_doubt' ? await ledger.batch(lost.doubt.batch) : undefined;
   if (batch === undefined || originOf(batch.settings)?.kind !== 'trial') return undefined;
-  const [state] = await ledger.find([key], batch.id);
+  const [state] = await ledger.find([key], { batch: batch.id });
   if (state?.kind !== 'in_doubt' || standingDecision(state)?.kind !== 'retry') return undefined;
   return credits(heldCredits(await ledger.batchMoney(batch.id)) + (await mostOfTrial(trial, ledger)));
 }

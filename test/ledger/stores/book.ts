@@ -9,6 +9,7 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
+  type CallState,
   credits,
   type DecisionId,
   type DecisionKind,
@@ -215,9 +216,16 @@ export async function released(ledger: Ledger, attempt: AttemptId): Promise<void
 }
 
 export async function stateOf(ledger: Ledger, word: string, batch?: BatchId) {
-  const [state] = await ledger.find([keyNamed(word)], batch);
+  const [state] = await ledger.find([keyNamed(word)], { batch });
   if (state === undefined) throw new Error('a ledger answers for every key');
-  return state;
+  return withBytes(state);
+}
+
+/** A body comes as text or as bytes, as the store likes. */
+export function withBytes(state: CallState): CallState {
+  if (!('answer' in state)) return state;
+  const body = Buffer.from(state.answer.body as string);
+  return { ...state, answer: { ...state.answer, body } } as CallState;
 }
 
 export function settle(

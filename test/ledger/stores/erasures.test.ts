@@ -139,10 +139,10 @@ test('a call that was erased is found by its own key, and by none once its key f
   expect(await reader.find([key])).toMatchObject([
     { kind: 'answered', answer: { erasedAtMs: expect.any(Number) } },
   ]);
-  expect(await reader.plainAnswers([key])).toEqual([undefined]);
-  expect(await reader.known([key], { withAges: true })).toMatchObject([
-    { kind: 'answered', answer: { erasedAtMs: expect.any(Number), answeredAtMs: expect.any(Number) } },
-  ]);
+  for (const detail of ['age', 'checked'] as const)
+    expect(await reader.find([key], { detail })).toMatchObject([
+      { kind: 'answered', answer: { erasedAtMs: expect.any(Number), answeredAtMs: expect.any(Number) } },
+    ]);
   await reader.close();
 
   const kept = temporaryFolder();

@@ -9,8 +9,8 @@ import {
   type KeyedRequest,
   type Look,
   type ReadAs,
-  type RowRecord,
 } from '../../../src/ledger/ledger.ts';
+import { activityOf } from '../../../src/ledger/reports.ts';
 import {
   ACCOUNT,
   admit,
@@ -24,6 +24,8 @@ import {
   replyWith,
   requestUnder,
   settle,
+  stateOf,
+  withBytes,
 } from './book.ts';
 import { attemptAt, BATCHES, batchAt, comparable, type Side } from './sides.ts';
 
@@ -255,15 +257,15 @@ const TAKE: {
       ...{ why: 'r', dialect: 7, atMs: NOON_MS },
     }),
   async free({ ledger }, { word: asked }) {
-    const [state] = await ledger.find([keyNamed(asked)]);
-    if (state?.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
+    const state = await stateOf(ledger, asked);
+    if (state.kind === 'in_doubt') await released(ledger, state.doubt.attempt);
     return state;
   },
 };
 
 async function ask(side: Side, step: Asked): Promise<Admission> {
   const id = batchAt(side, step.batch);
-  const [state] = await side.ledger.find([keyNamed(step.word)], id);
+  const [state] = await side.ledger.find([keyNamed(step.word)], { batch: id });
   return admit(side.ledger, id, step.word, intentOf(step, state));
 }
 
@@ -301,11 +303,6 @@ function closureOf(kind: Ending): Closure {
   return { kind: 'answered', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
 }
 
-/** A body comes as text or as bytes, as the store likes. */
-function withTexts({ answers, ...row }: RowRecord): unknown {
-  return { ...row, answers: answers.map((answer) => ({ ...answer, body: answer.body.toString() })) };
-}
-
 export async function everything(side: Side): Promise<unknown> {
   const { ledger, batches } = side;
   const keys = WORDS.map((each) => keyNamed(each));
@@ -314,13 +311,13 @@ export async function everything(side: Side): Promise<unknown> {
     money: await ledger.batchMoney(id),
     counts: await ledger.counts(id),
     metrics: await ledger.metrics(id),
-    rows: (await ledger.rows(id, 0, 100)).map(withTexts),
-    states: await ledger.find(keys, id),
+    rows: await ledger.rows(id, 0, 100),
+    states: (await ledger.find(keys, { batch: id })).map(withBytes),
     doubts: await ledger.doubts(id),
     unanswered: await ledger.rowsUnanswered(id),
     otherwise: (await ledger.rowsReadOtherwise(id, 7, 0, 100)).map(({ row }) => row),
     older: await ledger.hasOlderThan(id, { foundMs: NOON_MS + 1, noMatchMs: NOON_MS + DAY_MS }),
-    activity: await ledger.activity(id, 5),
+    activity: await activityOf(ledger, id, 5),
     histories: await Promise.all([2, 3, 4, 9].map((row) => ledger.history(id, row))),
   });
   return comparable(side, {

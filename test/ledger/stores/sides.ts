@@ -63,6 +63,9 @@ export function batchAt({ batches }: Side, index: number): BatchId {
 /** What a side said, with batches, attempts and decisions by their place, because their names differ. */
 export function comparable({ batches, attempts, decisions }: Side, value: unknown): unknown {
   const text = JSON.stringify(value, (name, cell: unknown) => {
+    // A body comes as text or as bytes, as the store likes.
+    if (name === 'body' && typeof cell === 'object' && cell !== null && 'data' in cell)
+      return Buffer.from(cell.data as number[]).toString();
     if (typeof cell !== 'number') return cell;
     if (name === 'attempt' || name === 'replaces') return `attempt ${attempts.indexOf(cell as AttemptId)}`;
     return name === 'id' ? `decision ${decisions.indexOf(cell as DecisionId)}` : cell;

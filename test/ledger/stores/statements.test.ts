@@ -48,7 +48,7 @@ test('a bought row is two looks for its call, and its part of statements that wr
   const counts = countStatements();
   await Promise.all(
     words.map(async (word, row) => {
-      await ledger.find([keyNamed(word)], batch);
+      await ledger.find([keyNamed(word)], { batch });
       const attempt = await answered(ledger, batch, word, { row });
       await settle(ledger, batch, row, MATCHED, [attempt]);
     }),
@@ -128,8 +128,9 @@ test('answers that another dialect read are found and read back together with al
     }),
   );
   const counts = countStatements();
-  const found = await ledger.plainAnswers(words.map((word) => keyNamed(word)));
-  expect(found).toMatchObject(words.map(() => ({ dialect: 7 })));
+  const keys = words.map((word) => keyNamed(word));
+  for (const detail of ['kind', 'checked', 'whole'] as const)
+    expect(await ledger.find(keys, { detail })).toMatchObject(words.map(() => ({ answer: { dialect: 7 } })));
   const rows = await ledger.rows(batch, 0, ROWS);
   expect(rows).toMatchObject(words.map(() => ({ answers: [{ kind: 'found' }] })));
   expect(often(counts).aRow).toBeLessThan(0.1);

@@ -1,7 +1,7 @@
 import { present } from '../../../core/objects.ts';
-import type { AccountState, LearnedRate, MissesMark, PauseRecord, Sent, UsageMark } from '../../ledger.ts';
+import type { LearnedRate, LedgerReader, MissesMark, PauseRecord, Sent, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Reads } from './connection.ts';
 import { checkAccount, setCells } from './table-sums.ts';
 import { wholeMs } from './tables.ts';
 
@@ -20,29 +20,6 @@ interface AccountRow {
   readonly usage_counted: number | null;
   readonly usage_spent: number | null;
   readonly usage_at: number | null;
-}
-
-export function accountState(connection: Connection, identity: string): AccountState {
-  const row = connection.get<AccountRow>(
-    `SELECT p.*, (SELECT coalesce(sum(m.found), 0) FROM match_rates m WHERE m.account = p.id) AS found
-       FROM accounts p WHERE p.identity = ?`,
-    identity,
-  );
-  if (row === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
-  checkAccount(row);
-  const learned = learnedOf(row);
-  const usage = usageOf(row);
-  return {
-    answers: row.answers,
-    answersNot404: row.answers_not_404,
-    found: row.found,
-    misses: {
-      count: row.misses,
-      kept: row.misses_kept === 1,
-      ...present({ place: row.misses_place ?? undefined }),
-    },
-    ...present({ pausedUntilMs: row.paused_until ?? undefined, learned, usage }),
-  };
 }
 
 function learnedOf({ learned_per_second: perSecond, learned_at: atMs }: AccountRow): LearnedRate | undefined {
@@ -96,38 +73,66 @@ export function notePause(connection: Connection, account: number, pause: PauseR
   connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, oldestMs);
 }
 
-export function pausesOf(
-  connection: Connection,
-  identity: string,
-  fromMs: number,
-  untilMs: number,
-): readonly PauseRecord[] {
-  return connection
-    .all<{ from_at: number; until_at: number; why: string; asked: number }>(
-      `SELECT from_at, until_at, why, asked FROM pauses
-        WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND until_at >= +? AND from_at <= +?
-        ORDER BY from_at, id`,
-      identity,
-      fromMs,
-      untilMs,
-    )
-    .map((row) => ({ fromMs: row.from_at, untilMs: row.until_at, why: row.why, asked: row.asked === 1 }));
-}
+const ACCOUNT = `
+SELECT p.*, (SELECT coalesce(sum(m.found), 0) FROM match_rates m WHERE m.account = p.id) AS found
+  FROM accounts p WHERE p.identity = ?`;
 
-/** How many of an account's answers found something, of one; undefined before the first. */
-export function matchRate(
-  connection: Connection,
-  accountIdentity: string,
-  operation: string,
-): number | undefined {
-  const rate = connection.get<{ found: number; answers: number }>(
-    `SELECT found, answers FROM match_rates
-      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`,
-    accountIdentity,
-    operation,
-  );
-  return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
-}
+const PAUSES = `
+SELECT from_at AS fromMs, until_at AS untilMs, why, asked FROM pauses
+ WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND until_at >= +? AND from_at <= +? ORDER BY from_at, id`;
+
+const FORGETTING = `
+SELECT DISTINCT p.identity FROM erasures e JOIN erased x ON x.erasure = e.id AND x.what = 'call'
+  JOIN calls c ON c.id = x.id JOIN accounts p ON p.id = c.account WHERE e.kind = 'person'`;
+
+/** The newest come first. CROSS JOIN keeps SQLite from starting with another table and sorting them all. */
+const SENDS = `
+SELECT a.at, p.identity AS account, k.kind AS ended, k.said, k.at AS endedAt
+  FROM attempts a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
+  LEFT JOIN ends k ON k.of = a.id ORDER BY a.id DESC`;
+
+export const ACCOUNT_READS = {
+  account(connection, identity) {
+    const row = connection.get<AccountRow>(ACCOUNT, identity);
+    if (row === undefined)
+      return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
+    checkAccount(row);
+    const { answers, answers_not_404: answersNot404, found, misses: count, misses_place: place } = row;
+    return {
+      ...{ answers, answersNot404, found },
+      misses: { count, kept: row.misses_kept === 1, ...present({ place: place ?? undefined }) },
+      ...present({
+        pausedUntilMs: row.paused_until ?? undefined,
+        learned: learnedOf(row),
+        usage: usageOf(row),
+      }),
+    };
+  },
+  pauses: (connection, identity, fromMs, untilMs) =>
+    connection
+      .all<Omit<PauseRecord, 'asked'> & { readonly asked: number }>(PAUSES, identity, fromMs, untilMs)
+      .map((pause) => ({ ...pause, asked: pause.asked === 1 })),
+  forgettingAccounts: (connection) =>
+    connection.all<{ identity: string }>(FORGETTING).map(({ identity }) => identity),
+  /** How many of an account's answers found something, of one; undefined before the first. */
+  matchRate(connection, identity, operation) {
+    const sql = `SELECT found, answers FROM match_rates
+      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`;
+    const rate = connection.get<{ found: number; answers: number }>(sql, identity, operation);
+    return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+  },
+  sends(connection, identity, sinceMs, limit) {
+    const sends: Sent[] = [];
+    // No more than needed are read.
+    for (const { at, account, ended, said, endedAt } of connection.each<SendRow>(SENDS)) {
+      if (at < sinceMs || sends.length === limit) break;
+      if (said === 'not_sent' || account !== identity) continue;
+      const answeredAtMs = ended === 'answered' ? (endedAt ?? undefined) : undefined;
+      sends.push(present({ atMs: at, answeredAtMs }));
+    }
+    return sends.reverse().sort((a, b) => a.atMs - b.atMs);
+  },
+} satisfies Partial<Reads<LedgerReader>>;
 
 interface SendRow {
   readonly at: number;
@@ -135,26 +140,4 @@ interface SendRow {
   readonly ended: string | null;
   readonly said: string | null;
   readonly endedAt: number | null;
-}
-
-export function sendsOf(
-  connection: Connection,
-  accountIdentity: string,
-  sinceMs: number,
-  limit: number,
-): readonly Sent[] {
-  const sends: Sent[] = [];
-  // The newest come first, and no more than needed are read. CROSS JOIN keeps SQLite from starting with another table and
-  // sorting them all.
-  for (const { at, account, ended, said, endedAt } of connection.each<SendRow>(
-    `SELECT a.at, p.identity AS account, k.kind AS ended, k.said, k.at AS endedAt
-       FROM attempts a CROSS JOIN calls c ON c.id = a.call CROSS JOIN accounts p ON p.id = c.account
-       LEFT JOIN ends k ON k.of = a.id ORDER BY a.id DESC`,
-  )) {
-    if (at < sinceMs || sends.length === limit) break;
-    if (said === 'not_sent' || account !== accountIdentity) continue;
-    const answeredAtMs = ended === 'answered' ? (endedAt ?? undefined) : undefined;
-    sends.push(present({ atMs: at, answeredAtMs }));
-  }
-  return sends.reverse().sort((a, b) => a.atMs - b.atMs);
 }

@@ -1,57 +1,41 @@
-import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { JsonObject, Vendor } from '../../../core/operation.ts';
-import type { Outcome, OutcomeKind } from '../../../core/row.ts';
-import type { Batch, BatchLine, BatchState, FreshSince } from '../../ledger.ts';
-import type { ReadRow } from './table.ts';
-import { batchId, MARKS_TABLE, ROWS_TABLE } from './tables.ts';
+import type { OutcomeKind } from '../../../core/row.ts';
+import type { Batch, BatchLine, BatchState, FreshSince, LedgerReader } from '../../ledger.ts';
+import type { Connection, Reads, Value } from './connection.ts';
+import { checkedRows } from './lookups.ts';
+import { checkBatch } from './table-sums.ts';
+import { batchId, batchNumber, MARKS_TABLE } from './tables.ts';
 
-/** Turns rows of the tables of batches into the contract's values. A row is checked here, so no altered one gets further. */
+/** Batches, and what is noted of them and their files. A row is checked here, so that no altered one gets further. */
 
-export interface BatchRow {
+/** What `BatchLine` has. */
+interface NamedRow {
   readonly id: number;
-  readonly key: string;
-  readonly generation: number;
-  readonly lineage: string;
   readonly state: BatchState;
   readonly identity: string;
   readonly account_name: string;
   readonly sandbox: number;
-  readonly vendor: Vendor;
   readonly operation: string;
   readonly input_path: string;
+  readonly created_at: number;
+  readonly output_sha256: string | null;
+}
+
+interface BatchRow extends NamedRow {
+  readonly key: string;
+  readonly generation: number;
+  readonly lineage: string;
+  readonly vendor: Vendor;
   readonly input_sha256: string;
   readonly input_rows: number;
   readonly settings: string;
-  readonly created_at: number;
   readonly output_path: string | null;
-  readonly output_sha256: string | null;
   readonly command: string | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
   readonly rows_beyond: number | null;
   readonly planned_rows: number;
-}
-
-type NamedRow = Pick<
-  BatchRow,
-  | 'id'
-  | 'state'
-  | 'identity'
-  | 'account_name'
-  | 'sandbox'
-  | 'operation'
-  | 'input_path'
-  | 'created_at'
-  | 'output_sha256'
->;
-
-export interface LineRow extends NamedRow {
-  readonly has_doubts: number;
-}
-
-export function lineFrom(row: LineRow): BatchLine {
-  return { ...namedFrom(row), hasDoubts: row.has_doubts === 1 };
 }
 
 function namedFrom(row: NamedRow): Omit<BatchLine, 'hasDoubts'> {
@@ -68,7 +52,8 @@ function namedFrom(row: NamedRow): Omit<BatchLine, 'hasDoubts'> {
   };
 }
 
-export function batchFrom(row: BatchRow): Batch {
+function batchFrom(row: BatchRow): Batch {
+  checkBatch(row);
   return {
     ...namedFrom(row),
     key: row.key,
@@ -97,22 +82,52 @@ function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: Batch
   };
 }
 
-export type OutcomeRow = ReadRow<typeof ROWS_TABLE>;
+const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
 
-export function outcomeFrom(row: OutcomeRow): Outcome {
-  const { outcome, matched_by: matchedBy, reason } = ROWS_TABLE.checked(row);
-  return outcomeOf(outcome as OutcomeKind, matchedBy, reason);
-}
+/** Nothing is decided by a line alone, so its sum, which is over much longer columns, is left for the batch itself. */
+const LINES = `
+SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at,
+    b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
+  FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
 
-export function outcomeOf(kind: OutcomeKind, matchedBy: string | null, reason: string | null): Outcome {
-  return {
-    kind,
-    ...(matchedBy === null ? {} : { matchedBy }),
-    ...(reason === null ? {} : { reason }),
-  } as Outcome;
-}
+const COUNTS = `
+SELECT substr(name, 5) AS kind, count FROM tallies WHERE batch = ? AND name LIKE 'row:%' AND count > 0 ORDER BY name`;
 
-export function positionFrom(found: ReadRow<typeof MARKS_TABLE>): Position {
-  const { row, byte_offset: byteOffset, lines } = MARKS_TABLE.checked(found);
-  return { row, byteOffset, lines };
-}
+const OPEN = `
+SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?`;
+
+const batchesWhere = (connection: Connection, where: string, ...values: readonly Value[]): readonly Batch[] =>
+  connection.all<BatchRow>(`${BATCHES} ${where}`, ...values).map(batchFrom);
+
+export const BATCH_READS = {
+  batches: (connection) => batchesWhere(connection, 'ORDER BY b.ordinal DESC'),
+  batchLines: (connection) =>
+    connection
+      .all<NamedRow & { readonly has_doubts: number }>(LINES)
+      .map((row) => ({ ...namedFrom(row), hasDoubts: row.has_doubts === 1 })),
+  batch: (connection, id) => batchesWhere(connection, 'WHERE b.id = +?', batchNumber(id))[0],
+  batchByKey(connection, key) {
+    const newest = "WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1";
+    return batchesWhere(connection, newest, key)[0];
+  },
+  counts(connection, batch) {
+    const tallies = connection.all<{ kind: OutcomeKind; count: number }>(COUNTS, batchNumber(batch));
+    return Object.fromEntries(tallies.map(({ kind, count }) => [kind, count]));
+  },
+  metrics(connection, batch) {
+    const sql = 'SELECT count FROM tallies WHERE batch = ? AND name = ?';
+    const count = (name: string): number =>
+      connection.get<{ count: number }>(sql, batchNumber(batch), name)?.count ?? 0;
+    return { requests: count('requests'), calls: count('calls') };
+  },
+  openRequests: (connection, batch) => connection.get<{ n: number }>(OPEN, batchNumber(batch))?.n ?? 0,
+  positionBefore(connection, batch, before) {
+    const newest = 'batch = ? AND row <= ? ORDER BY row DESC LIMIT 1';
+    const [mark] = checkedRows(connection, MARKS_TABLE, newest, batchNumber(batch), before);
+    return mark && { row: mark.row, byteOffset: mark.byte_offset, lines: mark.lines };
+  },
+  written: (connection, path) =>
+    connection
+      .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
+      .map(({ sha256 }) => sha256),
+} satisfies Partial<Reads<LedgerReader>>;

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
-import type { RowNumber } from '../../../core/row.ts';
 import type {
   Batch,
   BatchChange,
@@ -12,7 +11,6 @@ import type {
   PlannedRow,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import type { ReadRow } from './table.ts';
 import { setCells } from './table-sums.ts';
 import { batchId, batchNumber, PLANNED_TABLE, wholeMs } from './tables.ts';
 
@@ -158,22 +156,6 @@ export function insertPlan(connection: Connection, batch: number, plan: readonly
   for (const { row, ...rest } of plan) {
     PLANNED_TABLE.insert(connection, { batch, row, planned: JSON.stringify(rest) });
   }
-}
-
-export function plannedRows(
-  connection: Connection,
-  batch: BatchId,
-  fromRow: RowNumber,
-  limit: number,
-): readonly PlannedRow[] {
-  return connection
-    .all<ReadRow<typeof PLANNED_TABLE>>(
-      'SELECT * FROM planned WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
-      batchNumber(batch),
-      fromRow,
-      limit,
-    )
-    .map((found) => ({ row: found.row, ...JSON.parse(PLANNED_TABLE.checked(found).planned) }));
 }
 
 /** What stands at the path until it is replaced keeps its batch. */

@@ -1,8 +1,9 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { present } from '../../../core/objects.ts';
-import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import type { BootMoment, KeptTime, LedgerReader, TimeMark } from '../../ledger.ts';
+import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { accountNumber } from './entries.ts';
+import { checkedRows } from './lookups.ts';
 import type { ReadRow } from './table.ts';
 import { BOOTS_TABLE, nextNumber, wholeMs } from './tables.ts';
 
@@ -43,19 +44,29 @@ function isPlay(connection: Connection): boolean {
   return connection.get('SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1') === undefined;
 }
 
-export function keptTime(connection: Connection, boot: BootTime, atMs: number): KeptTime {
-  const number = bootNumbered(connection, boot.id);
-  if (number === undefined) return newBoot(connection, boot, atMs);
-  const row = bootRow(connection, number);
-  const floorMs = confirmedTime(connection);
-  const { confirmed_at: confirmedMs, confirmed_uptime: uptimeMs } = row;
-  return {
-    seen: { atMs: row.seen_at, uptimeMs: row.seen_uptime },
-    ...(confirmedMs === null || uptimeMs === null ? {} : { confirmed: { atMs: confirmedMs, uptimeMs } }),
-    isPlay: isPlay(connection),
-    ...present({ floorMs, dated: newestDate(connection, number) }),
-  };
+function confirmedTime(connection: Connection): number | undefined {
+  const sql = 'SELECT max(confirmed_at) AS at FROM boots';
+  return connection.get<{ at: number | null }>(sql)?.at ?? undefined;
 }
+
+export const BOOT_READS = {
+  confirmedTime,
+  keptTime(connection, boot, atMs) {
+    const number = bootNumbered(connection, boot.id);
+    if (number === undefined) return newBoot(connection, boot, atMs);
+    const { seen_at, seen_uptime, confirmed_at, confirmed_uptime } = bootRow(connection, number);
+    const isConfirmed = confirmed_at !== null && confirmed_uptime !== null;
+    return {
+      seen: { atMs: seen_at, uptimeMs: seen_uptime },
+      ...(isConfirmed ? { confirmed: { atMs: confirmed_at, uptimeMs: confirmed_uptime } } : {}),
+      isPlay: isPlay(connection),
+      ...present({
+        floorMs: confirmedTime(connection),
+        dated: newestDate(connection, number),
+      }),
+    };
+  },
+} satisfies Partial<Reads<LedgerReader>>;
 
 /** An intent of before the first batch that costs money was one of a sandbox, which tells no time where money is spent. */
 function newestDate(connection: Connection, boot: number): TimeMark | undefined {
@@ -98,11 +109,6 @@ export function refuteTimes(connection: Connection, number: number, afterMs: num
   }
 }
 
-export function confirmedTime(connection: Connection): number | undefined {
-  const row = connection.get<{ at: number | null }>('SELECT max(confirmed_at) AS at FROM boots');
-  return row?.at ?? undefined;
-}
-
 /** The time of an attempt on the boot clock; undefined where its boot is unknown. */
 export function momentOf(
   connection: Connection,
@@ -118,7 +124,7 @@ export function momentOf(
 }
 
 function bootRow(connection: Connection, number: number): ReadRow<typeof BOOTS_TABLE> {
-  const row = connection.get<ReadRow<typeof BOOTS_TABLE>>('SELECT * FROM boots WHERE id = ?', number);
+  const [row] = checkedRows(connection, BOOTS_TABLE, 'id = ?', number);
   if (row === undefined) throw new AlteredRow(`boot ${number} is missing`);
-  return BOOTS_TABLE.checked(row);
+  return row;
 }

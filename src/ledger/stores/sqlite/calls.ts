@@ -1,232 +1,211 @@
+import type { CallKey } from '../../../core/call-key.ts';
 import { present } from '../../../core/objects.ts';
 import {
-  type AnswerRecord,
   type AttemptId,
   type AttemptRecord,
-  type AttemptsAbout,
   answeredCall,
+  type BatchId,
   type CallState,
   credits,
   type Decision,
+  type Detail,
   type Doubt,
-  type FoundReply,
+  type LedgerReader,
   type OpenAttempt,
-  type ReadAs,
 } from '../../ledger.ts';
 import type { SalvagedCall } from '../../store.ts';
+import { answersOf, statesUnder } from './answers.ts';
+import { type CallRow, callFrom, decisionFrom, recordOf } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
-import { attemptsOf, hasKey } from './lookups.ts';
-import { type CallRow, callFrom, type Story, storyOf } from './stories.ts';
-import { batchId, keyText } from './tables.ts';
+import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
+import { ATTEMPTS_TABLE, batchNumber, CALLS_TABLE, keyBytes, keyText, NOTES_TABLE } from './tables.ts';
 
-/** What the ledger holds for calls. Each question is a few reads by number, one or two microseconds each. */
+/** What the ledger holds for calls, for those who ask for one after the other: a few reads by number, one or two microseconds each. */
 
-/** How many of the newest attempts are searched for an account's answers. */
-const ATTEMPTS_LOOKED_THROUGH = 1_000;
+/** @param secret the key that hides calls of forgotten people; undefined when nobody was forgotten. */
+export function callUnder(connection: Connection, key: Buffer, secret?: Buffer): CallRow | undefined {
+  const call = connection.get<CallRow>(BY_KEY, { key });
+  if (call !== undefined || secret === undefined) return call;
+  return connection.get(BY_KEY, { key: hiddenKey(secret, key) });
+}
 
 const BY_KEY = `SELECT * FROM calls WHERE ${hasKey('calls', '+:key')}`;
 
-export class Calls {
-  readonly #connection: Connection;
-  /** The key that hides calls of forgotten people; undefined when nobody was forgotten. */
-  readonly #secret: Buffer | undefined;
-
-  constructor(connection: Connection, secret?: Buffer) {
-    this.#connection = connection;
-    this.#secret = secret;
+/** As `CallsReader.find`. */
+export function statesOf(
+  connection: Connection,
+  keys: readonly CallKey[],
+  { detail = 'whole', batch }: { readonly detail?: Detail; readonly batch?: BatchId | undefined },
+  secret?: Buffer,
+): readonly CallState<Detail>[] {
+  const states = statesUnder(connection, keys, detail, false);
+  if (secret !== undefined) {
+    const missing = keys.flatMap((key, at) => (states[at]?.kind === 'unknown' ? [{ key, at }] : []));
+    const hidden = missing.map(({ key }) => keyText(hiddenKey(secret, keyBytes(key))));
+    for (const [index, state] of statesUnder(connection, hidden, detail, true).entries())
+      states[missing[index]?.at ?? 0] = state;
   }
-
-  byKey(key: Buffer): CallRow | undefined {
-    const call = this.#connection.get<CallRow>(BY_KEY, { key });
-    if (call !== undefined || this.#secret === undefined) return call;
-    return this.#connection.get(BY_KEY, { key: hiddenKey(this.#secret, key) });
-  }
-
-  /** @param batch the batch whose decisions count; undefined for none. */
-  state(key: Buffer, batch: number | undefined): CallState {
-    const call = this.byKey(key);
-    return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
-  }
-
-  /** A call by its number in the tables, even if the index of the keys does not know it; undefined where there is none. */
-  numbered(id: number): SalvagedCall | undefined {
-    const row = this.#connection.get<CallRow & { identity: string | null }>(
-      'SELECT c.*, p.identity FROM calls c LEFT JOIN accounts p ON p.id = c.account WHERE c.id = ?',
-      id,
-    );
-    if (row === undefined) return undefined;
-    if (row.identity === null) throw new AlteredRow(`account ${row.account} is missing`);
-    return { accountIdentity: row.identity, call: callFrom(row), state: this.#stateOf(row, undefined) };
-  }
-
-  #stateOf(call: CallRow, batch: number | undefined): CallState {
-    if (call.stands === null) return { kind: 'unknown' };
-    const story = storyOf(this.#connection, call.stands);
-    if (call.state === 'answered') {
-      const answer = story.answer(call, { withHeaders: true });
-      if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
-      return answeredCall(answer);
-    }
-    const decision = batch === undefined ? undefined : this.#decision(call, story, batch);
-    return { kind: 'in_doubt', doubt: this.#doubt(call, story), ...present({ decision }) };
-  }
-
-  /**
-   * The answer of an attempt, which may be none by its newest reading; undefined when it never had one.
-   * @param readTo the newest reading that counts; without it all of them count.
-   */
-  answer(attempt: number, readTo?: number | null): AnswerRecord<ReadAs> | undefined {
-    const story = storyOf(this.#connection, attempt);
-    return story.answer(this.#call(story.begun.call), readTo === undefined ? {} : { readTo });
-  }
-
-  /** Attempts have numbers in the order in which they began, so the newest ones are at the end of the table. */
-  newestFound(accountIdentity: string, most: number): readonly FoundReply[] {
-    const attempts = this.#connection.all<{ of: number }>(
-      `SELECT e.of FROM (SELECT id FROM attempts ORDER BY id DESC LIMIT ${ATTEMPTS_LOOKED_THROUGH}) a
-         CROSS JOIN ends e ON e.of = a.id CROSS JOIN calls c ON c.id = e.call CROSS JOIN accounts p ON p.id = c.account
-        WHERE p.identity = +? AND e.kind = 'answered' AND e.said = 'found' ORDER BY e.of DESC LIMIT +?`,
-      accountIdentity,
-      most,
-    );
-    return attempts.flatMap(({ of }) => {
-      const { call, reply } = this.recorded(of);
-      return reply === undefined ? [] : [{ call, reply }];
-    });
-  }
-
-  /** Everything that is known about an attempt. */
-  recorded(attempt: number): AttemptRecord {
-    const story = storyOf(this.#connection, attempt);
-    return story.record(this.#call(story.begun.call));
-  }
-
-  /**
-   * Doubts that rows of the batch wait for: its own attempts, and attempts of other batches that one of its rows names.
-   * What the batch skips is left out where that is not asked for.
-   */
-  doubts(batch: number, withSkipped: boolean): readonly Doubt[] {
-    const calls = this.#connection.all<CallRow & { readonly stands: number }>(
-      `SELECT c.* FROM calls c JOIN attempts d ON d.id = c.stands
-        WHERE c.state = 'doubt'
-          AND (
-            EXISTS (
-              SELECT 1 FROM losses l JOIN attempts a ON a.id = l.attempt WHERE l.call = c.id AND a.batch = :batch)
-            OR c.id IN (
-              SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
-               WHERE r.batch = :batch AND r.outcome = 'in_doubt'))
-          AND (:withSkipped OR (
-            SELECT k.said FROM notes k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = :batch
-             ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')
-        ORDER BY d.row, c.id`,
-      { batch, withSkipped: withSkipped ? 1 : 0 },
-    );
-    return calls.map((call) => this.#doubt(call, storyOf(this.#connection, call.stands)));
-  }
-
-  history(batch: number, row: number): readonly AttemptRecord[] {
-    return this.#records(
-      `SELECT a.id FROM (
-         SELECT call FROM attempts WHERE batch = :batch AND row = :row
-         UNION
-         SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
-          WHERE r.batch = :batch AND r.row = :row) c
-       CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.call')} ORDER BY a.id`,
-      { batch, row },
-    );
-  }
-
-  /** The question of a call is JSON, so a whole value in it stands in quotes. */
-  about(values: readonly string[], after: number, most: number): AttemptsAbout {
-    const last = this.#connection.get<{ id: number | null }>(
-      'SELECT max(id) AS id FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT ?)',
-      after,
-      most,
-    )?.id;
-    if (last == null) return { attempts: [] };
-    const newest = this.#connection.get<{ id: number }>('SELECT max(id) AS id FROM calls')?.id ?? 0;
-    const found = this.#records(
-      `SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
-        WHERE c.id > :after AND c.id <= :last
-          AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.question, v.value) > 0) ORDER BY a.id`,
-      { after, last, values: JSON.stringify(values.map((value) => JSON.stringify(value))) },
-    );
-    return last < newest ? { attempts: found, next: last } : { attempts: found };
-  }
-
-  /** Open attempts with numbers up to this one. */
-  open(newest: number): readonly OpenAttempt[] {
-    const calls = this.#connection.all<CallRow & { readonly open: number; readonly identity: string }>(
-      `SELECT c.*, p.identity FROM calls c JOIN accounts p ON p.id = c.account
-        WHERE c.open IS NOT NULL AND c.open <= +? ORDER BY c.open`,
-      newest,
-    );
-    return calls.map((row) => {
-      const { begun, reply } = storyOf(this.#connection, row.open);
-      return {
-        attempt: row.open as AttemptId,
-        key: keyText(row.key),
-        accountIdentity: row.identity,
-        call: callFrom(row),
-        batch: batchId(begun.batch),
-        row: begun.row,
-        reserved: credits(begun.reserved),
-        ...present({ reply }),
-      };
-    });
-  }
-
-  #doubt(call: CallRow, story: Story): Doubt {
-    const { begun, request } = story;
-    const sentBoot = momentOf(this.#connection, begun);
-    const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotencyKey);
-    const lost = this.#connection.get<{ held: number | null; repeats: number }>(
-      `SELECT sum(iif(l.ended IS NULL, l.holds, 0)) AS held, count(iif(a.kind = 'repeat', 1, NULL)) AS repeats
-         FROM losses l CROSS JOIN attempts a ON a.id = l.attempt WHERE l.call = +?`,
-      call.id,
-    );
-    return {
-      key: keyText(call.key),
-      call: callFrom(call),
-      attempt: story.id,
-      batch: batchId(begun.batch),
-      row: begun.row,
-      atRisk: credits(lost?.held ?? 0),
-      why: story.closure?.why ?? '',
-      sentAtMs: begun.at,
-      ...present({ sentBoot, firstBoot }),
-      repeats: lost?.repeats ?? 0,
-      ...present({ request }),
-    };
-  }
-
-  /** When the first attempt under an idempotency key began, on the boot clock. */
-  #firstUnder(key: string) {
-    const row = this.#connection.get<{ boot: number | null; uptime: number | null }>(
-      `SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
-        WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`,
-      key,
-    );
-    return row && momentOf(this.#connection, row);
-  }
-
-  /** The batch's last decision about this loss, unless an attempt is using it. */
-  #decision(call: CallRow, story: Story, batch: number): Decision | undefined {
-    const decision = story.decisionsOf(batch, call.key).at(-1);
-    if (decision === undefined || call.open === null) return decision;
-    const open = storyOf(this.#connection, call.open).begun;
-    return open.kind !== 'refresh' && open.sees === decision.id ? undefined : decision;
-  }
-
-  #records(sql: string, values: Readonly<Record<string, string | number>>): readonly AttemptRecord[] {
-    return this.#connection.all<{ id: number }>(sql, values).map(({ id }) => this.recorded(id));
-  }
-
-  #call(id: number): CallRow {
-    const row = this.#connection.get<CallRow>('SELECT * FROM calls WHERE id = ?', id);
-    if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
-    return row;
-  }
+  if (detail !== 'whole') return states;
+  return states.map((state) =>
+    state.kind === 'in_doubt' ? inDoubt(connection, state.doubt.attempt, batch) : state,
+  );
 }
+
+function inDoubt(connection: Connection, attempt: number, batch?: BatchId): CallState {
+  const doubt = doubtOf(connection, attempt);
+  const decision = batch === undefined ? undefined : unusedDecision(connection, doubt, batch);
+  return { kind: 'in_doubt', doubt, ...present({ decision }) };
+}
+
+/** The batch's last decision about this loss, unless an attempt is using it. */
+function unusedDecision(
+  connection: Connection,
+  { attempt, key }: Doubt,
+  batch: BatchId,
+): Decision | undefined {
+  const last = "of = +? AND batch = ? AND (kind = 'decided' OR kind = 'told') ORDER BY id DESC LIMIT 1";
+  const [note] = checkedRows(connection, NOTES_TABLE, last, attempt, batchNumber(batch));
+  if (note === undefined) return undefined;
+  const underWay = 'id = (SELECT open FROM calls WHERE id = ?)';
+  const [open] = checkedRows(connection, ATTEMPTS_TABLE, underWay, note.call);
+  if (open !== undefined && open.kind !== 'refresh' && open.sees === note.id) return undefined;
+  return decisionFrom(note, keyBytes(key));
+}
+
+function doubtOf(connection: Connection, attempt: number): Doubt {
+  const { call, batch, row, closure, intentAtMs: sentAtMs, request } = recordOf(connection, attempt);
+  const lost = connection.get<LostRow>(LOST, attempt);
+  if (lost === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  const { key, held, repeats } = lost;
+  const first = request && connection.get<UptimeRow>(FIRST_UNDER, request.idempotencyKey);
+  return {
+    ...{ key: keyText(key), call, attempt: attempt as AttemptId, batch, row },
+    ...{ atRisk: credits(held), why: closure?.why ?? '', sentAtMs, repeats },
+    ...present({
+      sentBoot: momentOf(connection, lost),
+      firstBoot: momentOf(connection, first ?? lost),
+      request,
+    }),
+  };
+}
+
+interface UptimeRow {
+  readonly boot: number | null;
+  readonly uptime: number | null;
+}
+
+interface LostRow extends UptimeRow {
+  readonly key: Buffer;
+  readonly held: number;
+  readonly repeats: number;
+}
+
+const LOST = `
+SELECT c.key, a.boot, a.uptime, coalesce(sum(iif(l.ended IS NULL, l.holds, 0)), 0) AS held,
+       count(iif(o.kind = 'repeat', 1, NULL)) AS repeats
+  FROM attempts a JOIN calls c ON c.id = a.call LEFT JOIN losses l ON l.call = c.id LEFT JOIN attempts o ON o.id = l.attempt
+ WHERE a.id = ? GROUP BY a.id`;
+
+/** When the first attempt under an idempotency key began, on the boot clock. */
+const FIRST_UNDER = `
+SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
+ WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`;
+
+/** A call by its number in the tables, even if the index of the keys does not know it; undefined where there is none. */
+export function salvagedCall(connection: Connection, id: number): SalvagedCall | undefined {
+  const [row] = checkedRows(connection, CALLS_TABLE, 'id = ?', id) as readonly CallRow[];
+  if (row === undefined) return undefined;
+  const sql = 'SELECT identity FROM accounts WHERE id = ?';
+  const accountIdentity = connection.get<{ identity: string }>(sql, row.account)?.identity;
+  if (accountIdentity === undefined) throw new AlteredRow(`account ${row.account} is missing`);
+  const found = { accountIdentity, call: callFrom(row) };
+  if (row.stands === null) return { ...found, state: { kind: 'unknown' } };
+  if (row.state === 'doubt') return { ...found, state: inDoubt(connection, row.stands) };
+  const [answer] = answersOf(connection, [[row.stands, Number.MAX_SAFE_INTEGER]]);
+  if (answer === undefined) throw new AlteredRow(`the answer of call ${id} is not whole`);
+  return { ...found, state: answeredCall(answer) };
+}
+
+/** Open attempts with numbers up to this one. */
+export function openAttempts(connection: Connection, newest: number): readonly OpenAttempt[] {
+  const calls = connection.all<{
+    readonly key: Buffer;
+    readonly open: number;
+    readonly accountIdentity: string;
+  }>(
+    `SELECT c.key, c.open, p.identity AS accountIdentity FROM calls c JOIN accounts p ON p.id = c.account
+      WHERE c.open IS NOT NULL AND c.open <= +? ORDER BY c.open`,
+    newest,
+  );
+  return calls.map(({ key, open, accountIdentity }) => {
+    const { attempt, call, batch, row, reserved, reply } = recordOf(connection, open);
+    return { attempt, key: keyText(key), accountIdentity, call, batch, row, reserved, ...present({ reply }) };
+  });
+}
+
+const recordsBy = (connection: Connection, sql: string, values: Readonly<Record<string, string | number>>) =>
+  connection.all<{ id: number }>(sql, values).map(({ id }): AttemptRecord => recordOf(connection, id));
+
+/** The loss of each call in doubt that rows of the batch wait for: own attempts, and those of other batches that a row names. */
+const DOUBTS = `
+SELECT c.stands FROM calls c JOIN attempts d ON d.id = c.stands
+ WHERE c.state = 'doubt'
+   AND (
+     EXISTS (SELECT 1 FROM losses l JOIN attempts a ON a.id = l.attempt WHERE l.call = c.id AND a.batch = :batch)
+     OR c.id IN (
+       SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+        WHERE r.batch = :batch AND r.outcome = 'in_doubt'))
+   AND (:withSkipped OR (
+     SELECT k.said FROM notes k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = :batch
+      ORDER BY k.id DESC LIMIT 1) IS NOT 'skip')
+ ORDER BY d.row, c.id`;
+
+const HISTORY = `
+SELECT a.id FROM (
+  SELECT call FROM attempts WHERE batch = :batch AND row = :row
+  UNION
+  SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+   WHERE r.batch = :batch AND r.row = :row) c
+ CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.call')} ORDER BY a.id`;
+
+const ABOUT = `
+SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
+ WHERE c.id > :after AND c.id <= :last
+   AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.question, v.value) > 0) ORDER BY a.id`;
+
+/** Attempts have numbers in the order in which they began, so the newest are at the end of the table: so many are searched. */
+const NEWEST_FOUND = `
+SELECT e.of FROM (SELECT id FROM attempts ORDER BY id DESC LIMIT 1000) a
+  CROSS JOIN ends e ON e.of = a.id CROSS JOIN calls c ON c.id = e.call CROSS JOIN accounts p ON p.id = c.account
+ WHERE p.identity = +? AND e.kind = 'answered' AND e.said = 'found' ORDER BY e.of DESC LIMIT +?`;
+
+export const CALL_READS = {
+  doubts: (connection, batch, { withSkipped } = { withSkipped: false }) =>
+    connection
+      .all<{ stands: number }>(DOUBTS, { batch: batchNumber(batch), withSkipped: withSkipped ? 1 : 0 })
+      .map(({ stands }) => doubtOf(connection, stands)),
+  history: (connection, batch, row) => recordsBy(connection, HISTORY, { batch: batchNumber(batch), row }),
+  attempts: (connection, ids) => ids.map((id) => recordOf(connection, id)),
+  lostRefresh(connection, answer) {
+    const sql = `SELECT max(l.at) AS at FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
+      WHERE l.sees = +? AND l.kind = 'refresh'`;
+    return connection.get<{ at: number | null }>(sql, answer)?.at ?? undefined;
+  },
+  newestFound: (connection, accountIdentity, most) =>
+    connection.all<{ of: number }>(NEWEST_FOUND, accountIdentity, most).flatMap(({ of }) => {
+      const { call, reply } = recordOf(connection, of);
+      return reply === undefined ? [] : [{ call, reply }];
+    }),
+  /** The question of a call is JSON, so a whole value in it stands in quotes. */
+  attemptsAbout(connection, values, after, most) {
+    const page = 'SELECT max(id) AS id FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT ?)';
+    const last = connection.get<{ id: number | null }>(page, after, most)?.id;
+    if (last == null) return { attempts: [] };
+    const quoted = JSON.stringify(values.map((value) => JSON.stringify(value)));
+    const attempts = recordsBy(connection, ABOUT, { after, last, values: quoted });
+    const isLast = connection.get('SELECT 1 FROM calls WHERE id > ? LIMIT 1', last) === undefined;
+    return isLast ? { attempts } : { attempts, next: last };
+  },
+} satisfies Partial<Reads<LedgerReader>>;

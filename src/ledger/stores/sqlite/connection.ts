@@ -16,6 +16,16 @@ export type Value = string | number | bigint | null | Buffer;
 /** Values for `?` in their order, or one object for `:name`, when a statement needs a value more than once. */
 type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
+/**
+ * The reads of a part of the contract, each on a connection and at once: `SqliteReader` runs it over one state of the ledger,
+ * and who writes runs it in the transaction.
+ */
+export type Reads<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...values: infer Asked) => Promise<infer Found>
+    ? (connection: Connection, ...asked: Asked) => Found
+    : never;
+};
+
 export interface ConnectionOptions {
   readonly readonly: boolean;
   /** How long SQLite waits for a lock of another process before it gives up. It blocks the thread meanwhile. */

@@ -35,8 +35,10 @@ import type {
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { admitAll } from './admissions.ts';
 import { insertAgreement } from './agreements.ts';
+import { BATCH_READS } from './batch-records.ts';
 import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
+import { callUnder, openAttempts } from './calls.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
@@ -59,7 +61,7 @@ import { SqliteReader } from './reader.ts';
 import { insertOutcomes, retractMisses } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
-import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
+import { batchId, batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
 import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
@@ -124,14 +126,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       const account = accountNumber(this.connection, spec.accountIdentity);
       const { id, start, superseded } = beginBatch(this.connection, { spec, account, renew, plan });
-      return { batch: this.#existingBatch(id), start, superseded };
+      return { batch: this.#existingBatch(batchId(id)), start, superseded };
     });
   }
 
   changeBatch(batch: BatchId, change: BatchChange): Promise<void> {
-    return this.#group.write(() =>
-      changeBatch(this.connection, this.#existingBatch(batchNumber(batch)), change),
-    );
+    return this.#group.write(() => changeBatch(this.connection, this.#existingBatch(batch), change));
   }
 
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
@@ -253,7 +253,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   openAttempts(): Promise<readonly OpenAttempt[]> {
-    return this.read(() => this.calls.open(this.#earlier));
+    return this.read(() => openAttempts(this.connection, this.#earlier));
   }
 
   recordLook(look: Look): Promise<void> {
@@ -270,7 +270,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       'a decision is told with a reply, and only then',
     );
     return this.#group.write(() => {
-      const call = this.calls.byKey(keyBytes(decision.key));
+      const call = callUnder(this.connection, keyBytes(decision.key), this.#options.secret);
       invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
       if (told === undefined)
         return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
@@ -371,11 +371,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => work(accountNumber(this.connection, accountIdentity)));
   }
 
-  #existingBatch(id: number): Batch {
+  #existingBatch(id: BatchId): Batch {
     // The rows that this transaction has changed have no sum yet.
     sumUp(this.connection);
-    const batch = this.batchNumbered(id);
-    invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
+    const batch = BATCH_READS.batch(this.connection, id);
+    invariant(batch !== undefined, `the ledger has no batch ${id}`);
     return batch;
   }
 }

@@ -1,3 +1,6 @@
+import type { Connection, Value } from './connection.ts';
+import type { Stored, Table } from './table.ts';
+
 /** Conditions by which rows are found. An index has no more than it takes to find them, so these say the rest. */
 
 /** That a row of calls has a key. Keys are random, so the index has their beginnings. @param key in SQL. */
@@ -16,4 +19,15 @@ export const attemptsOf = (call: string): string =>
  */
 export function isOneOf(column: string, words: readonly string[]): string {
   return `(${words.map((word) => `${column} = '${word}'`).join(' OR ')})`;
+}
+
+/** Rows of a table, each held against its sum, so that no altered one gets further. @param where the condition, in SQL. */
+export function checkedRows<Row extends object>(
+  connection: Connection,
+  table: Table<Row>,
+  where: string,
+  ...values: readonly Value[]
+): readonly Stored<Row>[] {
+  const found = connection.all<Stored<Row>>(`SELECT * FROM ${table.name} WHERE ${where}`, ...values);
+  return found.map((row) => table.checked(row));
 }

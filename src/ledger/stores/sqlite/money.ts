@@ -1,15 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import {
-  type Activity,
   type Admission,
-  type BatchId,
   type BudgetScope,
   credits,
   type DecisionId,
   type Intent,
+  type LedgerReader,
   type Money,
 } from '../../ledger.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { sumOfText } from './table.ts';
 import { batchNumber } from './tables.ts';
 
@@ -28,45 +26,30 @@ interface Totals {
   readonly held: number;
 }
 
-export function batchMoney(connection: Connection, batch: number, scope: 'batch' | 'extra'): Money {
-  return moneyOf(connection, `${scope}:${batch}`, capsOf(connection, batch)[scope]);
-}
+export const MONEY_READS = {
+  batchMoney: (connection, batch, scope = 'batch') =>
+    moneyOf(connection, `${scope}:${batchNumber(batch)}`, capsOf(connection, batchNumber(batch))[scope]),
+  accountMoney(connection, identity, scope, atMs) {
+    const sql = 'SELECT id, per_day AS day, per_month AS month FROM accounts WHERE identity = ?';
+    const account = connection.get<{ id: number; day: number | null; month: number | null }>(sql, identity);
+    const id = account?.id ?? 0;
+    if (scope !== 'ever') return moneyOf(connection, periodScope(scope, id, atMs), account?.[scope] ?? null);
+    return moneyFrom(connection.get<Totals>(EVER, `month:${id}:`, `month:${id};`) ?? NOTHING, null);
+  },
+  /** Whether of one answer at least nobody stated the price. */
+  isSpentAtMost(connection, of) {
+    const [where, value] =
+      'batch' in of ? ['t.batch = ?', batchNumber(of.batch)] : ['p.identity = ?', of.account];
+    const sql = `SELECT 1 FROM tallies t JOIN batches b ON b.id = t.batch JOIN accounts p ON p.id = b.account
+      WHERE t.name = 'estimated' AND t.count > 0 AND ${where} LIMIT 1`;
+    return connection.get(sql, value) !== undefined;
+  },
+} satisfies Partial<Reads<LedgerReader>>;
 
-export function accountMoney(
-  connection: Connection,
-  identity: string,
-  scope: 'day' | 'month' | 'ever',
-  atMs: number,
-): Money {
-  const sql = 'SELECT id, per_day AS day, per_month AS month FROM accounts WHERE identity = ?';
-  const account = connection.get<{ id: number; day: number | null; month: number | null }>(sql, identity);
-  if (scope === 'ever') return moneyEver(connection, account?.id ?? 0);
-  return moneyOf(connection, periodScope(scope, account?.id ?? 0, atMs), account?.[scope] ?? null);
-}
-
-/** Whether of one answer at least nobody stated the price. */
-export function isSpentAtMost(
-  connection: Connection,
-  of: { readonly batch: BatchId } | { readonly account: string },
-): boolean {
-  const [where, value] =
-    'batch' in of ? ['t.batch = ?', batchNumber(of.batch)] : ['p.identity = ?', of.account];
-  const sql = `SELECT 1 FROM tallies t JOIN batches b ON b.id = t.batch JOIN accounts p ON p.id = b.account
-    WHERE t.name = 'estimated' AND t.count > 0 AND ${where} LIMIT 1`;
-  return connection.get(sql, value) !== undefined;
-}
-
-/** Sums all months of an account; `;` is the character after `:`. */
-function moneyEver(connection: Connection, account: number): Money {
-  const sums = connection.get<Totals>(
-    `SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved,
-            coalesce(sum(held), 0) AS held
-       FROM totals WHERE scope >= ? AND scope < ?`,
-    `month:${account}:`,
-    `month:${account};`,
-  );
-  return moneyFrom(sums ?? NOTHING, null);
-}
+/** All months of an account; `;` is the character after `:`. */
+const EVER = `
+SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved, coalesce(sum(held), 0) AS held
+  FROM totals WHERE scope >= ? AND scope < ?`;
 
 /**
  * Books the entries that were written since the last group. The database commits nothing before that, nor above a cap.
@@ -262,76 +245,3 @@ function dayOf(atMs: number): string {
   if (number !== newestDay.number) newestDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
   return newestDay.text;
 }
-
-const SENT = `FROM attempts a CROSS JOIN ends k ON k.of = a.id
- WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND k.said IS NOT 'not_sent'`;
-
-/** Rows whose attempts are looked at in one read: some milliseconds, which hold up nobody else of the process. */
-const ROWS_AT_ONCE = 10_000;
-
-interface Part {
-  readonly batch: number;
-  readonly from: number;
-  readonly before: number;
-}
-
-type Read = <T>(work: () => T) => Promise<T>;
-
-async function* partsOf(connection: Connection, batch: number, read: Read): AsyncGenerator<Part> {
-  const sql = 'SELECT max(row) AS last FROM attempts WHERE batch = ?';
-  const last = (await read(() => connection.get<{ last: number | null }>(sql, batch)))?.last ?? -1;
-  for (let from = 0; from <= last; from += ROWS_AT_ONCE) {
-    yield { batch, from, before: from + ROWS_AT_ONCE };
-    await setImmediate();
-  }
-}
-
-/**
- * What a batch sent over time, by the dates of its intents, and what it spent, by the dates of closures.
- * @param most how many buckets, at least 1.
- * @param unitMs the length of a bucket is a multiple of this.
- * @param read explains what may be wrong with the ledger.
- */
-export async function activityOf(
-  connection: Connection,
-  { batch, most, unitMs = 1 }: { readonly batch: number; readonly most: number; readonly unitMs?: number },
-  read: Read,
-): Promise<Activity> {
-  let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for await (const part of partsOf(connection, batch, read)) {
-    const span = await read(() =>
-      connection.get<{ first: number | null; last: number | null }>(
-        `SELECT min(a.at) AS first, max(max(a.at, k.at)) AS last ${SENT}`,
-        { ...part },
-      ),
-    );
-    fromMs = Math.min(fromMs, span?.first ?? fromMs);
-    untilMs = Math.max(untilMs, span?.last ?? untilMs);
-  }
-  if (untilMs < fromMs) return { fromMs: 0, bucketMs: 1, buckets: [] };
-  const bucketMs = Math.ceil((untilMs - fromMs + 1) / (most * unitMs)) * unitMs;
-  const length = Math.ceil((untilMs - fromMs + 1) / bucketMs);
-  const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
-  for await (const part of partsOf(connection, batch, read)) {
-    const counted = await read(() => connection.all<Counted>(COUNTED, { ...part, fromMs, bucketMs }));
-    for (const { sent, closed, requests, credits } of counted) {
-      const [begun, ended] = [buckets[sent], buckets[closed]];
-      if (begun !== undefined) begun.requests += requests;
-      if (ended !== undefined) ended.credits += credits;
-    }
-  }
-  return { fromMs, bucketMs, buckets };
-}
-
-interface Counted {
-  readonly sent: number;
-  readonly closed: number;
-  readonly requests: number;
-  readonly credits: number;
-}
-
-/** If the clock was set back, an attempt may have closed before the first one began. */
-const COUNTED = `SELECT CAST((a.at - :fromMs) / :bucketMs AS INTEGER) AS sent,
-  max(0, CAST((k.at - :fromMs) / :bucketMs AS INTEGER)) AS closed,
-  count(*) AS requests, sum(k.spent) AS credits
-  ${SENT} GROUP BY 1, 2`;

@@ -1,9 +1,8 @@
-import type { Call } from '../../../core/operation.ts';
-import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { type AttemptId, type Credits, credits, type Intent, type LedgerReader } from '../../ledger.ts';
+import { AlteredRow, type Connection, type Reads } from './connection.ts';
 import { type KeptCall, knownAccount } from './entries.ts';
+import { checkedRows } from './lookups.ts';
 import { sendingAgain } from './money.ts';
-import type { ReadRow } from './table.ts';
 import { PRICES_TABLE } from './tables.ts';
 
 /** The highest price that answers have shown, by account and operation, for each `credits_max` of jobs separately. */
@@ -18,28 +17,20 @@ export interface Priced {
   readonly credits_max: number;
 }
 
-/** Undefined before the first answer that showed a price. */
-export function highestPrice(
-  connection: Connection,
-  accountIdentity: string,
-  { operation, creditsMost = NONE }: Pick<Call, 'operation' | 'creditsMost'>,
-): Credits | undefined {
-  const account = knownAccount(connection, accountIdentity);
-  return account === undefined
-    ? undefined
-    : highest(connection, { account, operation, credits_max: creditsMost });
-}
+export const PRICE_READS = {
+  price(connection, accountIdentity, { operation, creditsMost = NONE }) {
+    const account = knownAccount(connection, accountIdentity);
+    if (account === undefined) return undefined;
+    return highest(connection, { account, operation, credits_max: creditsMost });
+  },
+} satisfies Partial<Reads<LedgerReader>>;
 
 function highest(connection: Connection, priced: Priced): Credits | undefined {
   return connection.once(nameOf(priced), () => {
     const { account, operation, credits_max } = priced;
-    const row = connection.get<ReadRow<typeof PRICES_TABLE>>(
-      'SELECT * FROM prices WHERE account = +? AND operation = +? AND credits_max = +?',
-      account,
-      operation,
-      credits_max,
-    );
-    return row && credits(PRICES_TABLE.checked(row).highest);
+    const where = 'account = +? AND operation = +? AND credits_max = +?';
+    const [row] = checkedRows(connection, PRICES_TABLE, where, account, operation, credits_max);
+    return row && credits(row.highest);
   });
 }
 

@@ -1,333 +1,66 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { BootTime } from '../../../core/clock.ts';
-import type { Position } from '../../../core/format.ts';
-import { present } from '../../../core/objects.ts';
-import type { Call } from '../../../core/operation.ts';
-import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
-import {
-  type AccountState,
-  type Activity,
-  type Agreement,
-  type AttemptId,
-  type AttemptRecord,
-  type AttemptsAbout,
-  type Batch,
-  type BatchId,
-  type BatchLine,
-  type CallState,
-  type Credits,
-  type Doubt,
-  type FinishedInput,
-  type FoundReply,
-  type FreshSince,
-  type KeptTime,
-  type KnownCall,
-  type KnownSubject,
-  type LedgerReader,
-  type Money,
-  type PauseRecord,
-  type PlainAnswer,
-  type PlannedRow,
-  type RowAnswer,
-  type RowKind,
-  type RowRecord,
-  rowAnswersOf,
-  type SavedPart,
-  type Sent,
-} from '../../ledger.ts';
-import { accountState, matchRate, pausesOf, sendsOf } from './accounts.ts';
-import { agreementTo } from './agreements.ts';
-import {
-  type BatchRow,
-  batchFrom,
-  type LineRow,
-  lineFrom,
-  type OutcomeRow,
-  outcomeFrom,
-  positionFrom,
-} from './batch-records.ts';
-import { plannedRows } from './batches.ts';
-import { confirmedTime, keptTime } from './boots.ts';
-import { Calls } from './calls.ts';
-import { type Connection, explainedReading } from './connection.ts';
-import { heldSince } from './holds.ts';
-import { forgettingAccounts, knownCalls } from './known.ts';
-import { accountMoney, activityOf, batchMoney, isSpentAtMost } from './money.ts';
-import { answersToCalls, keptAmong } from './plain-answers.ts';
-import { highestPrice } from './prices.ts';
-import { ROW_CELLS, type RowCells, recordsOf } from './row-records.ts';
-import { hasOlderThan, lostRefresh, rowsReadOtherwise, rowsUnanswered, savedPart } from './rows.ts';
-import { knownSubjects } from './subjects.ts';
-import type { ReadRow } from './table.ts';
-import { checkBatch } from './table-sums.ts';
-import { batchNumber, keyBytes, type MARKS_TABLE } from './tables.ts';
+import type { BatchId, CallState, Detail, LedgerReader } from '../../ledger.ts';
+import { ACCOUNT_READS } from './accounts.ts';
+import { AGREEMENT_READS } from './agreements.ts';
+import { BATCH_READS } from './batch-records.ts';
+import { BOOT_READS } from './boots.ts';
+import { CALL_READS, callUnder, statesOf } from './calls.ts';
+import { type Connection, explainedReading, type Reads } from './connection.ts';
+import { HOLD_READS } from './holds.ts';
+import { MONEY_READS } from './money.ts';
+import { PRICE_READS } from './prices.ts';
+import { ROW_READS } from './row-records.ts';
+import { SUBJECT_READS } from './subjects.ts';
+import { keyBytes } from './tables.ts';
 
-/** Rows in a page of `finishedRows`: some milliseconds of the event loop, and 80 KB. */
-const SETTLED_PAGE = 10_000;
+/** Every part of the contract: what is left out of it is written in the class. */
+const READS: Reads<Omit<LedgerReader, 'find' | 'close'>> = {
+  ...{ ...CALL_READS, ...BATCH_READS, ...ROW_READS, ...ACCOUNT_READS, ...MONEY_READS, ...PRICE_READS },
+  ...{ ...SUBJECT_READS, ...BOOT_READS, ...AGREEMENT_READS, ...HOLD_READS },
+};
 
-const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
-
-/** Nothing is decided by a line alone, so its sum, which is over much longer columns, is left for the batch itself. */
-const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at,
-    b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
-  FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
+/** The methods of the parts, which are defined below. */
+const PartsReader = class {} as new () => LedgerReader;
 
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
-export class SqliteReader implements LedgerReader {
+export class SqliteReader extends PartsReader {
   protected readonly connection: Connection;
-  protected readonly calls: Calls;
   /** The store's folder, for messages. */
   protected readonly folder: string;
-
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
   #forgetting: Promise<readonly string[]> | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
+    super();
     this.connection = connection;
-    this.calls = new Calls(connection, secret);
     this.folder = folder;
     this.#secret = secret;
   }
 
-  batches(): Promise<readonly Batch[]> {
-    return this.read(() =>
-      this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(checkedBatch),
-    );
-  }
-
-  batchLines(): Promise<readonly BatchLine[]> {
-    return this.read(() => this.connection.all<LineRow>(LINES).map(lineFrom));
-  }
-
-  written(path: string): Promise<readonly string[]> {
-    return this.read(() =>
-      this.connection
-        .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
-        .map(({ sha256 }) => sha256),
-    );
-  }
-
-  agreement(sha256: string): Promise<Agreement | undefined> {
-    return this.read(() => agreementTo(this.connection, sha256));
-  }
-
-  heldSince(batch: BatchId): Promise<number | undefined> {
-    return this.read(() => heldSince(this.connection, batch));
-  }
-
-  batch(id: BatchId): Promise<Batch | undefined> {
-    return this.read(() => this.batchNumbered(batchNumber(id)));
-  }
-
-  batchByKey(key: string): Promise<Batch | undefined> {
-    return this.read(() => {
-      const sql = `${BATCHES} WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
-      const row = this.connection.get<BatchRow>(sql, key);
-      return row && checkedBatch(row);
-    });
-  }
-
-  batchMoney(batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> {
-    return this.read(() => batchMoney(this.connection, batchNumber(batch), scope));
-  }
-
-  accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
-    return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
-  }
-
-  isSpentAtMost(of: { readonly batch: BatchId } | { readonly account: string }): Promise<boolean> {
-    return this.read(() => isSpentAtMost(this.connection, of));
-  }
-
-  account(accountIdentity: string): Promise<AccountState> {
-    return this.read(() => accountState(this.connection, accountIdentity));
-  }
-
-  counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
-    return this.read(() => {
-      const tallies = this.connection.all<{ kind: OutcomeKind; count: number }>(
-        `SELECT substr(name, 5) AS kind, count FROM tallies
-          WHERE batch = ? AND name LIKE 'row:%' AND count > 0 ORDER BY name`,
-        batchNumber(batch),
-      );
-      return Object.fromEntries(tallies.map(({ kind, count }) => [kind, count]));
-    });
-  }
-
-  metrics(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
-    const id = batchNumber(batch);
-    return this.read(() => ({ requests: this.#tally(id, 'requests'), calls: this.#tally(id, 'calls') }));
-  }
-
-  openRequests(batch: BatchId): Promise<number> {
-    const sql =
-      'SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?';
-    return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
-  }
-
-  rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    const sql = `SELECT ${ROW_CELLS} FROM rows w WHERE w.batch = ? AND w.row >= ? ORDER BY w.row LIMIT ?`;
-    return this.#records(batch, (id) => this.connection.lists<RowCells>(sql, id, fromRow, limit));
-  }
-
-  rowsReadOtherwise(
-    batch: BatchId,
-    dialect: number,
-    fromRow: RowNumber,
-    limit: number,
-  ): Promise<readonly RowRecord[]> {
-    return this.#records(batch, (id) => rowsReadOtherwise(this.connection, id, { dialect, fromRow, limit }));
-  }
-
-  rowsUnanswered(batch: BatchId): Promise<readonly RowNumber[]> {
-    return this.read(() => rowsUnanswered(this.connection, batchNumber(batch)));
-  }
-
-  rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
-    const sql = 'SELECT row, outcome AS kind FROM rows WHERE batch = ? AND row >= ? AND row < ? ORDER BY row';
-    return this.read(() => this.connection.all<RowKind>(sql, batchNumber(batch), fromRow, beforeRow));
-  }
-
-  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
-    return this.read(() => {
-      const mark = this.connection.get<ReadRow<typeof MARKS_TABLE>>(
-        'SELECT * FROM marks WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1',
-        batchNumber(batch),
-        row,
-      );
-      return mark && positionFrom(mark);
-    });
-  }
-
-  async *finishedRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly FinishedInput[]> {
-    const id = batchNumber(batch);
-    let after = fromRow - 1;
-    for (;;) {
-      const page = await this.read(() =>
-        this.connection.lists<[row: number, input: number | null]>(
-          "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND outcome <> 'in_doubt' ORDER BY row LIMIT ?",
-          id,
-          after,
-          SETTLED_PAGE,
-        ),
-      );
-      const last = page.at(-1);
-      if (last === undefined) return;
-      yield page.map(([row, input]) => (input === null ? { row } : { row, input }));
-      [after] = last;
-    }
-  }
-
-  sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
-    return this.read(() => sendsOf(this.connection, accountIdentity, sinceMs, limit));
-  }
-
-  newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
-    return this.read(() => this.calls.newestFound(accountIdentity, most));
-  }
-
   /** A run looks for one call after the other, most of them unknown: one statement sees one state by itself. */
-  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
-    const id = batch === undefined ? undefined : batchNumber(batch);
+  override async find<Level extends Detail = 'whole'>(
+    keys: readonly CallKey[],
+    options: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+  ): Promise<readonly CallState<Level>[]> {
     const [only, ...others] = keys;
     const isOne = only !== undefined && others.length === 0;
-    if (isOne && this.explained(() => this.calls.byKey(keyBytes(only))) === undefined)
+    if (isOne && this.explained(() => callUnder(this.connection, keyBytes(only), this.#secret)) === undefined)
       return [{ kind: 'unknown' }];
-    return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
-  }
-
-  known(
-    keys: readonly CallKey[],
-    { withAges }: { readonly withAges: boolean },
-  ): Promise<readonly KnownCall[]> {
-    return this.read(() => knownCalls(this.connection, keys, withAges, this.#secret));
-  }
-
-  /** Bodies are left out, because a run that settles rows by answers of before looks into none. */
-  plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
-    return this.read(() => {
-      const answers = answersToCalls(this.connection, keys);
-      const others = keys.filter((_, at) => answers[at] === undefined);
-      if (others.length === 0) return answers;
-      // A call of a forgotten person has another key, which is hashed for each: `find` does that.
-      const kept = this.#secret === undefined ? keptAmong(this.connection, others) : new Set(others);
-      return answers.map((found, at) => found ?? (kept.has(keys[at] as CallKey) ? undefined : 'unknown'));
-    });
-  }
-
-  doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
-    return this.read(() => this.calls.doubts(batchNumber(batch), withSkipped));
-  }
-
-  history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
-    return this.read(() => this.calls.history(batchNumber(batch), row));
-  }
-
-  attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> {
-    return this.read(() => ids.map((id) => this.calls.recorded(id)));
-  }
-
-  attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout> {
-    return this.read(() => this.calls.about(values, after, most));
-  }
-
-  saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
-    return this.read(() => savedPart(this.connection, batchNumber(batch), fromRow, most));
-  }
-
-  matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
-    return this.read(() => matchRate(this.connection, accountIdentity, operation));
-  }
-
-  price(
-    accountIdentity: string,
-    call: Pick<Call, 'operation' | 'creditsMost'>,
-  ): Promise<Credits | undefined> {
-    return this.read(() => highestPrice(this.connection, accountIdentity, call));
-  }
-
-  hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
-    return this.read(() => hasOlderThan(this.connection, batchNumber(batch), freshSince));
-  }
-
-  lostRefresh(answer: AttemptId): Promise<number | undefined> {
-    return this.read(() => lostRefresh(this.connection, answer));
-  }
-
-  pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
-    return this.read(() => pausesOf(this.connection, accountIdentity, fromMs, untilMs));
-  }
-
-  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity> {
-    const wanted = { batch: batchNumber(batch), most, ...present({ unitMs }) };
-    return activityOf(this.connection, wanted, (work) => this.read(work));
-  }
-
-  subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
-    return this.read(() => knownSubjects(this.connection, accountIdentity));
-  }
-
-  plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
-    return this.read(() => plannedRows(this.connection, batch, fromRow, limit));
-  }
-
-  confirmedTime(): Promise<number | undefined> {
-    return this.read(() => confirmedTime(this.connection));
+    const states = await this.read(() => statesOf(this.connection, keys, options, this.#secret));
+    return states as readonly CallState<Level>[];
   }
 
   /** Nobody is forgotten while a spender has the store, so it is looked up once. */
-  forgettingAccounts(): Promise<readonly string[]> {
+  override forgettingAccounts(): Promise<readonly string[]> {
     this.#forgetting ??=
-      this.#secret === undefined ? Promise.resolve([]) : this.read(() => forgettingAccounts(this.connection));
+      this.#secret === undefined
+        ? Promise.resolve([])
+        : this.read(() => READS.forgettingAccounts(this.connection));
     return this.#forgetting;
   }
 
-  keptTime(boot: BootTime, atMs: number): Promise<KeptTime> {
-    return this.read(() => keptTime(this.connection, boot, atMs));
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.connection.close();
   }
 
@@ -345,46 +78,15 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
-  /** A row of the batch by itself, as a list, which is empty when there is none. */
-  protected rowNumbered(batch: number, row: RowNumber): readonly RowRecord[] {
-    const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
-    return this.connection.all<OutcomeRow>(sql, batch, row).map((found) => ({
-      row,
-      outcome: outcomeFrom(found),
-      answers: (JSON.parse(found.answers) as number[]).flatMap((attempt) =>
-        this.#answersBy(attempt, found.read_to),
-      ),
-      ...present({ input: found.input ?? undefined }),
-    }));
+  static {
+    for (const [name, read] of Object.entries<(connection: Connection, ...asked: never[]) => unknown>(
+      READS,
+    )) {
+      if (Object.hasOwn(SqliteReader.prototype, name)) continue;
+      const value = function (this: SqliteReader, ...asked: never[]) {
+        return this.read(() => read(this.connection, ...asked));
+      };
+      Object.defineProperty(SqliteReader.prototype, name, { value });
+    }
   }
-
-  /** The answer of an attempt as a list, which is empty when the attempt brought none, or one that is none by then. */
-  #answersBy(attempt: number, readTo: number | null): readonly RowAnswer[] {
-    const answer = this.calls.answer(attempt, readTo);
-    return answer === undefined ? [] : rowAnswersOf(answer);
-  }
-
-  protected batchNumbered(id: number): Batch | undefined {
-    const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
-    return row && checkedBatch(row);
-  }
-
-  #tally(batch: number, name: string): number {
-    const sql = 'SELECT count FROM tallies WHERE batch = ? AND name = ?';
-    return this.connection.get<{ count: number }>(sql, batch, name)?.count ?? 0;
-  }
-
-  #records(batch: BatchId, find: (batch: number) => readonly RowCells[]): Promise<readonly RowRecord[]> {
-    const id = batchNumber(batch);
-    const oneByOne = {
-      records: (row: RowNumber) => this.rowNumbered(id, row),
-      answers: (attempt: number, readTo: number | null) => this.#answersBy(attempt, readTo),
-    };
-    return this.read(() => recordsOf(this.connection, find(id), oneByOne));
-  }
-}
-
-function checkedBatch(row: BatchRow): Batch {
-  checkBatch(row);
-  return batchFrom(row);
 }

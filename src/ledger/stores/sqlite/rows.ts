@@ -1,12 +1,10 @@
-import type { RowNumber } from '../../../core/row.ts';
-import { type BatchId, credits, type FinishedRow, type FreshSince, type SavedPart } from '../../ledger.ts';
+import type { BatchId, FinishedRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { book } from './money.ts';
 import { hasReadings, insertNotes } from './notes.ts';
-import { ROW_CELLS, type RowCells } from './row-records.ts';
 import { batchNumber, ROWS_TABLE } from './tables.ts';
 
-/** Rows of a batch and their outcomes, and how old the answers are that led to them. */
+/** Writes the outcomes of rows, and takes back what settled some of them. */
 
 /** Inserts outcomes of rows of one batch. @param lower those that may count as having paid for an answer of a higher row. */
 export function insertOutcomes(
@@ -59,71 +57,6 @@ INSERT INTO payers (attempt, row)
     CROSS JOIN attempts a ON a.id = u.answer AND a.batch = :batch LEFT JOIN payers p ON p.attempt = a.id
    WHERE coalesce(p.row, a.row) > u.row
   ON CONFLICT (attempt) DO UPDATE SET row = excluded.row`;
-
-/** Rows settled by an answer that another dialect read, or that turned out to be none, in order, at most `limit`. */
-export function rowsReadOtherwise(
-  connection: Connection,
-  batch: number,
-  { dialect, fromRow, limit }: { readonly dialect: number; readonly fromRow: number; readonly limit: number },
-): readonly RowCells[] {
-  return connection.lists<RowCells>(
-    `SELECT ${ROW_CELLS} FROM rows w
-      WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
-        SELECT 1 FROM json_each(w.answers) j
-          LEFT JOIN ends k ON k.of = j.value AND k.kind = 'answered'
-          LEFT JOIN notes n ON n.id = (
-            SELECT max(e.id) FROM notes e
-             WHERE e.of = j.value AND (e.kind = 'reading' OR e.kind = 'read') AND e.id <= coalesce(w.read_to, 0))
-         WHERE ((k.of IS NOT NULL OR n.id IS NOT NULL) AND coalesce(n.dialect, k.dialect) IS NOT :dialect) OR EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = j.value))
-      ORDER BY w.row LIMIT :limit`,
-    { batch, dialect, fromRow, limit },
-  );
-}
-
-/** Another batch may have bought the call meanwhile: then its row waits for nothing. */
-export function rowsUnanswered(connection: Connection, batch: number): readonly RowNumber[] {
-  return connection
-    .all<{ row: RowNumber }>(
-      `SELECT DISTINCT r.row FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN unanswered u ON u.attempt = j.value
-        CROSS JOIN attempts a ON a.id = u.attempt CROSS JOIN calls c ON c.id = a.call AND c.state = 'answered' AND c.stands = a.id
-        WHERE r.batch = ? AND r.outcome = 'in_doubt' ORDER BY r.row`,
-      batch,
-    )
-    .map(({ row }) => row);
-}
-
-/**
- * Goes through the rows of the batch until it finds one, a million rows in about two seconds. The view `answer_ages`
- * defines the age of an answer.
- */
-export function hasOlderThan(connection: Connection, batch: number, freshSince: FreshSince): boolean {
-  const { foundMs = null, noMatchMs = null } = freshSince;
-  if (foundMs === null && noMatchMs === null) return false;
-  const older = connection.get(
-    `SELECT 1 FROM rows r JOIN json_each(r.answers) j
-       JOIN answer_ages g ON g.attempt = j.value
-      WHERE r.batch = :batch AND g.answered_at < ${CUT_OFF}
-        AND NOT EXISTS (
-          SELECT 1 FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
-           WHERE l.sees = g.attempt AND l.kind = 'refresh' AND l.at >= ${CUT_OFF})
-      LIMIT 1`,
-    { batch, foundMs, noMatchMs },
-  );
-  return older !== undefined;
-}
-
-/** What turned out to be no answer is too old only where every answer would be. The least of a time and NULL is NULL. */
-const CUT_OFF = `iif(EXISTS (SELECT 1 FROM unanswered u WHERE u.attempt = g.attempt),
-  min(:foundMs, :noMatchMs), iif(g.found, :foundMs, :noMatchMs))`;
-
-export function lostRefresh(connection: Connection, answer: number): number | undefined {
-  const row = connection.get<{ at: number | null }>(
-    `SELECT max(l.at) AS at FROM attempts l CROSS JOIN losses x ON x.attempt = l.id
-      WHERE l.sees = +? AND l.kind = 'refresh'`,
-    answer,
-  );
-  return row?.at ?? undefined;
-}
 
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
@@ -186,21 +119,3 @@ function reopenRetracted(connection: Connection, accountIdentity: string): void 
     );
   }
 }
-
-/** As `tally.ts` counts it: the row that pays for an answer saves nothing. */
-export function savedPart(connection: Connection, batch: number, fromRow: number, most: number): SavedPart {
-  const part = connection.get<{ count: number; last: number; saved: number }>(SAVED, {
-    batch,
-    fromRow,
-    most,
-  });
-  const { count = 0, last = 0, saved = 0 } = part ?? {};
-  return count < most ? { credits: credits(saved) } : { credits: credits(saved), next: last + 1 };
-}
-
-const SAVED = `
-WITH part AS (SELECT row, answers FROM rows WHERE batch = :batch AND row >= :fromRow ORDER BY row LIMIT :most)
-SELECT (SELECT count(*) FROM part) AS count, coalesce((SELECT max(row) FROM part), 0) AS last, coalesce((
-  SELECT sum((SELECT e.spent FROM ends e WHERE e.of = a.id) + (SELECT coalesce(sum(n.spent), 0) FROM notes n WHERE n.of = a.id))
-    FROM part p, json_each(p.answers) j CROSS JOIN attempts a ON a.id = j.value LEFT JOIN payers y ON y.attempt = a.id
-   WHERE a.batch <> :batch OR coalesce(y.row, a.row) <> p.row), 0) AS saved`;

@@ -2,15 +2,16 @@ import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RowNumber } from '../../../core/row.ts';
 import type {
-  Activity,
   Batch,
   BatchId,
   KnownSubject,
   PauseRecord,
   PlannedRow,
   RowRecord,
+  SentPart,
 } from '../../ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
+import { salvagedCall } from './calls.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
 
@@ -63,61 +64,58 @@ class SalvageReader extends SqliteReader implements Salvage {
   }
 
   override async batches(): Promise<readonly Batch[]> {
-    const ids = this.#tried('the list of batches', () =>
-      this.connection.all<{ id: number }>('SELECT id FROM batches ORDER BY ordinal DESC'),
-    );
-    return (ids ?? []).flatMap(({ id }) => {
-      const batch = this.#tried(`batch ${batchId(id)}`, () => this.batchNumbered(id));
-      return batch === undefined ? [] : [batch];
-    });
+    const sql = 'SELECT id FROM batches ORDER BY ordinal DESC';
+    const ids = await this.#tried('the list of batches', () => this.connection.all<{ id: number }>(sql));
+    const batches: Batch[] = [];
+    for (const { id } of ids ?? []) batches.push(...(await this.#batchesOf(batchId(id))));
+    return batches;
+  }
+
+  /** The batch as a list, which is empty when it cannot be read. */
+  async #batchesOf(id: BatchId): Promise<readonly Batch[]> {
+    const batch = await this.#tried(`batch ${id}`, () => this.batch(id));
+    return batch === undefined ? [] : [batch];
   }
 
   override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
     const records: RowRecord[] = [];
-    for (const row of this.#rowNumbers(batch, fromRow)) {
+    for await (const row of this.#rowNumbers(batch, fromRow)) {
       if (records.length === limit) break;
-      const found = this.#tried(`row ${row} of batch ${batch}`, () =>
-        this.rowNumbered(batchNumber(batch), row),
-      );
-      records.push(...(found ?? []));
+      const found = await this.#tried(`row ${row} of batch ${batch}`, () => super.rows(batch, row, 1));
+      records.push(...(found ?? []).filter((record) => record.row === row));
     }
     return records;
   }
 
   /** The numbers of the rows; if they cannot be listed, each number that the input has is tried. */
-  *#rowNumbers(batch: BatchId, fromRow: RowNumber): Generator<RowNumber> {
-    const id = batchNumber(batch);
+  async *#rowNumbers(batch: BatchId, fromRow: RowNumber): AsyncGenerator<RowNumber> {
     const sql = 'SELECT row FROM rows WHERE batch = ? AND row >= ? ORDER BY row';
-    const listed = this.#tried(`the list of rows of batch ${batch}`, () =>
-      this.connection.all<{ row: number }>(sql, id, fromRow),
+    const listed = await this.#tried(`the list of rows of batch ${batch}`, () =>
+      this.connection.all<{ row: number }>(sql, batchNumber(batch), fromRow),
     );
     if (listed !== undefined) return yield* listed.map(({ row }) => row);
-    const last = (this.#tried(`batch ${batch}`, () => this.batchNumbered(id))?.inputRows ?? 0) + 1;
+    const [found] = await this.#batchesOf(batch);
+    const last = (found?.inputRows ?? 0) + 1;
     for (let row = fromRow; row <= last; row += 1) yield row;
   }
 
-  override async plannedRows(
-    batch: BatchId,
-    fromRow: RowNumber,
-    limit: number,
-  ): Promise<readonly PlannedRow[]> {
-    const rows = this.#triedAsync(`the plan of batch ${batch}`, () =>
-      super.plannedRows(batch, fromRow, limit),
-    );
-    return (await rows) ?? [];
+  override async plannedRows(batch: BatchId, from: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
+    const what = `the plan of batch ${batch}`;
+    return (await this.#tried(what, () => super.plannedRows(batch, from, limit))) ?? [];
   }
 
   override async subjects(account: string): Promise<readonly KnownSubject[]> {
-    return (await this.#triedAsync('what is known of people', () => super.subjects(account))) ?? [];
+    return (await this.#tried('what is known of people', () => super.subjects(account))) ?? [];
   }
 
   /** Every call by its number, which is that of an entry. */
   async *everyCall(): AsyncGenerator<SalvagedCall> {
-    const newest = this.#tried('the list of calls', () =>
-      this.connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls'),
+    const sql = 'SELECT max(id) AS id FROM calls';
+    const newest = await this.#tried('the list of calls', () =>
+      this.connection.get<{ id: number | null }>(sql),
     );
     for (let id = 1; id <= (newest?.id ?? 0); id += 1) {
-      const call = this.#tried(`call ${id}`, () => this.calls.numbered(id));
+      const call = await this.#tried(`call ${id}`, () => salvagedCall(this.connection, id));
       if (call !== undefined) yield call;
     }
   }
@@ -130,31 +128,23 @@ class SalvageReader extends SqliteReader implements Salvage {
     });
   }
 
-  override async activity(batch: BatchId, most: number): Promise<Activity> {
-    const activity = await this.#triedAsync(`what batch ${batch} did when`, () =>
-      super.activity(batch, most),
-    );
-    return activity ?? { fromMs: 0, bucketMs: 1, buckets: [] };
+  override async sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart> {
+    const what = `what batch ${batch} did when`;
+    return (await this.#tried(what, () => super.sent(batch, fromRow, rows))) ?? { sent: [] };
   }
 
   override async pauses(account: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
-    return (await this.#triedAsync('the pauses', () => super.pauses(account, fromMs, untilMs))) ?? [];
+    return (await this.#tried('the pauses', () => super.pauses(account, fromMs, untilMs))) ?? [];
   }
 
-  #tried<T>(what: string, work: () => T): T | undefined {
+  /** Undefined for what cannot be read, which is noted. */
+  async #tried<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined> {
     try {
-      return work();
+      return await work();
     } catch (error) {
       this.#note(what, error);
       return undefined;
     }
-  }
-
-  async #triedAsync<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
-    return work().catch((error: unknown) => {
-      this.#note(what, error);
-      return undefined;
-    });
   }
 
   #note(what: string, error: unknown): void {

@@ -1,8 +1,10 @@
 import { invariant } from '../../../core/errors.ts';
 import type { Subject, SubjectDoubt, SubjectFacts } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
-import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import type { Admission, Intent, KnownSubject, LedgerReader } from '../../ledger.ts';
+import { AlteredRow, type Connection, type Reads } from './connection.ts';
+import { knownAccount } from './entries.ts';
+import { checkedRows } from './lookups.ts';
 import type { ReadRow, WrittenRow } from './table.ts';
 import { batchId, CHANGES_TABLE, keyBytes, SUBJECTS_TABLE } from './tables.ts';
 
@@ -34,14 +36,10 @@ function subjectNamed(
   identity: string,
   { project = '', name }: Subject,
 ): SubjectRow | undefined {
-  const row = connection.get<SubjectRow>(
-    `SELECT * FROM subjects
-      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND project = +? AND name = +?`,
-    identity,
-    project,
-    name,
-  );
-  return row && SUBJECTS_TABLE.checked(row);
+  const where = 'account = (SELECT id FROM accounts WHERE identity = +?) AND project = +? AND name = +?';
+  return (
+    checkedRows(connection, SUBJECTS_TABLE, where, identity, project, name) as readonly SubjectRow[]
+  )[0];
 }
 
 function batchOfLast(connection: Connection, { id, sequence }: SubjectRow): number {
@@ -98,25 +96,23 @@ export function logChange(connection: Connection, left: Left | undefined): void 
 type FactCells = Omit<ChangeRow, 'attempt' | 'subject' | 'sequence' | 'sum'>;
 
 function factsAt(connection: Connection, subject: number, sequence: number): FactCells {
-  const sql = 'SELECT * FROM changes WHERE subject = +? AND sequence = +?';
-  const row = connection.get<ChangeRow>(sql, subject, sequence);
-  return row === undefined ? factCells({}) : CHANGES_TABLE.checked(row);
+  const [row] = checkedRows(connection, CHANGES_TABLE, 'subject = +? AND sequence = +?', subject, sequence);
+  return row ?? factCells({});
 }
 
-/** Subjects in the order in which they became known, without forgotten people, who are unknown now. */
-export function knownSubjects(connection: Connection, identity: string): readonly KnownSubject[] {
-  const account = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
-  if (account === undefined) return [];
-  const doubts = doubtsBySubject(connection, account.id);
-  const last = lastChanges(connection, account.id);
-  return connection
-    .all<SubjectRow>(
-      "SELECT * FROM subjects WHERE account = ? AND name NOT LIKE 'erased:%' ORDER BY id",
-      account.id,
-    )
-    .map((row) => knownSubject(SUBJECTS_TABLE.checked(row), last.get(row.id), doubts.get(row.id)))
-    .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
-}
+export const SUBJECT_READS = {
+  /** In the order in which they became known, without forgotten people, who are unknown now. */
+  subjects(connection, identity) {
+    const account = knownAccount(connection, identity);
+    if (account === undefined) return [];
+    const doubts = doubtsBySubject(connection, account);
+    const last = lastChanges(connection, account);
+    const where = "account = ? AND name NOT LIKE 'erased:%' ORDER BY id";
+    return (checkedRows(connection, SUBJECTS_TABLE, where, account) as readonly SubjectRow[])
+      .map((row) => knownSubject(row, last.get(row.id), doubts.get(row.id)))
+      .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
+  },
+} satisfies Partial<Reads<LedgerReader>>;
 
 /** The newest entry of a subject, and who made the newest one that is not as the entry before it. */
 type LastChange = ChangeRow & { readonly batch: number | null; readonly answered_at: number | null };

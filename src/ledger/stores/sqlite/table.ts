@@ -41,7 +41,7 @@ interface Description<Described extends Columns, Held extends Columns> {
   readonly what: (row: RowOf<Described>) => string;
 }
 
-type Stored<Row> = Row & { readonly sum: number };
+export type Stored<Row> = Row & { readonly sum: number };
 /** As a row of a table with contents is stored. */
 interface WithContents {
   readonly content_sum?: number | null;

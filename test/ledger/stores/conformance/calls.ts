@@ -93,8 +93,8 @@ export function callsConform(store: Store): void {
       await ledger.closeAttempt(first.attempt, SETTLED, NOON_MS);
       const kinds = ['answered', 'unknown', 'unknown'];
       expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
-      expect(await ledger.known(keys, { withAges: true })).toMatchObject(kinds.map((kind) => ({ kind })));
-      expect(await ledger.plainAnswers(keys)).toMatchObject([{ kind: 'found' }, undefined, 'unknown']);
+      for (const detail of ['kind', 'age', 'checked'] as const)
+        expect(await ledger.find(keys, { detail })).toMatchObject(kinds.map((kind) => ({ kind })));
     });
 
     test('a question comes back as it was asked, whatever its parameters are', async () => {

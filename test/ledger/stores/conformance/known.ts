@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/core/objects.ts';
-import { answeredCall, type CallState, credits, type KnownCall } from '../../../../src/ledger/ledger.ts';
+import { answeredCall, type CallState, credits, type Detail } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -17,16 +17,16 @@ import {
 } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
-// Goal: a plan, which asks for what is known in short, counts what a run would find. Method: calls in every state there
-// is, asked for both ways.
+// Goal: a plan, which asks for little of each call, counts what a run would find. Method: calls in every state there is, asked
+// for at every level of detail.
 export function knownConforms(store: Store): void {
   describe('what is known in short', () => {
-    test.each([{ withAges: true }, { withAges: false }])('is what is known, $withAges', async (options) => {
+    test.each(['kind', 'age', 'checked'] as const)('is what is known, %s', async (detail) => {
       const ledger = await freshLedger(store);
       const words = await everyState(ledger);
       const keys = words.map((word) => keyNamed(word));
-      const expected = (await ledger.find(keys)).map((state) => inShort(state, options.withAges));
-      expect(await ledger.known(keys, options)).toEqual(expected);
+      const expected = (await ledger.find(keys)).map((state) => inShort(state, detail));
+      expect(await ledger.find(keys, { detail })).toEqual(expected);
       expect(expected.map((state) => (state.kind === 'answered' ? state.answer.kind : state.kind))).toEqual([
         'unknown',
         ...['found', 'no_match', 'refused', 'found', 'found', 'found', 'found'],
@@ -34,9 +34,8 @@ export function knownConforms(store: Store): void {
       ]);
     });
 
-    test('the plain answers are those that were settled when they came, as they were last read', async () => {
+    test('is an answer as it was last read, at every level of detail', async () => {
       const ledger = await freshLedger(store);
-      const words = await everyState(ledger);
       const odd = await answered(ledger, await batchNamed(ledger, 'a'), 'read again');
       for (const answer of ['refused', 'no_match'] as const) {
         const why = `read as ${answer}`;
@@ -49,31 +48,11 @@ export function knownConforms(store: Store): void {
           atMs: NOON_MS,
         });
       }
-      words.push('read again');
-      const keys = words.map((word) => keyNamed(word));
-      const found = await ledger.plainAnswers([...keys, ...keys]);
-      const plain = words.filter((_word, at) => typeof found[at] === 'object');
-      expect(plain).toEqual([
-        'found',
-        'no_match',
-        'refused',
-        'renewed',
-        'lost anew',
-        'retried',
-        'read again',
-      ]);
-      const states = await ledger.find(keys);
-      for (const [at, answer] of found.entries()) {
-        const state = inShort(states[at % keys.length] ?? { kind: 'unknown' }, true);
-        if (typeof answer === 'object') expect(state).toEqual({ kind: 'answered', answer });
-      }
-      expect(words.filter((_word, at) => found[at] === 'unknown')).toEqual(['never asked']);
-      expect(found[words.length - 1]).toMatchObject({
-        kind: 'no_match',
-        why: 'read as no_match',
-        dialect: 7,
-      });
-      expect(await ledger.plainAnswers([])).toEqual([]);
+      const now = { attempt: odd, kind: 'no_match', why: 'read as no_match', dialect: 7 };
+      for (const detail of ['kind', 'age', 'checked', 'whole'] as const)
+        expect(await ledger.find([keyNamed('read again')], { detail })).toMatchObject([
+          { kind: 'answered', answer: now },
+        ]);
     });
 
     test('a call that is to be bought if it is unknown is not admitted once it is known, and nothing is kept', async () => {
@@ -81,9 +60,9 @@ export function knownConforms(store: Store): void {
       const words = await everyState(ledger);
       const batch = await batchNamed(ledger, 'c');
       const known = (
-        await ledger.known(
+        await ledger.find(
           words.map((word) => keyNamed(word)),
-          { withAges: false },
+          { detail: 'kind' },
         )
       ).map(({ kind }) => kind !== 'unknown');
       for (const [at, word] of words.entries()) {
@@ -100,14 +79,14 @@ export function knownConforms(store: Store): void {
       const one = await answered(ledger, batch, 'one');
       const two = await answered(ledger, batch, 'two');
       const keys = ['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word));
-      const known = await ledger.known(keys, { withAges: false });
+      const known = await ledger.find(keys, { detail: 'kind' });
       expect(known.map((state) => (state.kind === 'answered' ? state.answer.attempt : state.kind))).toEqual([
         two,
         'unknown',
         one,
         two,
       ]);
-      expect(await ledger.known([], { withAges: true })).toEqual([]);
+      expect(await ledger.find([], { detail: 'age' })).toEqual([]);
     });
   });
 }
@@ -150,7 +129,7 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
   return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost', 'unanswered'];
 }
 
-function inShort(state: CallState, withAges: boolean): KnownCall {
+function inShort(state: CallState, detail: Detail): CallState<Detail> {
   if (state.kind === 'unknown') return state;
   if (state.kind === 'in_doubt') {
     const { attempt, batch } = state.doubt;
@@ -158,5 +137,5 @@ function inShort(state: CallState, withAges: boolean): KnownCall {
   }
   const { attempt, batch, kind, why, dialect, answeredAtMs } = state.answer;
   const answer = { attempt, batch, kind, why, ...present({ dialect }) };
-  return answeredCall(withAges ? { ...answer, answeredAtMs } : answer);
+  return answeredCall(detail === 'kind' ? answer : { ...answer, answeredAtMs });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Ledger, PlannedRow } from '../../../../src/ledger/ledger.ts';
+import { finishedPages } from '../../../../src/ledger/row-pages.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { batchNamed, batchSpec, begin, IN_DOUBT, settle } from '../book.ts';
 import { changed, changeOf, INVITED } from '../changes.ts';
@@ -75,7 +76,7 @@ export function plansConform(store: Store): void {
     await settle(ledger, batch, 4, { kind: 'applied' }, [answer]);
     expect(await ledger.counts(batch)).toEqual({ applied: 1, in_doubt: 1, unchanged: 1 });
     expect((await ledger.rows(batch, 3, 9)).map(({ row }) => row)).toEqual([4, 5]);
-    for await (const page of ledger.finishedRows(batch)) expect(page).toEqual([{ row: 2 }, { row: 4 }]);
+    for await (const page of finishedPages(ledger, batch)) expect(page).toEqual([{ row: 2 }, { row: 4 }]);
   });
 }
 

@@ -36,14 +36,14 @@ export function readingsConform(store: Store): void {
     test('means for every later call what it was read as last, and its closure stays', async () => {
       const ledger = await freshLedger(store);
       const attempt = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
-      expect(await ledger.known([keyNamed('acme')], { withAges: true })).toMatchObject([
+      expect(await ledger.find([keyNamed('acme')], { detail: 'age' })).toMatchObject([
         { answer: { kind: 'found' } },
       ]);
       await read(ledger, attempt, { answer: 'refused', why: 'no' });
       await read(ledger, attempt);
       const now = { attempt, kind: 'no_match', why: 'empty', dialect: OURS };
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: now });
-      expect(await ledger.known([keyNamed('acme')], { withAges: false })).toEqual([
+      expect(await ledger.find([keyNamed('acme')], { detail: 'kind' })).toEqual([
         { kind: 'answered', answer: { ...now, batch: expect.any(String) } },
       ]);
       const [record] = await ledger.attempts([attempt]);
@@ -144,7 +144,7 @@ export function readingsConform(store: Store): void {
       expect(await ledger.doubts(batch)).toEqual([]);
       const answer = { attempt: odd, kind: 'no_match', charged: 2, status: 200, dialect: OURS };
       expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'answered', answer });
-      expect(await ledger.known([keyNamed('odd')], { withAges: true })).toMatchObject([
+      expect(await ledger.find([keyNamed('odd')], { detail: 'age' })).toMatchObject([
         { kind: 'answered', answer: { kind: 'no_match', answeredAtMs: NOON_MS + 40 } },
       ]);
       await settle(ledger, batch, 2, { kind: 'no_match', reason: 'none' }, [odd]);
@@ -200,7 +200,9 @@ export function readingsConform(store: Store): void {
         await read(ledger, attempt, kind);
         const answer = { attempt, batch, kind, why: 'too many', charged: 2, dialect: 0xa1 };
         expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'unanswered', answer });
-        expect(await ledger.plainAnswers([keyNamed('acme')])).toEqual([undefined]);
+        expect(await ledger.find([keyNamed('acme')], { detail: 'checked' })).toMatchObject([
+          { kind: 'unanswered' },
+        ]);
         expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, inDoubt: 0 });
         await read(ledger, attempt, 'found');
         expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { charged: 2 } });

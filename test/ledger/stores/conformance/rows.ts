@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
 import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
+import { finishedPages } from '../../../../src/ledger/row-pages.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admitted,
@@ -156,7 +157,7 @@ export function rowsConform(store: Store): void {
       const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
       expect(kept).toEqual([largest, undefined, 8]);
       const pages = [];
-      for await (const page of ledger.finishedRows(batch, 3)) pages.push(...page);
+      for await (const page of finishedPages(ledger, batch, 3)) pages.push(...page);
       expect(pages).toEqual([{ row: 3 }, { row: 4, input: 8 }]);
     });
 
@@ -225,6 +226,6 @@ function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
 
 async function pagesOf(ledger: LedgerReader, batch: BatchId): Promise<readonly (readonly number[])[]> {
   const pages: (readonly number[])[] = [];
-  for await (const page of ledger.finishedRows(batch)) pages.push(page.map(({ row }) => row));
+  for await (const page of finishedPages(ledger, batch)) pages.push(page.map(({ row }) => row));
   return pages;
 }

@@ -1,13 +1,11 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
 import type { BootTime } from '../../../../src/core/clock.ts';
-import { unreachable } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
 import { present } from '../../../../src/core/objects.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
 import type {
   AccountState,
-  Activity,
   Agreement,
   AnswerRecord,
   AttemptId,
@@ -18,23 +16,23 @@ import type {
   BatchLine,
   CallState,
   Credits,
+  Detail,
   Doubt,
   FinishedInput,
   FoundReply,
   FreshSince,
   KeptTime,
-  KnownCall,
   KnownSubject,
   LedgerReader,
   Money,
   PauseRecord,
-  PlainAnswer,
   PlannedRow,
   ReadAs,
   RowKind,
   RowRecord,
   SavedPart,
   Sent,
+  SentPart,
 } from '../../../../src/ledger/ledger.ts';
 import { answeredCall, credits, isAnswer, rowAnswersOf } from '../../../../src/ledger/ledger.ts';
 import {
@@ -52,8 +50,6 @@ import {
 } from './book.ts';
 import { isRetryOf } from './rules.ts';
 import { knownSubjects } from './subjects.ts';
-
-const SETTLED_PAGE = 10_000;
 
 export class MemoryReader implements LedgerReader {
   protected readonly book: MemoryBook;
@@ -214,15 +210,11 @@ export class MemoryReader implements LedgerReader {
       }));
   }
 
-  async *finishedRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly FinishedInput[]> {
-    const settled = this.#rows(batch).filter(
-      ({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt',
-    );
-    for (let first = 0; first < settled.length; first += SETTLED_PAGE) {
-      yield settled
-        .slice(first, first + SETTLED_PAGE)
-        .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
-    }
+  async finishedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly FinishedInput[]> {
+    return this.#rows(batch)
+      .filter(({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt')
+      .slice(0, limit)
+      .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
   }
 
   async sends(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly Sent[]> {
@@ -239,26 +231,12 @@ export class MemoryReader implements LedgerReader {
     return sends.slice(Math.max(0, sends.length - limit));
   }
 
-  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
-    return keys.map((key) => this.#state(key, batch));
-  }
-
-  async known(
+  async find<Level extends Detail = 'whole'>(
     keys: readonly CallKey[],
-    { withAges }: { readonly withAges: boolean },
-  ): Promise<readonly KnownCall[]> {
-    return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
-  }
-
-  async plainAnswers(keys: readonly CallKey[]): Promise<readonly PlainAnswer[]> {
-    return keys.map((key) => {
-      if (!this.book.calls.has(key)) return 'unknown';
-      const known = knownOf(this.#state(key, undefined), true);
-      if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
-      const { attempt, answeredAtMs } = known.answer;
-      const isPlain = this.book.attempt(attempt)?.closure?.kind === 'answered';
-      return isPlain ? { ...known.answer, answeredAtMs } : undefined;
-    });
+    { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+  ): Promise<readonly CallState<Level>[]> {
+    const states = keys.map((key) => inDetail(this.#state(key, batch), detail ?? 'whole'));
+    return states as unknown as readonly CallState<Level>[];
   }
 
   async doubts(batch: BatchId, { withSkipped } = { withSkipped: false }): Promise<readonly Doubt[]> {
@@ -362,27 +340,21 @@ export class MemoryReader implements LedgerReader {
       .sort((a, b) => a.fromMs - b.fromMs);
   }
 
-  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
-    const sent = this.book.attempts.flatMap(({ intent, closure }) =>
-      intent.batch === batch && closure !== undefined && closure.kind !== 'not_sent'
-        ? [{ atMs: intent.atMs, ...closure }]
-        : [],
+  async sent(batch: BatchId, fromRow: RowNumber, rows: number): Promise<SentPart> {
+    const own = this.book.attempts.filter(({ intent }) => intent.batch === batch && intent.row >= fromRow);
+    const later = own.map(({ intent }) => intent.row).filter((row) => row >= fromRow + rows);
+    const sent = own.flatMap(({ intent: { row, atMs }, closure }) =>
+      row >= fromRow + rows || closure === undefined || closure.kind === 'not_sent'
+        ? []
+        : [
+            {
+              atMs,
+              endedAtMs: closure.closedAtMs,
+              credits: closure.kind === 'answered' ? closure.charged : 0,
+            },
+          ],
     );
-    if (sent.length === 0) return { fromMs: 0, bucketMs: 1, buckets: [] };
-    const fromMs = Math.min(...sent.map(({ atMs }) => atMs));
-    const durationMs =
-      Math.max(...sent.map(({ atMs, closedAtMs }) => Math.max(atMs, closedAtMs))) - fromMs + 1;
-    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
-    const bucketOf = (ms: number) => Math.max(0, Math.floor((ms - fromMs) / bucketMs));
-    const buckets = Array.from({ length: Math.ceil(durationMs / bucketMs) }, (_, index) => ({
-      requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,
-      credits: sent.reduce(
-        (sum, ended) =>
-          ended.kind === 'answered' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
-        0,
-      ),
-    }));
-    return { fromMs, bucketMs, buckets };
+    return later.length === 0 ? { sent } : { sent, next: Math.min(...later) };
   }
 
   async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
@@ -461,24 +433,16 @@ function isFound({ closure }: KeptAttempt): boolean {
   return closure?.kind === 'answered' && closure.answer === 'found';
 }
 
-/** Nothing more than the contract promises, so that no plan comes to rely on it. */
-function knownOf(state: CallState, withAges: boolean): KnownCall {
-  switch (state.kind) {
-    case 'unknown':
-      return state;
-    case 'answered':
-    case 'unanswered': {
-      const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
-      const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
-      return answeredCall(withAges ? { ...answer, answeredAtMs } : answer);
-    }
-    case 'in_doubt': {
-      const { attempt, batch } = state.doubt;
-      return { kind: 'in_doubt', doubt: { attempt, batch } };
-    }
-    default:
-      return unreachable(state);
+/** Nothing more than the contract promises, so that nothing comes to rely on it. */
+function inDetail(state: CallState, detail: Detail): CallState<Detail> {
+  if (detail === 'whole' || state.kind === 'unknown') return state;
+  if (state.kind === 'in_doubt') {
+    const { attempt, batch } = state.doubt;
+    return { kind: 'in_doubt', doubt: { attempt, batch } };
   }
+  const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
+  const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
+  return answeredCall(detail === 'kind' ? answer : { ...answer, answeredAtMs });
 }
 
 function recordFrom<Row extends { readonly answers: readonly AnswerRecord<ReadAs>[] }>(row: Row) {
