@@ -74,7 +74,7 @@ export function eraseIn(location: string, order: ErasureOrder, options: ErasureO
     const time = await (kept === undefined ? BelievedTime.beside(clock) : BelievedTime.over(clock, kept));
     const { target, dispute } = targetOf(order, time);
     const found = await find(target);
-    const erased = reportOf(found, folder, target);
+    const erased = await reportOf(found, folder, target);
     if (isNothing(erased)) return erased;
     if (dispute !== undefined) throw dispute;
     const isHeld = order.kind === 'person' && erased.unsettled.length + erased.needed.by.length > 0;
@@ -112,10 +112,10 @@ function targetOf(
   }
 }
 
-function reportOf(found: Erasable, folder: string, target: ErasureTarget): Erased {
+async function reportOf(found: Erasable, folder: string, target: ErasureTarget): Promise<Erased> {
   const { calls, cut, rows, memberships, unsettled, heldCredits } = found;
   const lists = keptLists(found.inputs, folder, target);
-  const outside = userFiles(found, folder, { target, removed: lists.files });
+  const outside = await userFiles(found, folder, { target, removed: lists.files });
   return {
     calls,
     cut,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import type { Person } from '../../../ledger/eraser.ts';
@@ -34,17 +33,6 @@ export function searched(path: string, person: Person): Searched {
 /** In the XML of a workbook tags stand between cells. */
 function withoutMarkup(cell: string, person: Person): string {
   return cell.split(/[<>]/).find((text) => person.in(text, 'list')) ?? cell;
-}
-
-/** SHA-256 of a file's bytes, hex; undefined when it cannot be read. */
-export function sha256Of(path: string): string | undefined {
-  try {
-    const sha256 = createHash('sha256');
-    for (const part of partsOf(path, WINDOW_BYTES)) sha256.update(part);
-    return sha256.digest('hex');
-  } catch {
-    return undefined;
-  }
 }
 
 const NOTHING = Buffer.alloc(0);

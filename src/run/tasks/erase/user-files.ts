@@ -1,7 +1,9 @@
 import { realpathSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Erasable, ErasureTarget, Hit, KnownFile } from '../../../ledger/eraser.ts';
+import { piecesOf, sha256Of } from '../../../lib/atomic-file.ts';
 import { notesIn } from '../../looker-notes.ts';
-import { searched, sha256Of } from './searched-files.ts';
+import { searched } from './searched-files.ts';
 
 /**
  * The files of the user's that we wrote or read, by every path that the store knows. They stay as they are. A person is
@@ -28,11 +30,11 @@ interface FoundFiles {
 }
 
 /** @param removed files of the store that are removed, of which nobody says that they stay. */
-export function userFiles(
+export async function userFiles(
   { files: known, written }: Pick<Erasable, 'files' | 'written'>,
   folder: string,
   { target, removed }: { readonly target: ErasureTarget; readonly removed: readonly string[] },
-): FoundFiles {
+): Promise<FoundFiles> {
   const gone = new Set(removed.map(realPathOf));
   const person = target.kind === 'person' ? target.person : undefined;
   const noted = notesIn(folder);
@@ -51,7 +53,7 @@ export function userFiles(
   for (const [path, contents] of contentsAt) {
     const { cells, isWhole } = person === undefined ? UNSEARCHED : searched(path, person);
     const isPathForgotten = person?.in(path, 'name') === true;
-    const holds = cells.length > 0 || isPathForgotten ? 'certainly' : holdsOf(path, contents, isWhole);
+    const holds = cells.length > 0 || isPathForgotten ? 'certainly' : await holdsOf(path, contents, isWhole);
     if (holds === undefined) continue;
     files.push({ path, holds, isPathForgotten });
     for (const cell of new Set(cells)) hits.push({ place: path, cell });
@@ -62,16 +64,26 @@ export function userFiles(
 const UNSEARCHED = { cells: [], isWhole: true } as const;
 
 /** What a file holds that does not name the person. */
-function holdsOf(
+async function holdsOf(
   path: string,
   contents: readonly KnownFile[],
   isWhole: boolean,
-): UserFile['holds'] | undefined {
+): Promise<UserFile['holds'] | undefined> {
   if (isWhole && !contents.some(({ isAffected }) => isAffected)) return undefined;
-  const sha256 = sha256Of(path);
+  const sha256 = await hashOf(path);
   const asItWas = contents.filter((content) => content.sha256 === sha256);
   if (asItWas.some(({ isAffected }) => isAffected)) return 'certainly';
   return asItWas.length > 0 && isWhole ? undefined : 'perhaps';
+}
+
+/** SHA-256 of a file's bytes, hex; undefined when it cannot be read. */
+async function hashOf(path: string): Promise<string | undefined> {
+  try {
+    await using file = await open(path);
+    return await sha256Of(piecesOf(file));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether there is a file, or something that cannot be looked at, such as in a folder that is closed to us. */
