@@ -29,7 +29,6 @@ export const NEEDS_CARE = /["\r\n\0]/;
 
 /** A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
 export function cellText(value: string, separator: string, isQuoted: boolean): string {
-  const text = value.replaceAll('\0', '\uFFFD');
-  const isPlain = !isQuoted && !NEEDS_CARE.test(text) && !text.includes(separator);
-  return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
+  if (!isQuoted && !value.includes(separator) && !NEEDS_CARE.test(value)) return value;
+  return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 }
