@@ -1,18 +1,14 @@
 import { unreachable } from '../core/errors.ts';
-import { defineOperation } from '../core/operation.ts';
 import { withoutTextMark } from './lookup/identifiers.ts';
 import {
   deleteAction,
   type PersonAction,
   type PersonInProject,
-  type PersonWork,
-  personIn,
   REMOVE_IF_ACCEPTED,
   refuse,
   unchanged,
   unsureWords,
   whoIs,
-  workOf,
 } from './team/change-action.ts';
 import {
   EMAIL,
@@ -24,17 +20,7 @@ import {
   readText,
   together,
 } from './team/change-inputs.ts';
-import { nextOfPerson } from './team/change-steps.ts';
-
-interface Deletion {
-  readonly inviteCode: string | undefined;
-  readonly email: string | undefined;
-  readonly project: string;
-}
-
-function actionOf(person: PersonInProject, inviteCode: string | undefined): PersonAction {
-  return inviteCode === undefined ? actionByEmail(person) : actionByCode(person, inviteCode);
-}
+import { namingSomebody, personOperation } from './team/person-operation.ts';
 
 /** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
 function actionByEmail(person: PersonInProject): PersonAction {
@@ -68,29 +54,19 @@ function actionByCode(person: PersonInProject, inviteCode: string): PersonAction
   return isGone ? unchanged(`the invite ${inviteCode} was deleted already`) : { kind: 'delete', inviteCode };
 }
 
-export default defineOperation<Deletion, PersonWork>({
+export default personOperation({
   name: 'delete-invite',
   summary: 'Delete invites that wait, by code, or by e-mail address where the ledger knows the code.',
-  vendor: 'service',
   inputs: [INVITE_CODE, EMAIL, PROJECT_ID],
-  tiers: [],
-  prepare(row, options) {
-    const prepared = together({
-      inviteCode: optional(row.invite_code, (cell) => readText('invite_code', withoutTextMark(cell))),
-      email: optional(row.email, readEmail),
-      project: readProjectId(row, options),
-    });
-    if (prepared.kind === 'invalid') return prepared;
-    const { inviteCode, email } = prepared.input;
-    if (inviteCode !== undefined || email !== undefined) return prepared;
-    return { kind: 'invalid', reason: 'invite_code: blank; e-mail: blank. Give one of the two' };
-  },
-  change: {
-    isState: true,
-    resolve({ inviteCode, email, project }, team) {
-      const person = personIn(team, project, { inviteCode, email });
-      return { kind: 'ready', input: workOf(person, 'none', actionOf(person, inviteCode)) };
-    },
-  },
-  next: nextOfPerson,
+  prepare: (row, options) =>
+    namingSomebody(
+      'invite_code',
+      together({
+        inviteCode: optional(row.invite_code, (cell) => readText('invite_code', withoutTextMark(cell))),
+        email: optional(row.email, readEmail),
+        project: readProjectId(row, options),
+      }),
+    ),
+  actionOf: (person, { inviteCode }) =>
+    inviteCode === undefined ? actionByEmail(person) : actionByCode(person, inviteCode),
 });

@@ -1,15 +1,5 @@
 import type { Role } from '../core/membership.ts';
-import { defineOperation } from '../core/operation.ts';
-import type { PersonWork } from './team/change-action.ts';
-import {
-  type PersonAction,
-  type PersonInProject,
-  personIn,
-  refuse,
-  unchanged,
-  whoIs,
-  workOf,
-} from './team/change-action.ts';
+import { type PersonAction, type PersonInProject, refuse, unchanged, whoIs } from './team/change-action.ts';
 import {
   EMAIL,
   PROJECT_ID,
@@ -20,7 +10,7 @@ import {
   together,
   withRoles,
 } from './team/change-inputs.ts';
-import { nextOfPerson } from './team/change-steps.ts';
+import { personOperation } from './team/person-operation.ts';
 
 interface Invitation {
   readonly email: string;
@@ -38,12 +28,10 @@ function actionOf(person: PersonInProject, { email, role }: Invitation): PersonA
 }
 
 export default withRoles(
-  defineOperation<Invitation, PersonWork>({
+  personOperation<Invitation>({
     name: 'invite-user',
     summary: 'Invite people to a project.',
-    vendor: 'service',
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
-    tiers: [],
     readsAnswers: true,
     prepare: (row, options) =>
       together({
@@ -51,13 +39,6 @@ export default withRoles(
         role: readRowRole(row, options),
         project: readProjectId(row, options),
       }),
-    change: {
-      isState: true,
-      resolve(invitation, team) {
-        const person = personIn(team, invitation.project, { email: invitation.email });
-        return { kind: 'ready', input: workOf(person, invitation.role, actionOf(person, invitation)) };
-      },
-    },
-    next: nextOfPerson,
+    actionOf,
   }),
 );

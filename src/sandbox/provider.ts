@@ -8,6 +8,8 @@ import {
 } from './knowledge.ts';
 import { randomFrom } from './random.ts';
 import {
+  checked,
+  type Decide,
   problemOfIdentifiers,
   problemOfStrings,
   rejection,
@@ -27,62 +29,62 @@ export interface ProviderDialect {
 
 export function publishedProvider(knowledge: Knowledge): ProviderDialect {
   const shared = { vendor: 'provider', method: 'POST', authorization: ['Bearer <key>'] } as const;
+  const looked =
+    (operation: string, look: (body: JsonMembers) => Found | undefined): Decide =>
+    ({ body }) =>
+      found(look(body)) ?? noMatch(knowledge, operation, body);
+  const person = looked('enrich-person', (body) => knowledge.person(body));
+  const company = looked('enrich-company', (body) => knowledge.company(body));
+  const search = looked('search-people', (body) => {
+    const { page, filters } = pageAsked(body);
+    return knowledge.search(filters, Number(page));
+  });
   return {
     operations: [
-      { ...shared, name: 'enrich-person', path: '/enrich/person', decide: person(knowledge) },
-      { ...shared, name: 'enrich-company', path: '/enrich/company', decide: company(knowledge) },
-      { ...shared, name: 'search-people', path: '/search/people', decide: search(knowledge) },
-      { ...shared, name: 'apply-tag', path: '/tags/apply', decide: applyTag },
+      { ...shared, name: 'enrich-person', path: '/enrich/person', decide: checked(problemOfPerson, person) },
+      {
+        ...shared,
+        name: 'enrich-company',
+        path: '/enrich/company',
+        decide: checked(problemOfCompany, company),
+      },
+      { ...shared, name: 'search-people', path: '/search/people', decide: checked(problemOfSearch, search) },
+      { ...shared, name: 'apply-tag', path: '/tags/apply', decide: checked(problemOfTag, applyTag) },
       { ...shared, name: 'account-plan', method: 'GET', path: '/account/plan', decide: accountPlan },
     ],
     tooMany: (_, retryAfter) => tooMany(retryAfter),
   };
 }
 
-const TAG_FIELDS = ['domain', 'tag'] as const;
+type Problem = string | undefined;
 
-type Decide = (request: VendorRequest) => SandboxDecision;
+const problemOfPerson = (body: JsonMembers): Problem => problemOfIdentifiers(body, PERSON_IDENTIFIERS);
 
-function person(knowledge: Knowledge): Decide {
-  return ({ body }) => {
-    const problem = problemOfIdentifiers(body, PERSON_IDENTIFIERS);
-    if (problem !== undefined) return rejection(400, problem);
-    return found(knowledge.person(body)) ?? noMatch(knowledge, 'enrich-person', body);
-  };
-}
-
-function company(knowledge: Knowledge): Decide {
-  return ({ body }) => {
-    const problem = problemOfIdentifiers(body, COMPANY_IDENTIFIERS) ?? problemOfAbn(body.abn);
-    if (problem !== undefined) return rejection(400, problem);
-    return found(knowledge.company(body)) ?? noMatch(knowledge, 'enrich-company', body);
-  };
-}
+const problemOfCompany = (body: JsonMembers): Problem =>
+  problemOfIdentifiers(body, COMPANY_IDENTIFIERS) ?? problemOfAbn(body.abn);
 
 /** Filters with other names are accepted too, because more filters exist than are published. */
-function search(knowledge: Knowledge): Decide {
-  return ({ body }) => {
-    const { page, filters } = pageAsked(body);
-    const problem = problemOfPage(page) ?? problemOfFilters(filters);
-    if (problem !== undefined) return rejection(400, problem);
-    return found(knowledge.search(filters, Number(page))) ?? noMatch(knowledge, 'search-people', body);
-  };
+function problemOfSearch(body: JsonMembers): Problem {
+  const { page, filters } = pageAsked(body);
+  return problemOfPage(page) ?? problemOfFilters(filters);
 }
+
+const TAG_FIELDS = ['domain', 'tag'] as const;
+
+const problemOfTag = (body: JsonMembers): Problem =>
+  problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
 
 /** A free change that no vendor publishes. The generic "API Call" is tried with it. */
 function applyTag({ body }: VendorRequest): SandboxDecision {
-  const problem = problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
-  if (problem !== undefined) return rejection(400, problem);
   const change = { kind: 'tag_applied', domain: String(body.domain), tag: String(body.tag) } as const;
   return { status: 200, body: { applied: true }, credits: 0, change };
 }
 
 /** A free read that no vendor publishes. The generic "API Call" is tried with it. */
-function accountPlan({ body }: VendorRequest): SandboxDecision {
-  const problem = problemOfStrings(body, []);
-  if (problem !== undefined) return rejection(400, problem);
-  return { status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 };
-}
+const accountPlan = checked(
+  (body) => problemOfStrings(body, []),
+  () => ({ status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 }),
+);
 
 export function found(known: Found | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };

@@ -31,12 +31,7 @@ export interface User {
 }
 
 /** An invitation that was sent. */
-export interface Mail {
-  readonly project: string;
-  readonly email: string;
-  readonly invite: string;
-  readonly role: string;
-}
+export type Mail = Omit<Invite, 'state'>;
 
 /** A tag that the provider applied to a domain. */
 export interface Tag {
@@ -102,7 +97,7 @@ export class ServiceState {
   }
 
   /** Everything that is remembered, oldest first. */
-  all(): Everything {
+  all() {
     return {
       projects: [...this.#projects.values()],
       invites: [...this.#invites.values()],
@@ -195,14 +190,6 @@ export class ServiceState {
     this.#pending.delete(pair(invite.project, invite.email));
     this.#invites.set(code, { ...invite, state: 'deleted' });
   }
-}
-
-interface Everything {
-  readonly projects: readonly Project[];
-  readonly invites: readonly Invite[];
-  readonly users: readonly User[];
-  readonly mails: readonly Mail[];
-  readonly tags: readonly Tag[];
 }
 
 /** A person has one identifier in every project, made from the e-mail so that tests know it beforehand. */

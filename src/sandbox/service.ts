@@ -3,6 +3,8 @@ import { isMembers, type Json, type JsonMembers } from './json.ts';
 import { type ServiceState, userIdOf } from './service-state.ts';
 import {
   accountOf,
+  checked,
+  type Decide,
   problemOfStrings,
   rejection,
   type SandboxAnswer,
@@ -16,112 +18,94 @@ import {
 
 const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 
-type Decide = (request: VendorRequest) => SandboxDecision;
-
-export class Service {
-  readonly state: ServiceState;
-
-  constructor(state: ServiceState) {
-    this.state = state;
-  }
-
-  operations(): readonly VendorOperation[] {
-    const shared = { vendor: 'service', method: 'POST' } as const;
-    const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
-    return [
-      {
-        ...shared,
-        name: 'create-project',
-        path: '/latest/projects/create',
-        authorization: ['Bearer :<key>'],
-        decide: (request) => this.#createProject(request),
-      },
-      {
-        ...named,
-        name: 'create-invite',
-        path: '/latest/auth/invite/create',
-        decide: administered(this.state, (request) => this.#createInvite(request)),
-      },
-      {
-        ...shared,
-        name: 'update-user',
-        path: '/latest/auth/users/{user_id}/update',
-        authorization: ['<project>:<key>'],
-        decide: administered(this.state, (request) => this.#updateUser(request)),
-      },
-      {
-        ...named,
-        name: 'delete-invite',
-        path: '/latest/auth/invite/delete',
-        decide: administered(this.state, (request) => this.#deleteInvite(request)),
-      },
-      {
-        ...named,
-        name: 'remove-user',
-        path: '/latest/auth/users/{user_id}/delete',
-        decide: administered(this.state, (request) => this.#removeUser(request)),
-      },
-    ];
-  }
-
-  #createProject({ body, sequence }: VendorRequest): SandboxDecision {
-    const problem = problemOfProject(body);
-    if (problem !== undefined) return rejection(400, problem);
-    const project = `project-${sequence}`;
-    return applied(
-      { project_id: project },
-      {
-        kind: 'project_created',
-        project,
-        name: String(body.name),
-        description: String(body.description),
-        organization: String(body.organization_id),
-      },
+export function serviceOperations(state: ServiceState): readonly VendorOperation[] {
+  const shared = { vendor: 'service', method: 'POST' } as const;
+  const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
+  const byAdmin = (problemOf: Parameters<typeof checked>[0], decide: StateDecide): Decide =>
+    administered(
+      state,
+      checked(problemOf, (request) => decide(request, state)),
     );
-  }
+  return [
+    {
+      ...shared,
+      name: 'create-project',
+      path: '/latest/projects/create',
+      authorization: ['Bearer :<key>'],
+      decide: checked(problemOfProject, createProject),
+    },
+    {
+      ...named,
+      name: 'create-invite',
+      path: '/latest/auth/invite/create',
+      decide: byAdmin(problemOfInvite, createInvite),
+    },
+    {
+      ...shared,
+      name: 'update-user',
+      path: '/latest/auth/users/{user_id}/update',
+      authorization: ['<project>:<key>'],
+      decide: byAdmin(problemOfUpdate, updateUser),
+    },
+    {
+      ...named,
+      name: 'delete-invite',
+      path: '/latest/auth/invite/delete',
+      decide: byAdmin((body) => problemOfStrings(body, ['invite_code']), deleteInvite),
+    },
+    {
+      ...named,
+      name: 'remove-user',
+      path: '/latest/auth/users/{user_id}/delete',
+      decide: byAdmin((body) => problemOfStrings(body, []), removeUser),
+    },
+  ];
+}
 
-  #createInvite({ body, project, sequence }: VendorRequest): SandboxDecision {
-    const problem = problemOfInvite(body);
-    if (problem !== undefined) return rejection(400, problem);
-    const email = String(body.email).toLowerCase();
-    if (this.state.pendingInvite(project, email) !== undefined) {
-      return rejection(409, `${email} has a pending invite to project "${project}".`);
-    }
-    if (this.state.user(project, userIdOf(email)) !== undefined) {
-      return rejection(409, `${email} is already a user of project "${project}".`);
-    }
-    const invite = `invite-${sequence}`;
-    const accepted = this.state.isMember(email);
-    const role = roleOf(body.permissions) ?? '';
-    // The published answer has only the code, so it does not tell whether the invite was accepted at once.
-    return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
-  }
+type StateDecide = (request: VendorRequest, state: ServiceState) => SandboxDecision;
 
-  #updateUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
-    const problem = problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
-    if (problem !== undefined) return rejection(400, problem);
-    if (this.state.user(project, userId) === undefined) return rejection(404, noSuchUser(project, userId));
-    const role = roleOf(body.permissions) ?? '';
-    return applied({}, { kind: 'role_changed', project, user: userId, role });
-  }
+function createProject({ body, sequence }: VendorRequest): SandboxDecision {
+  const project = `project-${sequence}`;
+  const [name, description] = [String(body.name), String(body.description)];
+  const organization = String(body.organization_id);
+  return applied(
+    { project_id: project },
+    { kind: 'project_created', project, name, description, organization },
+  );
+}
 
-  #deleteInvite({ body, project }: VendorRequest): SandboxDecision {
-    const problem = problemOfStrings(body, ['invite_code']);
-    if (problem !== undefined) return rejection(400, problem);
-    const code = String(body.invite_code);
-    const invite = this.state.invite(code);
-    if (invite === undefined || invite.project !== project || invite.state !== 'pending') {
-      return rejection(404, `Project "${project}" has no pending invite "${code}".`);
-    }
-    return applied({}, { kind: 'invite_deleted', project, invite: code });
+function createInvite({ body, project, sequence }: VendorRequest, state: ServiceState): SandboxDecision {
+  const email = String(body.email).toLowerCase();
+  if (state.pendingInvite(project, email) !== undefined) {
+    return rejection(409, `${email} has a pending invite to project "${project}".`);
   }
+  if (state.user(project, userIdOf(email)) !== undefined) {
+    return rejection(409, `${email} is already a user of project "${project}".`);
+  }
+  const invite = `invite-${sequence}`;
+  const accepted = state.isMember(email);
+  const role = roleOf(body.permissions) ?? '';
+  // The published answer has only the code, so it does not tell whether the invite was accepted at once.
+  return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
+}
 
-  #removeUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
-    const problem = problemOfStrings(body, []);
-    if (problem !== undefined) return rejection(400, problem);
-    if (this.state.user(project, userId) === undefined) return rejection(404, noSuchUser(project, userId));
-    return applied({}, { kind: 'user_removed', project, user: userId });
+function updateUser({ body, project, segment: user }: VendorRequest, state: ServiceState): SandboxDecision {
+  if (state.user(project, user) === undefined) return noSuchUser(project, user);
+  return applied({}, { kind: 'role_changed', project, user, role: roleOf(body.permissions) ?? '' });
+}
+
+function deleteInvite({ body, project }: VendorRequest, state: ServiceState): SandboxDecision {
+  const code = String(body.invite_code);
+  const invite = state.invite(code);
+  if (invite === undefined || invite.project !== project || invite.state !== 'pending') {
+    return rejection(404, `Project "${project}" has no pending invite "${code}".`);
   }
+  return applied({}, { kind: 'invite_deleted', project, invite: code });
+}
+
+function removeUser({ project, segment: user }: VendorRequest, state: ServiceState): SandboxDecision {
+  if (state.user(project, user) === undefined) return noSuchUser(project, user);
+  return applied({}, { kind: 'user_removed', project, user });
 }
 
 /** Wraps a decision that needs the Admin permission on the project. */
@@ -136,8 +120,8 @@ function applied(body: JsonMembers, change: SandboxChange): SandboxDecision {
   return { status: 200, body, credits: 0, change };
 }
 
-function noSuchUser(project: string, userId: string): string {
-  return `Project "${project}" has no user "${userId}" who has accepted.`;
+function noSuchUser(project: string, user: string): SandboxDecision {
+  return rejection(404, `Project "${project}" has no user "${user}" who has accepted.`);
 }
 
 function problemOfProject(body: JsonMembers): string | undefined {
@@ -154,6 +138,10 @@ function isAddress(value: Json | undefined): value is string {
 function problemOfInvite(body: JsonMembers): string | undefined {
   if (!isAddress(body.email)) return '"email" must be an e-mail address.';
   return problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions', 'email']);
+}
+
+function problemOfUpdate(body: JsonMembers): string | undefined {
+  return problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
 }
 
 function problemOfPermissions(permissions: Json | undefined): string | undefined {
@@ -187,10 +175,7 @@ export const API_CALL: VendorOperation = {
   path: '/latest/tools/api-call',
   authorization: ['Bearer <project>:<key>', 'Bearer :<key>'],
   // The inner call alone costs credits and changes something.
-  decide: ({ body }) => {
-    const problem = problemOfApiCall(body);
-    return problem === undefined ? { status: 200, body: {}, credits: 0 } : rejection(400, problem);
-  },
+  decide: checked(problemOfApiCall, () => ({ status: 200, body: {}, credits: 0 })),
 };
 
 interface InnerCall {

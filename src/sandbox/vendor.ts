@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { unreachable } from '../core/errors.ts';
 import type { SandboxChange, SandboxPerson } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
@@ -20,8 +19,10 @@ export interface VendorOperation {
   /** True for a question that costs and changes nothing. Faults spare it unless they name it. */
   readonly isLookUp?: true;
   /** Returns what the vendor would answer, charge and change. It is pure: nothing happens before the decision is booked. */
-  decide(request: VendorRequest): SandboxDecision;
+  readonly decide: Decide;
 }
+
+export type Decide = (request: VendorRequest) => SandboxDecision;
 
 export interface VendorRequest {
   /** Number of the request since the book began; new identifiers are made from it. */
@@ -62,6 +63,14 @@ export function rejection(status: number, error: string): SandboxDecision {
   return { status, body: { error }, credits: 0 };
 }
 
+/** A decision about requests whose body has no problem. */
+export function checked(problemOf: (body: JsonMembers) => string | undefined, decide: Decide): Decide {
+  return (request) => {
+    const problem = problemOf(request.body);
+    return problem === undefined ? decide(request) : rejection(400, problem);
+  };
+}
+
 /** The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told. */
 export function tooMany(retryAfter: string | undefined): SandboxAnswer {
   const answer = { status: 429, body: { error: 'Rate limit exceeded.' } };
@@ -98,11 +107,20 @@ export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly st
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
 type AuthorizationShape = 'Bearer <key>' | 'Bearer :<key>' | 'Bearer <project>:<key>' | '<project>:<key>';
 
-const PATTERNS: Readonly<Record<AuthorizationShape, RegExp>> = {
-  'Bearer <key>': /^Bearer (?<key>[^\s:]+)$/,
-  'Bearer :<key>': /^Bearer :(?<key>[^\s:]+)$/,
-  'Bearer <project>:<key>': /^Bearer (?<project>[^\s:]+):(?<key>[^\s:]+)$/,
-  '<project>:<key>': /^(?<project>[^\s:]+):(?<key>[^\s:]+)$/,
+const SHAPES: Readonly<Record<AuthorizationShape, { readonly pattern: RegExp; readonly words: string }>> = {
+  'Bearer <key>': { pattern: /^Bearer (?<key>[^\s:]+)$/, words: 'the word Bearer, a blank and the key' },
+  'Bearer :<key>': {
+    pattern: /^Bearer :(?<key>[^\s:]+)$/,
+    words: 'with an empty project part before the colon',
+  },
+  'Bearer <project>:<key>': {
+    pattern: /^Bearer (?<project>[^\s:]+):(?<key>[^\s:]+)$/,
+    words: 'with the project before the colon',
+  },
+  '<project>:<key>': {
+    pattern: /^(?<project>[^\s:]+):(?<key>[^\s:]+)$/,
+    words: 'without the word Bearer',
+  },
 };
 
 export interface Authorization {
@@ -118,8 +136,8 @@ export interface Authorization {
 /** Takes the header apart. Anything that is none of the published shapes is `other`. */
 export function readAuthorization(header: string | undefined): Authorization {
   if (header === undefined) return { shape: 'none', project: '', account: '', revoked: false };
-  for (const shape of Object.keys(PATTERNS) as AuthorizationShape[]) {
-    const groups = PATTERNS[shape].exec(header)?.groups;
+  for (const shape of Object.keys(SHAPES) as AuthorizationShape[]) {
+    const groups = SHAPES[shape].pattern.exec(header)?.groups;
     if (groups === undefined) continue;
     const { key = '', project = '' } = groups;
     return { shape, project, account: accountOf(key), revoked: key.startsWith('revoked') };
@@ -141,21 +159,6 @@ export function wrongShapeWords(
     received === 'none'
       ? 'there was none'
       : `it was ${received === 'other' ? 'none of the known shapes' : received}`;
-  const shapes = expected.map((shape) => `"${shape}" (${explanation(shape)})`).join(' or ');
+  const shapes = expected.map((shape) => `"${shape}" (${SHAPES[shape].words})`).join(' or ');
   return `The Authorization header must be exactly ${shapes}; ${got}.`;
-}
-
-function explanation(shape: AuthorizationShape): string {
-  switch (shape) {
-    case 'Bearer <key>':
-      return 'the word Bearer, a blank and the key';
-    case 'Bearer :<key>':
-      return 'with an empty project part before the colon';
-    case 'Bearer <project>:<key>':
-      return 'with the project before the colon';
-    case '<project>:<key>':
-      return 'without the word Bearer';
-    default:
-      return unreachable(shape);
-  }
 }

@@ -15,7 +15,7 @@ import { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
 import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
 import { lookUps, type ReceivedBody, Registrar } from './registrar.ts';
-import { API_CALL, innerCallIn, Service, wrapped } from './service.ts';
+import { API_CALL, innerCallIn, serviceOperations, wrapped } from './service.ts';
 import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
@@ -100,7 +100,7 @@ export class Vendors {
     this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
     const provider = (extension.provider ?? publishedProvider)(this.#knowledge);
     const free = lookUps(registrar);
-    const published = new Service(registrar.state).operations();
+    const published = serviceOperations(registrar.state);
     const service = extension.service?.(published, registrar.state) ?? published;
     this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
     this.#faults = this.#faultsIn(faults);

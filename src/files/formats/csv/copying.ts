@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import { invariant } from '../../../core/errors.ts';
 import {
   type CellsFor,
@@ -15,8 +14,10 @@ import type { InputRow } from '../../../core/row.ts';
 import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 import type { Layout } from './layout.ts';
-import { bodyOf, cellsOf, isAllQuoted, lineEndLength, withoutCells } from './raw-record.ts';
-import { bytesOf, type CsvRecord, readRecords } from './records.ts';
+import { cellText, NEEDS_CARE, piecesOf, QUOTE, separated } from './own-cells.ts';
+import { lineEndLength } from './raw-record.ts';
+import { NO_TEXT } from './record-parser.ts';
+import { type CsvRecord, readRecords } from './records.ts';
 
 /** Rows that are copied together: past 256, writing them as text in one go gets no faster. */
 const ROWS_PER_BATCH = 256;
@@ -53,13 +54,9 @@ interface Style {
 
 function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): Style {
   const header = batch.find(({ kind }) => kind === 'header');
-  return {
-    delimiter,
-    isQuoted: header !== undefined && isAllQuoted(ownBody(bytesOf(header), header), byteOf(delimiter)),
-  };
+  const cells = header && piecesOf(header, Buffer.from(DELIMITERS[delimiter])).cells;
+  return { delimiter, isQuoted: cells?.every((cell) => cell[0] === QUOTE) === true };
 }
-
-const byteOf = (delimiter: Delimiter): number => DELIMITERS[delimiter].charCodeAt(0);
 
 /** The records in batches that are fit for copying, none of them empty. */
 async function* batched(groups: AsyncIterable<readonly CsvRecord[]>): AsyncIterable<readonly CsvRecord[]> {
@@ -110,18 +107,12 @@ function withCells(
   kept: Kept,
   added: readonly (readonly string[] | undefined)[],
 ): Buffer {
-  const texts = asText(
-    added.map((cells) => cells ?? []),
-    style,
-  );
   const copy = new BatchCopy();
   for (const [index, record] of batch.entries()) {
     if (record.blankLines.length > 0) copy.add(record.blankLines);
     const cells = added[index];
     if (cells === undefined || record.kind === 'end') continue;
-    const ours = cells.length === 0 ? [] : [texts[index] ?? ''];
-    if (record.unreadable !== undefined) copy.addAll(besideSurplus(record, style.delimiter, kept, ours));
-    else extend(copy, record, style.delimiter, kept, ours);
+    extend(copy, record, style, kept, cells.length === 0 ? [] : [recordText(cells, style)]);
   }
   return copy.bytes;
 }
@@ -162,133 +153,49 @@ class BatchCopy {
 const MOST_BYTES_PER_UNIT = 3;
 
 /** The record with our cells put before its line end. */
-function extend(
-  copy: BatchCopy,
-  record: CsvRecord,
-  delimiter: Delimiter,
-  kept: Kept,
-  ours: readonly string[],
-): void {
-  const { text, start, end, found } = record;
-  if (found !== kept.width || kept.dropped.size > 0) {
-    copy.addAll(fitted(record, delimiter, kept, ours));
+function extend(copy: BatchCopy, record: CsvRecord, style: Style, kept: Kept, ours: readonly string[]): void {
+  const { text, start, end, found, unreadable } = record;
+  if (unreadable !== undefined || found !== kept.width || kept.dropped.size > 0) {
+    copy.addAll(rewritten(record, style, kept, ours));
     return;
   }
   const bodyEnd = end - lineEndLength(text, start, end);
   copy.add(text, start, bodyEnd);
-  copy.write(['', ...ours].join(DELIMITERS[delimiter]));
+  copy.write(['', ...ours].join(DELIMITERS[style.delimiter]));
   copy.add(text, bodyEnd, end);
 }
 
 /**
- * The record's own bytes without the dropped cells, and ours put before its line end. Where a padded file has too few
- * cells, blank ones go between, and where it has too many, the blank ones behind the header's last go: ours must stand
- * below their names.
+ * The record's own cells, byte for byte and without the dropped ones, and ours below their names: blank cells go between
+ * where it has too few, and the blank ones behind the header's last go where a padded file has too many.
+ *
+ * Of a record that cannot be read, the cells that it has too many stand behind ours: whatever program reads the copy finds the
+ * same cells in it as in the file. Nothing of the user's is left out, because nobody knows below which name it belongs.
  */
-function fitted(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: readonly string[]): Buffer[] {
-  const { found } = record;
-  const bytes = bytesOf(record);
-  const body = ownBody(bytes, record);
-  const bodyStart = body.byteOffset - bytes.byteOffset;
-  const { dropped, width } = kept;
-  const leftOut = found > width ? new Set([...dropped, ...indexes(width, found)]) : dropped;
-  const own = leftOut.size === 0 ? body : withoutCells(body, byteOf(delimiter), leftOut);
-  const hasOwn = leftOut.size === 0 || !indexes(0, found).every((index) => leftOut.has(index));
-  const padding = indexes(found, width).flatMap((index) => (dropped.has(index) ? [] : ['']));
-  const text = [...(hasOwn ? [''] : []), ...padding, ...ours].join(DELIMITERS[delimiter]);
-  return [bytes.subarray(0, bodyStart), own, Buffer.from(text), bytes.subarray(bodyStart + body.length)];
-}
-
-/**
- * A record that cannot be read, byte for byte, with our cells below their names and the cells that it has too many behind
- * them: whatever program reads the copy finds the same cells in it as in the file. Nothing of the user's is left out,
- * because nobody knows below which name it belongs.
- */
-function besideSurplus(
+function rewritten(
   record: CsvRecord,
-  delimiter: Delimiter,
-  kept: Kept,
+  { delimiter }: Style,
+  { named, droppedNames, dropped, width }: Kept,
   ours: readonly string[],
-): Buffer[] {
-  const bytes = bytesOf(record);
-  const body = ownBody(bytes, record);
-  const bodyStart = body.byteOffset - bytes.byteOffset;
-  const leftOut = writtenByUs(kept.named, kept.droppedNames, (at) => record.cells[at]);
-  const own = cellsOf(body, byteOf(delimiter))
-    .filter((_cell, index) => !leftOut.has(index))
-    .map(({ start, end }) => body.subarray(start, end));
-  const room = kept.width - kept.dropped.size;
-  const padding = Array.from({ length: Math.max(0, room - own.length) }, () => EMPTY);
-  const cells = [
-    ...own.slice(0, room),
-    ...padding,
-    ...ours.map((text) => Buffer.from(text)),
-    ...own.slice(room),
-  ];
+): readonly Buffer[] {
   const separator = Buffer.from(DELIMITERS[delimiter]);
-  const joined = cells.flatMap((cell, index) => (index === 0 ? [cell] : [separator, cell]));
-  return [bytes.subarray(0, bodyStart), ...joined, bytes.subarray(bodyStart + body.length)];
+  const { before, cells, after } = piecesOf(record, separator);
+  const isReadable = record.unreadable === undefined;
+  const leftOut = isReadable ? dropped : writtenByUs(named, droppedNames, (at) => record.cells[at]);
+  const own = (isReadable ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
+  const room = width - dropped.size;
+  const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_TEXT);
+  const added = ours.map((text) => Buffer.from(text));
+  const all = [...own.slice(0, room), ...padding, ...added, ...own.slice(room)];
+  return [before, ...separated(all, separator), after];
 }
 
-const EMPTY = Buffer.alloc(0);
-
-function indexes(start: number, end: number): readonly number[] {
-  return Array.from({ length: end - start }, (_, index) => start + index);
-}
-
-function ownBody(bytes: Buffer, { position }: CsvRecord): Buffer {
-  return bodyOf(bytes, position.byteOffset);
-}
-
-/** Cells as the text of one record each, without line ends. */
-function asText(records: readonly (readonly string[])[], style: Style): readonly string[] {
-  const texts = records.map((cells) => joinedText(cells, style));
-  const others = records.filter((_cells, at) => texts[at] === undefined);
-  if (others.length === 0) return texts as string[];
-  const careful = new Set<string>();
-  for (const cells of others) for (const cell of cells) if (needsCare(cell, style)) careful.add(cell);
-  const written = writtenCells(careful, style);
-  const separator = DELIMITERS[style.delimiter];
-  const writtenText = (cells: readonly string[]): string =>
-    cells.map((cell) => written.get(cell) ?? cell).join(separator);
-  return texts.map((text, at) => text ?? writtenText(records[at] ?? []));
-}
-
-/** What has to stand in quotes, or could not be read again. The delimiter is the other. */
-const NEEDS_CARE = /["\r\n\0]/;
-
-function needsCare(cell: string, { delimiter, isQuoted }: Style): boolean {
-  return isQuoted || cell.includes(DELIMITERS[delimiter]) || NEEDS_CARE.test(cell);
-}
-
-/** The cells with the delimiter between them, where that is all there is to do; undefined where the writer has to look. */
-function joinedText(cells: readonly string[], { delimiter, isQuoted }: Style): string | undefined {
-  if (isQuoted) return undefined;
+/** Cells as the text of one record, without its line end. */
+function recordText(cells: readonly string[], { delimiter, isQuoted }: Style): string {
   const separator = DELIMITERS[delimiter];
-  for (const cell of cells) if (cell.includes(separator)) return undefined;
   const text = cells.join(separator);
-  return NEEDS_CARE.test(text) ? undefined : text;
-}
-
-/**
- * Each cell as the writer writes it, which sets up a record for each: so the same cell of many rows is written once. They are
- * written in one go and parted again at a zero byte. Cells themselves never hold one: a file with a zero byte could not be
- * read again, so it becomes U+FFFD, the sign for what cannot be shown.
- */
-function writtenCells(
-  cells: ReadonlySet<string>,
-  { delimiter, isQuoted }: Style,
-): ReadonlyMap<string, string> {
-  const records = Array.from(cells, (cell) => [cell.replaceAll('\0', '\uFFFD')]);
-  const texts = stringify(records, {
-    delimiter: DELIMITERS[delimiter],
-    eof: false,
-    quote_record_delimiter: true,
-    quoted: isQuoted,
-    quoted_empty: isQuoted,
-    record_delimiter: '\0',
-  }).split('\0');
-  return new Map(Array.from(cells, (cell, at) => [cell, texts[at] ?? '']));
+  const isPlain = !isQuoted && !NEEDS_CARE.test(text) && !cells.some((cell) => cell.includes(separator));
+  return isPlain ? text : cells.map((cell) => cellText(cell, separator, isQuoted)).join(separator);
 }
 
 // -------------------------------------------------------------------------------------------------- encoding

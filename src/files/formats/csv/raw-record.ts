@@ -77,26 +77,6 @@ export function countLineEnds(bytes: Buffer): number {
   return count;
 }
 
-/**
- * The record without some of its cells, every other cell byte for byte as it was, quotes included.
- * @param body the record without byte-order mark and line end.
- * @param delimiter the byte between cells.
- * @param dropped positions of the cells to leave out, the first being 0.
- */
-export function withoutCells(body: Buffer, delimiter: number, dropped: ReadonlySet<number>): Buffer {
-  const kept: Buffer[] = [];
-  for (const [index, { start, end }] of cellsOf(body, delimiter).entries()) {
-    // A cell is taken with the delimiter before it, so that the first one kept is the only one to lose its own.
-    if (!dropped.has(index)) kept.push(body.subarray(kept.length === 0 ? start : start - 1, end));
-  }
-  return Buffer.concat(kept);
-}
-
-/** Whether every cell of the record stands in quotes. */
-export function isAllQuoted(body: Buffer, delimiter: number): boolean {
-  return cellsOf(body, delimiter).every(({ start }) => body[start] === QUOTE);
-}
-
 /** Where a cell stands in a record. */
 export interface CellPlace {
   readonly start: number;

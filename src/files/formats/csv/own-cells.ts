@@ -1,0 +1,34 @@
+import { bodyOf, cellsOf } from './raw-record.ts';
+import { bytesOf, type CsvRecord } from './records.ts';
+
+/** A record in pieces, to be put together again with other cells among its own. */
+
+export const QUOTE = 0x22;
+
+/** Its cells as they stand in the file, with what stands before and after all of them: byte-order mark and line end. */
+export function piecesOf(
+  record: CsvRecord,
+  separator: Buffer,
+): { before: Buffer; cells: Buffer[]; after: Buffer } {
+  const bytes = bytesOf(record);
+  const body = bodyOf(bytes, record.position.byteOffset);
+  const start = body.byteOffset - bytes.byteOffset;
+  return {
+    before: bytes.subarray(0, start),
+    cells: cellsOf(body, separator[0] ?? 0).map((cell) => body.subarray(cell.start, cell.end)),
+    after: bytes.subarray(start + body.length),
+  };
+}
+
+export function separated(cells: readonly Buffer[], separator: Buffer): readonly Buffer[] {
+  return cells.flatMap((cell, at) => (at === 0 ? [cell] : [separator, cell]));
+}
+
+/** What has to stand in quotes, or could not be read again. The delimiter is the other. */
+export const NEEDS_CARE = /["\r\n\0]/;
+
+/** A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+export function cellText(value: string, separator: string, isQuoted: boolean): string {
+  if (!isQuoted && !value.includes(separator) && !NEEDS_CARE.test(value)) return value;
+  return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
+}
