@@ -106,10 +106,7 @@ export class MetCall {
     this.question = questionOf(call);
   }
 
-  /**
-   * Hashes the key on demand: that is once at most, and never for most calls of a waterfall.
-   * @param accountIdentity of the one account on which the row is worked.
-   */
+  /** Hashed on demand: once at most, and never for most calls of a waterfall. A row is worked on in one account. */
   keyFor(accountIdentity: string): CallKey {
     this.#key ??= keyOfQuestion(accountIdentity, this.question);
     return this.#key;

@@ -15,10 +15,7 @@ import {
 import { keepGarbageLow } from './main/memory.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
-/**
- * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
- * and an exit code.
- */
+/** The frame of every command: it reads the arguments, and makes a fact, an advice and an exit code of every error. */
 
 /** Runs the command line and ends the process. */
 export async function main(argv: readonly string[]): Promise<never> {

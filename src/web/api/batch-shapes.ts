@@ -138,10 +138,7 @@ export type ChangeMessage = z.infer<typeof ChangeMessage>;
 export const Continuation = z.strictObject({
   /** The most credits that the batch may spend from now on; left out: as many as before. */
   budget: z.coerce.number().int().positive().optional(),
-  /**
-   * One of the `answers` of the stop. `yes` also buys again what turned out to be no answer; `anew` asks for the plan that settles
-   * a finished batch by today's dialect.
-   */
+  /** One of the `answers` of the stop. `yes` also buys again what is no answer; `anew` asks for the plan by today's dialect. */
   answer: z
     .string()
     .regex(/^(?:yes|no-match|take-back|doubts|store|guards|anew|(?:dialect|inbox):[0-9a-f]{32})$/)
