@@ -82,7 +82,6 @@ const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: F
 /** The place of the cursor, found from the words before it. */
 interface Place {
   readonly command: Command;
-  /** The option whose value is typed. */
   readonly option?: Option;
   /** How many arguments stand before it. */
   readonly argument: number;
@@ -130,7 +129,6 @@ async function placeBehind(word: string, place: Place, program: Command): Promis
   return { ...place, command: command === program ? await configured(word) : named };
 }
 
-/** The command with its own options and arguments. */
 async function configured(name: string): Promise<Command> {
   const member = await loadMember<CliCommand>(COMMANDS, name);
   invariant(member, `there is no command ${name}`);

@@ -181,7 +181,6 @@ function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Says how to decide about what nobody has decided about. */
 function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
   const open = doubts.filter(({ decision }) => decision === undefined);
   if (open.length === 0) return [];
@@ -203,7 +202,6 @@ const RULE_READS: Readonly<Record<AlikeDoubts['reads'], string>> = {
   later_answers: 'A rule of the dialect reads such answers when they come again, and not these',
 };
 
-/** Rows are named so far; more of them are counted. */
 const ROWS_NAMED = 8;
 
 function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly string[] {

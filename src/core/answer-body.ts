@@ -132,7 +132,6 @@ export function resultsOf(body: KeptBody, place: AnswerPlace): readonly JsonValu
   return parsedResultsOf(jsonIn(body), place);
 }
 
-/** The same as `resultsOf`, for a body that is parsed already. */
 export function parsedResultsOf(
   body: JsonValue | undefined,
   place: AnswerPlace,

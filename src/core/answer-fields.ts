@@ -81,12 +81,10 @@ export class FieldSurvey {
   /** Whether there are more than are kept. */
   isCut = false;
 
-  /** @param without as of `wholeFields`. */
   add(answer: JsonValue | undefined, without?: readonly JsonValue[]): void {
     this.addFields(wholeFields(answer, without));
   }
 
-  /** @param fields of an answer, as `wholeFields` gives them. */
   addFields(fields: ReadonlyMap<string, string>): void {
     this.answers += 1;
     for (const [name, text] of fields) {

@@ -114,7 +114,6 @@ export function unreachable(value: never): never {
   throw new Error(`Rowonce has a bug: unexpected ${JSON.stringify(value)}`);
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -23,7 +23,6 @@ export function pageFolder(): URL {
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
 
-/** As `package.json` says it. */
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');

@@ -12,7 +12,6 @@ export interface Position {
   readonly lines: number;
 }
 
-/** A row with where it stands. */
 export interface PositionedRow extends InputRow {
   readonly position: Position;
 }
@@ -45,7 +44,6 @@ export interface CopyOptions {
   readonly isPacked?: boolean | undefined;
 }
 
-/** A cell that is to say something else. */
 export interface Correction {
   readonly row: RowNumber;
   readonly column: string;

@@ -22,7 +22,6 @@ export function changesLines(changes: ChangesDone): readonly string[] {
   ];
 }
 
-/** A project in which something was changed. */
 function projectLine(name: string, groups: readonly ChangeGroup[]): readonly string[] {
   const done: Partial<Record<PlannedAction, number>> = {};
   for (const group of groups) {

@@ -6,7 +6,6 @@ import { duplicateLines, findingWords } from './cell-issues.ts';
 
 /** Shows what a file is and which operations it fits. */
 
-/** The words for what the cells of a column look like. */
 const LOOKS = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',

@@ -4,8 +4,6 @@ import type { Erased, UserFile } from '../../ledger/store.ts';
 import { neededWords } from '../../run/retention.ts';
 import type { Console } from '../shell/command.ts';
 
-/** Words that a person reads before and after something is erased. */
-
 /** An erasure in one store, which is asked for with `dryRun` first. */
 export interface ErasureTalk {
   readonly location: string;

@@ -7,8 +7,6 @@ import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 
-/** Shows a plan. */
-
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
   const { tooOld = 0, unanswered, comparedWith, sample, row, again } = plan;
@@ -91,7 +89,6 @@ function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): stri
   return `  row ${firstRows.join(', ')}${more}: ${reason}`;
 }
 
-/** The line that lists the fields that an `add` of the job may name. */
 export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
   const shown = paths
     .slice(0, FIELDS_SHOWN)

@@ -7,8 +7,6 @@ import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
 
-/** Flags that several commands have. */
-
 /** The arguments of `option` for a command that opens a store for writing. */
 export const WAIT_FLAG = [
   '--wait <duration>',
@@ -87,7 +85,6 @@ export function readFlagsOf({
   return present({ encoding, delimiter, skipLines: lines, ragged, sheet, strict });
 }
 
-/** Adds the flags of every command that writes an output. */
 export function addOutputFlags(command: Command): Command {
   return command
     .option('-o, --output <file>', 'where the output goes; - is standard output')

@@ -138,12 +138,10 @@ export function toldOn(console: Console): (event: RunEvent, path?: string) => vo
 
 export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
 
-/** What a batch that begins has to settle. */
 export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
   return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${rowsBeyond} that the plan adds`}`;
 }
 
-/** How far a batch that goes on has got. */
 export function finishedWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
   const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
   return `${settled} of ${rows + rowsBeyond} rows are finished${doubt}`;
@@ -186,7 +184,6 @@ export function endOf(
   };
 }
 
-/** @param command the command that goes on. */
 export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
   return stopped && { ...stopped.detail, command };
 }

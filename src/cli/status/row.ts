@@ -10,7 +10,6 @@ import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 
-/** Shows the story of one row. */
 export function rowReport(story: RowStory): Report {
   const { row, outcome, since, planned, attempts, fields } = story;
   const reason = outcome?.reason;
@@ -83,7 +82,6 @@ function askedWords(call: Call, reserved: Credits): string {
   return `${callWords(call)}; change ${(call.after ?? 0) + 1} of it${money}`;
 }
 
-/** Says why the attempt was made, and its idempotency key. */
 function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
   const sentAgain = decision !== undefined && decision.kind !== 'told';
   return [

@@ -35,7 +35,6 @@ export class Changes {
     this.#isOurs = isOurs;
   }
 
-  /** Something that the page started has begun or ended. */
   noteWork(): void {
     this.#hasWork = true;
   }

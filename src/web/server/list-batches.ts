@@ -12,8 +12,6 @@ import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
 import type { Server } from './server.ts';
 
-/** What the ledgers know of lists. */
-
 export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
   const uses = new Map<string, Use>();
   for (const { batch } of await batchLines(store)) {

@@ -22,11 +22,9 @@ import type { PlannedOrder } from './work.ts';
 /** Sweeps by the schedules of their jobs, and starts of lists that a person has agreed to for one later moment. */
 
 export interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
-  /** Paths of job files. */
   readonly jobs: readonly string[];
   /** What the user typed as `--store`. */
   readonly store: string | undefined;
-  /** Where notes are kept. */
   readonly folder: string;
   /** The zone in which times are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;
@@ -116,7 +114,6 @@ export class Schedules {
     return this.#options.timeZone;
   }
 
-  /** How many jobs and starts there are. */
   get size(): number {
     return this.#sweeps.length + this.#starts.length;
   }
@@ -265,7 +262,6 @@ const NOTES = 'schedules.json';
 
 const Notes = z.record(z.string(), z.object({ over_ms: z.number(), last: ScheduleView.shape.last }));
 
-/** What is noted of each job, by its path. */
 async function notesIn({
   folder,
   clock,

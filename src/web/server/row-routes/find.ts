@@ -28,7 +28,6 @@ const AROUND = 60;
 /** A reader that is open for long would keep a run beside it from tidying up its log, so it is opened anew so often, ms. */
 const READER_MS = 1_000;
 
-/** @param look opens the ledger. */
 export async function* find(
   look: () => Promise<LedgerReader>,
   batch: Batch,
