@@ -4,7 +4,7 @@ import { Argument, Command, type Option } from 'commander';
 import { invariant, StopError } from '../core/errors.ts';
 import { COMMANDS, OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
-import type { CliCommand, Report } from './shell/command.ts';
+import type { CliCommand } from './shell/command.ts';
 
 /** The completion scripts ask the program for the words, so that one saved in a file completes what a newer version has. */
 
@@ -21,23 +21,17 @@ const completion: CliCommand = {
       .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
       .argument('[words...]', 'after --, what is typed so far: prints what may follow, as the scripts ask')
       .action(
-        run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) =>
-          typed.length === 0 ? scriptReport(shell) : wordsReport(await wordsFor(self.parent ?? self, typed)),
-        ),
+        run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) => {
+          const script = SCRIPTS[shell];
+          if (typed.length === 0) return { lines: script.split('\n'), object: { shell, script } };
+          const words = await wordsFor(self.parent ?? self, typed);
+          return { lines: words, object: { words } };
+        }),
       );
   },
 };
 
 export default completion;
-
-function scriptReport(shell: Shell): Report {
-  const script = SCRIPTS[shell];
-  return { lines: script.split('\n'), object: { shell, script } };
-}
-
-function wordsReport(words: readonly string[]): Report {
-  return { lines: words, object: { words } };
-}
 
 // ---------------------------------------------------------------------------------------------------- the scripts
 

@@ -137,7 +137,9 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
         `row ${listed.doubt.row}, ${callWords(listed.doubt.call)}: ${listed.reason}`,
         ...whyStillOpen(listed).map((line) => `    ${line}`),
       ]),
-      doubts.length === 0 ? nothingWords(batch, waiting.length > 0) : totalWords(doubts, atRisk),
+      doubts.length > 0
+        ? totalWords(doubts, atRisk)
+        : `Nothing of batch ${batch.id} is ${waiting.length > 0 ? 'to be decided here' : 'in doubt'}.`,
       ...(open > 0 ? [openWords(open)] : []),
       ...(undecidable > 0 ? [`${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`] : []),
     ],
@@ -149,10 +151,6 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ...alike.flatMap(alikeLines),
     ],
   };
-}
-
-function nothingWords({ id }: Batch, isAwaited: boolean): string {
-  return isAwaited ? `Nothing of batch ${id} is to be decided here.` : `Nothing of batch ${id} is in doubt.`;
 }
 
 /** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */

@@ -5,7 +5,6 @@ import { ATTENTION_KINDS } from '../core/row.ts';
 import { typedCommand, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
-import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -60,7 +59,10 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
       batch,
       location,
       output,
-      onPlan: (plan, left) => showPlan(console, batch.id, plan, left),
+      onPlan(plan, left) {
+        for (const line of diffLines(plan)) console.say(plainText(line));
+        for (const each of left) console.say(leftLine(batch.id, each));
+      },
       askChanges: async (plan) =>
         yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
       command: typedCommand(resume.words),
@@ -99,11 +101,6 @@ function plannedLine(batch: string, planned: UndoPlan): string {
 }
 
 const nothingLine = (batch: string): string => `There is nothing to send for undoing batch ${batch}.`;
-
-function showPlan(console: Console, batch: string, plan: ChangePlan, left: readonly NotUndone[]): void {
-  for (const line of diffLines(plan)) console.say(plainText(line));
-  for (const each of left) console.say(leftLine(batch, each));
-}
 
 /** One change that is not undone; its row number is that of the undo's own list. */
 function leftLine(batch: string, { row, subject, reason }: NotUndone): string {

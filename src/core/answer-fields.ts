@@ -78,7 +78,6 @@ export class FieldSurvey {
   /** Whether any answer has a value there. */
   readonly #hasText = new Map<string, boolean>();
   answers = 0;
-  /** Whether there are more than are kept. */
   isCut = false;
 
   add(answer: JsonValue | undefined, without?: readonly JsonValue[]): void {
@@ -120,7 +119,6 @@ export class PathSearch {
     this.#missing = new Set(paths);
   }
 
-  /** Whether there is a path that no answer had so far. */
   get isSearching(): boolean {
     return this.#missing.size > 0;
   }

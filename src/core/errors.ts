@@ -74,7 +74,6 @@ export interface StopDetail {
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
 export class StopError extends Error {
-  /** All of it, as it is told elsewhere. */
   readonly detail: StopDetail;
   readonly code: StopCode;
   readonly next: string;

@@ -47,7 +47,6 @@ export interface Call {
   readonly erasedAtMs?: number;
 }
 
-/** The parameters of a call as they leave. */
 export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
   return sent === undefined ? parameters : { ...parameters, ...sent };
 }
@@ -157,12 +156,10 @@ export interface PlannedWork {
   readonly refusedBefore?: string;
 }
 
-/** The work of a row for each of its subjects. */
 export function partsOf(work: PlannedWork): readonly PlannedWork[] {
   return work.parts ?? [work];
 }
 
-/** The part of an operation that alters the service. */
 export interface ChangePart<Input, Work extends PlannedWork> {
   /** Whether it describes how things should be, so that a finished list is worked again when they are not so any more. */
   readonly isState: boolean;
@@ -193,7 +190,6 @@ export interface Operation<Input = unknown, Work = Input> {
   /** One sentence for `--help`, the documentation and the page. */
   readonly summary: string;
   readonly vendor: Vendor;
-  /** Inputs in the order in which they are documented. */
   readonly inputs: readonly InputField[];
   /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
   readonly needsNoColumn?: true;

@@ -32,7 +32,6 @@ export function listsFolder(store: string): string {
   return join(resolve(store), LISTS);
 }
 
-/** The name of that folder in a store. */
 export const LISTS = 'lists';
 
 /** The folder of the list that a path is the content of; undefined for a file that was not brought to the page. */

@@ -78,6 +78,13 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+/** All lines that are said: of what may be none, `false` and undefined are left out. */
+export function linesOf(
+  ...parts: readonly (string | readonly string[] | false | undefined)[]
+): readonly string[] {
+  return parts.flat().filter((part) => typeof part === 'string');
+}
+
 /** `at most 62 spent` where it may have been less, which nothing never is. */
 export function atMost(amount: number, isExact: boolean, text: string): string {
   return isExact || amount === 0 ? text : `at most ${text}`;

@@ -5,7 +5,6 @@ export type RowNumber = number;
 
 const FIRST_ROWS_SHOWN = 5;
 
-/** How many rows are so, and which are the first of them. */
 export class RowCount {
   count = 0;
   readonly firstRows: RowNumber[] = [];
@@ -38,7 +37,6 @@ export type Outcome =
   | { readonly kind: 'in_doubt'; readonly reason: string }
   | { readonly kind: 'skipped'; readonly reason: string };
 
-/** The outcome with a remark behind its reason. */
 export function withRemark(outcome: Outcome, remark: string): Outcome {
   const reason = outcome.reason === undefined ? remark : `${outcome.reason}; ${remark}`;
   return { ...outcome, reason } as Outcome;

@@ -13,10 +13,8 @@ import { codeOf, shortage } from './system-errors.ts';
  * folder removes when the process that owned it is gone.
  */
 
-/** What may be written to a file. */
 export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
 
-/** Whether a file of this content may be replaced. */
 export type MayReplace = (path: string, sha256: string) => Promise<boolean>;
 
 /** Is told which contents may be at a path from now on: the new one, and the old one until it is replaced. */
@@ -333,7 +331,6 @@ function alteredBySomebody(temporary: string): StopError {
   return stop('output', fact, 'Run the same command again; nothing that was bought is lost.');
 }
 
-/** What the system says, in words. */
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'what should be its folder is a file',

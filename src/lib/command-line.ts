@@ -26,7 +26,6 @@ export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = 
   return commandLine(words);
 }
 
-/** Any command of ours, ready to be typed. */
 export function commandLine(words: readonly string[]): string {
   return [programName(words), ...words.map(shellWord)].join(' ');
 }
@@ -141,7 +140,6 @@ export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string
   return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
 }
 
-/** What is looked at of a batch. */
 interface KeptCommand {
   readonly id: string;
   readonly command?: string | undefined;

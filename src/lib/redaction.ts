@@ -180,7 +180,6 @@ function base64Of(key: Buffer): readonly string[] {
   });
 }
 
-/** Those that overlap are one. */
 function apart(sorted: readonly Range[]): readonly Range[] {
   const ranges: Range[] = [];
   for (const range of sorted) {

@@ -24,10 +24,10 @@ import {
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
 import { crashPoint } from '../lib/faults.ts';
-import { type BatchPlace, batchIdentityOf, batchKeyOf, requireBatch } from './batch-key.ts';
+import { type BatchPlace, requireBatch } from './batch-key.ts';
 import type { Consent, Reread, RunContext } from './context.ts';
 import { freshSinceOf, hasGoneStale, startMsOf } from './known-calls.ts';
-import { type PlannedInput, planRows } from './plan.ts';
+import { keyOf, type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
@@ -302,9 +302,7 @@ async function finishedBatch(
     operation === context.job.operation.name &&
     accountIdentity === context.account.identity;
   if (!(await ledger.batches()).some(isOfJob)) return undefined;
-  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const key = batchKeyOf(batchIdentityOf(context, input), sha256);
-  const batch = await ledger.batchByKey(key);
+  const batch = await ledger.batchByKey(await keyOf(context, input));
   if (batch?.state !== 'finished') return undefined;
   const freshSince = freshSinceOf(context.job, false, await startMsOf(context, ledger));
   return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;

@@ -52,7 +52,6 @@ export interface Reread {
   readonly again: number;
   /** How many others of them could make further calls. */
   readonly further: number;
-  /** The most that all those calls cost. */
   readonly most: Credits;
 }
 
@@ -64,7 +63,6 @@ export interface Consent {
   readonly buysAgain: boolean;
 }
 
-/** What a user may choose for a run of a job over a file. */
 export interface RunChoices {
   /** A path or a stream for the output; left out: a file beside the input. */
   readonly output?: string | NodeJS.WritableStream | undefined;
@@ -114,7 +112,6 @@ export interface RunChoices {
   readonly ifBatch?: string | undefined;
 }
 
-/** What a user may say about a run. */
 export interface RunOptions extends JobOptions, RunChoices {
   /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
   readonly planFile?: string | undefined;

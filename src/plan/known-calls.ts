@@ -23,7 +23,6 @@ export interface AskedCall {
   readonly call: Call;
 }
 
-/** What the ledger knows of a call that was asked for. */
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }

@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import type { RowNumber } from '../core/row.ts';
+import { RowCount, type RowNumber } from '../core/row.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
@@ -116,7 +116,7 @@ export async function batchGoneOnWith(
   return batch.id ?? batch.goesOn?.();
 }
 
-async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
+export async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
   return batchKeyOf(batchIdentityOf(context, input), input.survey?.sha256 ?? (await input.file.sha256()));
 }
 
@@ -128,28 +128,24 @@ function memo<T>(work: () => Promise<T>): () => Promise<T> {
 
 // ---------------------------------------------------------------------------------------------------- counting
 
-const FIRST_ROWS_SHOWN = 5;
-
 /** Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand are enough. */
 const MOST_REASONS = 1_000;
 
 /** The match rate of an identifier that was asked less often says little, so the account's rate is used instead. */
 const ASKED_OFTEN_ENOUGH = 20;
 
-/** Collects why rows are invalid. */
 export class Reasons {
-  readonly #found = new Map<string, { count: number; firstRows: RowNumber[] }>();
+  readonly #found = new Map<string, RowCount>();
 
   add(row: RowNumber, reason: string): void {
-    const entry = this.#found.get(reason) ?? { count: 0, firstRows: [] };
-    entry.count += 1;
-    if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
+    const entry = this.#found.get(reason) ?? new RowCount();
+    entry.add(row);
     if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
   }
 
   all(): Plan['reasons'] {
     return [...this.#found]
-      .map(([reason, entry]) => ({ reason, ...entry }))
+      .map(([reason, { count, firstRows }]) => ({ reason, count, firstRows }))
       .sort((a, b) => b.count - a.count);
   }
 }

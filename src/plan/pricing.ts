@@ -5,8 +5,6 @@ import type { Call } from '../core/operation.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
-/** What rows may cost, before anything is sent. */
-
 /** What the vendor charges for a call, and how many calls it lets us make. */
 export interface Pricing {
   /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */

@@ -32,7 +32,6 @@ import { callsSentAgain, type SentAgain } from './sent-again.ts';
  */
 export type RowClassification =
   | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
-  /** The row makes the same calls as an earlier row. */
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookedUp;
 
@@ -124,7 +123,6 @@ class Sorter {
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
 
-  /** Classifies the rows that were added since the last call. */
   async take(batch: InQuestion): Promise<readonly RowClassification[]> {
     const [placed, walks] = [this.#placed, this.#walks];
     this.#placed = [];

@@ -96,7 +96,6 @@ export function preparedCells(
 /** A call that an operation named for a row. Its question is made once, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
-  /** See `questionOf`. */
   readonly question: string;
   answer: Answer | undefined;
   #key: CallKey | undefined;
@@ -124,7 +123,6 @@ export interface Ahead {
   readonly outcome: Outcome;
 }
 
-/** A row as its walk is given it. */
 export interface WalkedRow {
   /** The result of the operation's `prepare` for the row; for a change, the work that was planned. */
   readonly input: unknown;

@@ -21,7 +21,6 @@ export interface Sample extends ReadonlySet<RowNumber> {
   readonly drawn: Drawn;
 }
 
-/** The result of a sample, and what it says about the rest. */
 export interface Forecast {
   /** The number of rows of the sample with a known outcome. A row in doubt does not count yet. */
   readonly rows: number;

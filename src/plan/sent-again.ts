@@ -15,7 +15,6 @@ import type { PlanContext } from './row-walk.ts';
  * of `resolveDoubt`, of which those that cost nothing for certain come first. Nothing here decides or sends anything.
  */
 
-/** How a call in doubt may be sent again. */
 export interface SentAgain {
   /** Whether nothing but a decision to pay again allows it, so that the extra credits of the batch limit it. */
   readonly isExtra: boolean;

@@ -6,7 +6,6 @@ import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 /** A word that may be Base64 of something as long as a key. */
 const WORD = /[\w+/-]{16,}={0,2}/;
 
-/** Whether there is such a word. */
 export function hasLongWord(text: string): boolean {
   return WORD.test(text);
 }
@@ -54,7 +53,6 @@ const hasHeader = (bytes: Buffer): boolean => isGzip(bytes) || isZlib(bytes);
 const MOST_TRIES = 64;
 const MOST_BYTES = 1 << 23;
 
-/** Unpacks what stands in one answer. */
 export class Unpacking {
   #byHeader = MOST_TRIES;
   #without = MOST_TRIES;

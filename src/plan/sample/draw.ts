@@ -10,7 +10,6 @@ export interface Worst {
   readonly requests: number;
 }
 
-/** The result of a draw. */
 export interface Drawn extends Worst {
   /** The numbers of the drawn rows, in order. They include rows that the batch has bought already. */
   readonly numbers: readonly RowNumber[];
@@ -26,7 +25,6 @@ export interface DrawOptions {
   readonly batchKey: string;
   /** Rows after it are not drawn. */
   readonly lastRow: RowNumber;
-  /** Returns the most that a row with these calls costs. */
   creditsOf(calls: readonly Call[]): number;
 }
 

@@ -37,7 +37,6 @@ import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts'
 
 /** What a run of this list would change. The rows are held in memory, which is enough for about 100,000 people. */
 export interface ChangePlan {
-  /** The number of rows of the file. */
   readonly rows: number;
   /** How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's last row. */
   readonly rowsBeyond: number;
@@ -45,7 +44,6 @@ export interface ChangePlan {
   readonly planned: readonly PlannedRow[];
   /** The planned rows in a form for people, in the same order. A row whose project is created first has two entries. */
   readonly changes: readonly PlannedChange[];
-  /** The number of rows that repeat an earlier row. */
   readonly duplicates: number;
   /** The number of requests when all of them succeed; `creditsMost` is the most that they cost. */
   readonly calls: number;
@@ -70,20 +68,17 @@ export const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refu
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** What would become of one row. */
 export interface PlannedChange extends Whom {
   readonly row: RowNumber;
   readonly action: ChangeAction;
   readonly userId?: string;
   /** The names of the operations in the order in which they are sent; empty when none is sent. */
   readonly calls: readonly string[];
-  /** Why nothing is sent. */
   readonly reason?: string;
   /** That the service refused it to the batch before, and why. */
   readonly refusedBefore?: string;
   /** True for a change that no row of the file asks for. */
   readonly beyond?: true;
-  /** The batch that last changed this subject, if any did. */
   readonly lastBatch?: string;
 }
 
@@ -333,7 +328,6 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   };
 }
 
-/** The first user id among the calls. */
 function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
   const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
   return present({ userId });

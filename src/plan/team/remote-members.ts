@@ -20,7 +20,6 @@ import { counted, foreignWords } from '../../core/plain-text.ts';
  * ledger remembers. All requests here only read and cost nothing, and the author of the dialect has named them.
  */
 
-/** The account to ask, and what the questions need. */
 export interface LookContext {
   readonly account: Account;
   readonly dialect: Dialect;
@@ -34,7 +33,6 @@ export interface LookContext {
 
 const DEFAULT_MAX_PAUSE_MS = 10 * 60_000;
 
-/** The user who owns the key, as far as the service tells. */
 export interface OwnUser {
   readonly userId?: string;
   /** The e-mail address in lower case. */
@@ -65,14 +63,15 @@ export async function remoteMembers(
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
   const { dialect, account, emit } = context;
-  const asked = questionsOf(dialect);
+  const asked = QUESTIONS.filter((name) => dialect[name] !== undefined);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
   const lookUps = await openLookUps(context, account.baseUrl);
   try {
     const ownUser = await ownUserIn(context, lookUps);
     const looked = [];
     for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
-    emit({ kind: 'note', message: noteOf(asked, looked.length) });
+    const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${asked.join(', ')})`;
+    emit({ kind: 'note', message: `${fact}; such questions alter and cost nothing.` });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
       projects: looked.map(({ at }) => at),
@@ -106,14 +105,6 @@ async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps>
 }
 
 const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
-
-function questionsOf(dialect: Dialect): readonly string[] {
-  return QUESTIONS.filter((name) => dialect[name] !== undefined);
-}
-
-function noteOf(asked: readonly string[], projects: number): string {
-  return `The service was asked who is in ${counted(projects, 'project')} (${asked.join(', ')}); such questions alter and cost nothing.`;
-}
 
 // ------------------------------------------------------------------------------------------------ one project
 

@@ -10,7 +10,6 @@ export interface WantingRow {
   readonly calls: readonly Call[];
 }
 
-/** What a row asks for one of its subjects. */
 interface Want {
   readonly row: RowNumber;
   readonly part: PlannedWork;
