@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
-import { ATTENTION_KINDS } from '../core/row.ts';
+import { needingAttention } from '../core/row.ts';
 import { typedCommand, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
@@ -136,8 +136,6 @@ function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
     if (code !== EXIT.done) return code;
   }
   const counts = undone.kind === 'undone' ? undone.counts : {};
-  const needsAttention =
-    undone.left.length > 0 ||
-    [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  const needsAttention = undone.left.length > 0 || needingAttention(counts) > 0;
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

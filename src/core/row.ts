@@ -67,6 +67,10 @@ export type RowStatus = OutcomeKind | 'pending';
 /** Outcomes that make a run end with exit code 3 and put the row into the needs-attention file. */
 export const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
 
+export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, number>>>): number {
+  return OUTCOME_KINDS.reduce((sum, kind) => sum + (ATTENTION_KINDS.has(kind) ? (counts[kind] ?? 0) : 0), 0);
+}
+
 /** The columns that we add after those of `add`, in this order. */
 export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'] as const;
 

@@ -8,6 +8,7 @@ import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import type { RunContext } from './context.ts';
 
 /** One job over one input's content, by what decides which calls are made: a budget or an output may differ between runs. */
 export interface BatchIdentity {
@@ -86,15 +87,7 @@ export function askingSettings(job: Job): JsonObject | undefined {
  * @param isStale whether a new one would take its place. @throws StopError `plan` for any other batch.
  */
 export async function requireBatch(
-  {
-    ifBatch,
-    accept,
-    ledger,
-  }: {
-    readonly ifBatch?: string | undefined;
-    readonly accept?: string | undefined;
-    readonly ledger: LedgerReader;
-  },
+  { ifBatch, accept, ledger }: Pick<RunContext, 'ifBatch' | 'accept' | 'ledger'>,
   { existing }: BatchPlace,
   isStale = false,
 ): Promise<void> {

@@ -64,19 +64,16 @@ function removalProblem(
   sent: readonly PlannedChange[],
 ): GuardProblem | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
+  const allow = `set guards: { max_removals: ${removed.length} } in the job`;
   if (typeof maxRemovals === 'number') {
     if (removed.length <= maxRemovals) return undefined;
-    return {
-      fact: `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals} ${namesOf(removed)}`,
-      allow: `set guards: { max_removals: ${removed.length} } in the job`,
-    };
+    const fact = `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals}`;
+    return { fact: `${fact} ${namesOf(removed)}`, allow };
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
-  return {
-    fact: `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more, and max_removals is ${maxRemovals} ${namesOf(missing)}`,
-    allow: `set guards: { max_removals: ${removed.length} } in the job`,
-  };
+  const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more`;
+  return { fact: `${fact}, and max_removals is ${maxRemovals} ${namesOf(missing)}`, allow };
 }
 
 function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {

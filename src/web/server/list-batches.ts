@@ -1,4 +1,4 @@
-import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
+import { ATTENTION_KINDS, needingAttention, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
@@ -90,13 +90,10 @@ async function newestBatch(
 async function attentionIn(
   ledger: LedgerReader,
   batch: Batch,
-): Promise<ReadonlyMap<RowNumber, { readonly status: string; readonly reason: string }>> {
-  const found = new Map<RowNumber, { readonly status: string; readonly reason: string }>();
+): Promise<ReadonlyMap<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>> {
+  const found = new Map<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>();
   const counts = await ledger.counts(batch.id);
-  const total = [...ATTENTION_KINDS].reduce(
-    (sum, kind) => sum + (kind === 'pending' ? 0 : (counts[kind] ?? 0)),
-    0,
-  );
+  const total = needingAttention(counts);
   for await (const page of recordPages(ledger, batch.id)) {
     for (const { row, outcome } of page)
       if (ATTENTION_KINDS.has(outcome.kind))

@@ -262,9 +262,8 @@ const NOTES = 'schedules.json';
 
 const Notes = z.record(z.string(), z.object({ over_ms: z.number(), last: ScheduleView.shape.last }));
 
-async function notesIn({
-  folder,
-  clock,
-}: Pick<ScheduleOptions, 'folder' | 'clock'>): Promise<z.infer<typeof Notes>> {
+type Notes = z.infer<typeof Notes>;
+
+async function notesIn({ folder, clock }: Pick<ScheduleOptions, 'folder' | 'clock'>): Promise<Notes> {
   return (await keptIn(folder, NOTES, Notes, clock.wallMs())) ?? {};
 }
