@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { counted, plainText } from '../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { needingAttention } from '../core/row.ts';
 import { typedCommand, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
@@ -119,12 +119,12 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
       ];
     case 'run': {
       const { batch: by, counts, requests, files, changes } = undone.summary;
-      return [
+      return linesOf(
         `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
-        ...overtakenLines(changes?.overtaken ?? []),
-        ...(files.output === undefined ? [] : [`Output     ${files.output}`]),
-        ...(files.attention === undefined ? [] : [`Attention  ${files.attention}`]),
-      ];
+        overtakenLines(changes?.overtaken ?? []),
+        files.output !== undefined && `Output     ${files.output}`,
+        files.attention !== undefined && `Attention  ${files.attention}`,
+      );
     }
   }
 }

@@ -77,7 +77,7 @@ export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_s
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
-/** Before an added column that is named like an input or an identifier, so that it is looked up by only when that is asked. */
+/** Before an added column that is named like one of the input or an identifier, so that none is looked up by unasked. */
 export const FOUND_PREFIX = 'found_';
 
 /** Whether we wrote a row that cannot be read, and nobody altered it since: then its cells stand below their names. */

@@ -8,7 +8,6 @@ import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import type { RunContext } from './context.ts';
 
 /** One job over one input's content, by what decides which calls are made: a budget or an output may differ between runs. */
 export interface BatchIdentity {
@@ -81,13 +80,16 @@ export function askingSettings(job: Job): JsonObject | undefined {
   };
 }
 
+/** What a user says of the batch, as of `RunChoices`. */
+type Named = { readonly [Word in 'ifBatch' | 'accept']?: string | undefined };
+
 /**
  * Requires that this run goes on with the batch that the user named: it is open, or finished with doubts that may be decided.
  * A command that waited may find it finished, and would then begin another one that nobody agreed to.
  * @param isStale whether a new one would take its place. @throws StopError `plan` for any other batch.
  */
 export async function requireBatch(
-  { ifBatch, accept, ledger }: Pick<RunContext, 'ifBatch' | 'accept' | 'ledger'>,
+  { ifBatch, accept, ledger }: Named & { readonly ledger: LedgerReader },
   { existing }: BatchPlace,
   isStale = false,
 ): Promise<void> {

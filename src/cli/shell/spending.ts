@@ -3,7 +3,7 @@ import type { Agreement, Question } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../lib/command-line.ts';
 import type { Acceptable } from '../../plan/context.ts';
@@ -175,11 +175,11 @@ export function endOf(
   const where = store === undefined ? [] : ['--store', store];
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   return {
-    advice: [
-      ...(isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : []),
-      ...(retries === undefined ? [] : heldBackLines(batch, retries, where)),
-      ...(unanswered === 0 ? [] : [`${waitingWords(unanswered)}.`]),
-    ],
+    advice: linesOf(
+      isInDoubt && `What is in doubt: ${commandLine(['settle', batch, ...where])}`,
+      retries && heldBackLines(batch, retries, where),
+      unanswered > 0 && `${waitingWords(unanswered)}.`,
+    ),
     stopped: stoppedBy(stopped, typedCommand(typedToGoOn(words, batch))),
   };
 }
