@@ -147,6 +147,9 @@ async function directFrom(console: Console, flags: AddFlags, account: string): P
   };
 }
 
+const CONNECTED_QUESTION = 'Connected account, as the service calls it: ';
+const API_CALL_QUESTION = "Address of the service's API Call step (https://…): ";
+
 /** Asks for the members of an account behind a service, which knows the vendor's address and key itself. */
 async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
@@ -156,18 +159,8 @@ async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   }
   return {
     via,
-    connected_account: await needed(
-      console,
-      connectedAccount,
-      'Connected account, as the service calls it: ',
-      '--connected-account',
-    ),
-    api_call_url: await needed(
-      console,
-      apiCallUrl,
-      "Address of the service's API Call step (https://…): ",
-      '--api-call-url',
-    ),
+    connected_account: await needed(console, connectedAccount, CONNECTED_QUESTION, '--connected-account'),
+    api_call_url: await needed(console, apiCallUrl, API_CALL_QUESTION, '--api-call-url'),
     base_url: baseUrl,
     key_env: keyEnv,
   };

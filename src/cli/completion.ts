@@ -4,12 +4,9 @@ import { Argument, Command, type Option } from 'commander';
 import { invariant, StopError } from '../core/errors.ts';
 import { COMMANDS, OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
-import type { CliCommand, Report } from './shell/command.ts';
+import type { CliCommand } from './shell/command.ts';
 
-/**
- * The completion scripts of the shells. A script asks the program for the words, so that one that was saved in a file
- * completes what a newer version has. Where the program knows no word, the shell completes names of files.
- */
+/** The completion scripts ask the program for the words, so that one saved in a file completes what a newer version has. */
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -24,23 +21,17 @@ const completion: CliCommand = {
       .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
       .argument('[words...]', 'after --, what is typed so far: prints what may follow, as the scripts ask')
       .action(
-        run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) =>
-          typed.length === 0 ? scriptReport(shell) : wordsReport(await wordsFor(self.parent ?? self, typed)),
-        ),
+        run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) => {
+          const script = SCRIPTS[shell];
+          if (typed.length === 0) return { lines: script.split('\n'), object: { shell, script } };
+          const words = await wordsFor(self.parent ?? self, typed);
+          return { lines: words, object: { words } };
+        }),
       );
   },
 };
 
 export default completion;
-
-function scriptReport(shell: Shell): Report {
-  const script = SCRIPTS[shell];
-  return { lines: script.split('\n'), object: { shell, script } };
-}
-
-function wordsReport(words: readonly string[]): Report {
-  return { lines: words, object: { words } };
-}
 
 // ---------------------------------------------------------------------------------------------------- the scripts
 
@@ -80,15 +71,11 @@ const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: F
 
 // ---------------------------------------------------------------------------------------------------- the words
 
-/**
- * The words that may stand where the cursor is. The user waits for them, so only the command that is typed is loaded,
- * and accounts and batches only where one is named.
- */
+/** The words that may stand at the cursor. The user waits for them, so only the command that is typed is loaded. */
 
 /** The place of the cursor, found from the words before it. */
 interface Place {
   readonly command: Command;
-  /** The option whose value is typed. */
   readonly option?: Option;
   /** How many arguments stand before it. */
   readonly argument: number;
@@ -101,11 +88,7 @@ const JOB_FOLDERS = ['jobs', '.'];
 /** Only the newest batches are offered, because a longer list would be no help. */
 const BATCHES_OFFERED = 20;
 
-/**
- * @param program the commands and the options of all of them; the commands need not be configured.
- * @param typed the words after the program's name; the last one is being typed and may be blank.
- * @returns none where the name of a file is to be completed.
- */
+/** @param typed the words so far; the last is being typed. @returns none where the name of a file is to be completed. */
 async function wordsFor(program: Command, typed: readonly string[]): Promise<readonly string[]> {
   const current = typed.at(-1) ?? '';
   const place = await placeAfter(typed.slice(0, -1), program);
@@ -140,7 +123,6 @@ async function placeBehind(word: string, place: Place, program: Command): Promis
   return { ...place, command: command === program ? await configured(word) : named };
 }
 
-/** The command with its own options and arguments. */
 async function configured(name: string): Promise<Command> {
   const member = await loadMember<CliCommand>(COMMANDS, name);
   invariant(member, `there is no command ${name}`);

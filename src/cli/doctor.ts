@@ -49,12 +49,7 @@ async function examine(_console: Console, flags: { readonly store?: string }): P
       ...(next === undefined ? [] : [`         ${''.padEnd(10)}  ${next}`]),
     ]),
     object: {
-      findings: findings.map(({ what, fact, next }) => ({
-        what,
-        ok: next === undefined,
-        fact,
-        next: next ?? null,
-      })),
+      findings: findings.map(({ next = null, what, fact }) => ({ what, ok: next === null, fact, next })),
     },
     exitCode: findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done,
   };
@@ -62,6 +57,10 @@ async function examine(_console: Console, flags: { readonly store?: string }): P
 
 function machine(): Finding {
   return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
+}
+
+function finding(what: string, fact: string, isFine: boolean, next: string): Finding {
+  return isFine ? { what, fact } : { what, fact, next };
 }
 
 /** Throws an invariant where an encoding loses bytes, because this machine would then damage what it copies. */
@@ -78,8 +77,8 @@ async function eventLoop(): Promise<Finding> {
   delay.disable();
   const worstMs = delay.max / 1e6;
   const fact = `event loop at most ${worstMs.toFixed(0)} ms late in ${MEASURED_MS} ms`;
-  if (worstMs < STALL_MS) return { what: 'load', fact };
-  return { what: 'load', fact, next: 'Stop other heavy programs, or give the account a lower rate.' };
+  const next = 'Stop other heavy programs, or give the account a lower rate.';
+  return finding('load', fact, worstMs < STALL_MS, next);
 }
 
 const MEASURED_MS = 500;
@@ -93,8 +92,7 @@ async function clock(): Promise<Finding> {
     systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
   );
   const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms; ${bootWords()}`;
-  if (driftMs < STALL_MS) return { what: 'clock', fact };
-  return { what: 'clock', fact, next: 'Let the system set its clock, then look again.' };
+  return finding('clock', fact, driftMs < STALL_MS, 'Let the system set its clock, then look again.');
 }
 
 /** Says what else tells the time, besides the system clock and the Date of answers. */
@@ -110,12 +108,9 @@ function timeIn(location: string, confirmedMs: number | undefined): Finding {
   if (confirmedMs === undefined)
     return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
   const fact = `last confirmed by an answer in ${location}: ${isoTime(confirmedMs)}`;
-  if (systemClock.wallMs() >= confirmedMs - APART_MS) return { what: 'time', fact };
-  return {
-    what: 'time',
-    fact,
-    next: 'Set the clock of this machine if it is behind. If it is right, the next answer of a vendor takes that time back.',
-  };
+  const next =
+    'Set the clock of this machine if it is behind. If it is right, the next answer of a vendor takes that time back.';
+  return finding('time', fact, systemClock.wallMs() >= confirmedMs - APART_MS, next);
 }
 
 async function store(flag: string | undefined): Promise<readonly Finding[]> {
@@ -133,10 +128,9 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
     const batches = await ledger.batches();
     const confirmedMs = await ledger.confirmedTime();
     await ledger.close();
-    const [fact] = held;
+    const [fact = `${location}, ${batches.length} batches`] = held;
     const next = 'Put the newest store back, all its files.';
-    const found = fact === undefined ? { fact: `${location}, ${batches.length} batches` } : { fact, next };
-    return [{ what: 'store', ...found }, timeIn(location, confirmedMs)];
+    return [finding('store', fact, held.length === 0, next), timeIn(location, confirmedMs)];
   } catch (error) {
     return [problem('store', error)];
   }
@@ -148,8 +142,8 @@ async function disk(location: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder);
   const freeMiB = Math.floor((bavail * bsize) / 1024 / 1024);
   const fact = `${freeMiB} MiB free at ${folder}`;
-  if (freeMiB >= LEAST_FREE_MIB) return { what: 'disk', fact };
-  return { what: 'disk', fact, next: 'Free some space: a million rows take about 300 MiB in the store.' };
+  const next = 'Free some space: a million rows take about 300 MiB in the store.';
+  return finding('disk', fact, freeMiB >= LEAST_FREE_MIB, next);
 }
 
 const LEAST_FREE_MIB = 512;

@@ -4,7 +4,7 @@ import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
-import { plainText } from '../core/plain-text.ts';
+import { linesOf, plainText } from '../core/plain-text.ts';
 import { guessWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
@@ -77,17 +77,16 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const { unfinished, plan: found, damage, change, known, reread, unproven } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
-  const fields = known === undefined ? [] : [knownFieldLine(known)];
   return {
-    lines: [
-      ...(change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards)),
-      ...jobDamageLines(damage, repairs),
-      ...(unfinished === undefined || change !== undefined ? [] : [unfinishedLine(unfinished, found)]),
-      ...fields,
-      ...(reread === undefined ? [] : [`  ${rereadWords(reread)} A run asks first.`]),
-      ...(reread === undefined && found.unanswered !== undefined ? [`  ${AGREED_TO}`] : []),
-      ...(unproven === undefined ? [] : [unprovenWords(unproven)]),
-    ],
+    lines: linesOf(
+      change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards),
+      jobDamageLines(damage, repairs),
+      change === undefined && unfinished && unfinishedLine(unfinished, found),
+      known && knownFieldLine(known),
+      reread && `  ${rereadWords(reread)} A run asks first.`,
+      reread === undefined && found.unanswered && `  ${AGREED_TO}`,
+      unproven && unprovenWords(unproven),
+    ),
     object: PlanObject.of({ ...planned, ...found, sheet: planned.input.sheet }),
     advice: adviceOn(planned),
   };
@@ -116,24 +115,20 @@ function tellBeginning(console: Console, { job, input, account, requests, toAgre
 
 function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonly string[] {
   const unknown = change === undefined ? 'bought' : 'changed by us';
-  return [
-    ...(known?.sentences() ?? []),
-    ...(toAgree === undefined
-      ? []
-      : [
-          'A run asks first whether that is meant. To agree once:',
-          typedCommand([...process.argv.slice(2), '--accept', toAgree.agreement]),
-        ]),
-    ...(missingStore === undefined
-      ? []
-      : [`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`]),
-    ...(change?.savedAs === undefined
-      ? []
-      : [
-          `The plan is saved in ${change.savedAs}. To do that and nothing else:`,
-          runOf(process.argv.slice(2), change.savedAs),
-        ]),
-  ];
+  const words = process.argv.slice(2);
+  return linesOf(
+    known?.sentences(),
+    toAgree && [
+      'A run asks first whether that is meant. To agree once:',
+      typedCommand([...words, '--accept', toAgree.agreement]),
+    ],
+    missingStore !== undefined &&
+      `There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`,
+    change?.savedAs !== undefined && [
+      `The plan is saved in ${change.savedAs}. To do that and nothing else:`,
+      runOf(words, change.savedAs),
+    ],
+  );
 }
 
 /** The command that runs what was planned: the same words with `run`, and with the saved plan instead of --save. */

@@ -146,7 +146,6 @@ function wordsOfRest(words: readonly string[]): readonly string[] {
   return ['--limit', '--sample', '--budget'].reduce(withoutOption, withoutFlag(words, '--yes'));
 }
 
-/** The part of the run's request that the flags give. */
 function saidIn(flags: Flags): Partial<RunOptions> {
   const budget = wholeNumber('--budget', flags.budget);
   return {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { stop } from '../core/errors.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, linesOf } from '../core/plain-text.ts';
 import { type Batch, credits, type Doubt } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import { DoubtListObject } from '../objects/row-object.ts';
@@ -131,16 +131,18 @@ function warningsOfSeconds(doubts: readonly Doubt[]): readonly string[] {
 function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
   const { doubts, alike, waiting, open, atRisk, retries, undecidable } = list;
   return {
-    lines: [
-      ...waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
-      ...doubts.flatMap((listed) => [
+    lines: linesOf(
+      waiting.map(({ row, reason }) => `row ${row} waits: ${reason}`),
+      doubts.flatMap((listed) => [
         `row ${listed.doubt.row}, ${callWords(listed.doubt.call)}: ${listed.reason}`,
         ...whyStillOpen(listed).map((line) => `    ${line}`),
       ]),
-      doubts.length === 0 ? nothingWords(batch, waiting.length > 0) : totalWords(doubts, atRisk),
-      ...(open > 0 ? [openWords(open)] : []),
-      ...(undecidable > 0 ? [`${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`] : []),
-    ],
+      doubts.length > 0
+        ? totalWords(doubts, atRisk)
+        : `Nothing of batch ${batch.id} is ${waiting.length > 0 ? 'to be decided here' : 'in doubt'}.`,
+      open > 0 && openWords(open),
+      undecidable > 0 && `${counted(undecidable, 'credit')} ${NOTHING_TO_DECIDE}`,
+    ),
     object: DoubtListObject.of({ ...list, batch }),
     advice: [
       ...decidedLines(batch, list),
@@ -149,10 +151,6 @@ function listReport({ batch, location }: FoundBatch, list: DoubtList): Report {
       ...alike.flatMap(alikeLines),
     ],
   };
-}
-
-function nothingWords({ id }: Batch, isAwaited: boolean): string {
-  return isAwaited ? `Nothing of batch ${id} is to be decided here.` : `Nothing of batch ${id} is in doubt.`;
 }
 
 /** Says for how many of the doubts the next run does what was decided, unless the extra credits cover none of that. */
@@ -181,7 +179,6 @@ function totalWords(doubts: readonly ListedDoubt[], atRisk: number): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Says how to decide about what nobody has decided about. */
 function choiceLines(doubts: readonly ListedDoubt[]): readonly string[] {
   const open = doubts.filter(({ decision }) => decision === undefined);
   if (open.length === 0) return [];
@@ -203,7 +200,6 @@ const RULE_READS: Readonly<Record<AlikeDoubts['reads'], string>> = {
   later_answers: 'A rule of the dialect reads such answers when they come again, and not these',
 };
 
-/** Rows are named so far; more of them are counted. */
 const ROWS_NAMED = 8;
 
 function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly string[] {
@@ -225,13 +221,13 @@ function alikeLines({ row, rows, rule, reads, tellable }: AlikeDoubts): readonly
 function whyStillOpen({ doubt, looks, decision, mayBeAskedAbout }: ListedDoubt): readonly string[] {
   const { repeats, request } = doubt;
   const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
-  return [
-    ...(repeats === 0 ? [] : [`sent again ${repeats} times${key}, without an answer`]),
-    ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
-    ...(looks.length === 0 ? [notAskedWords(doubt, mayBeAskedAbout)] : []),
-    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
-    ...(decision === undefined ? [] : [decisionWords(decision)]),
-  ];
+  return linesOf(
+    repeats > 0 && `sent again ${repeats} times${key}, without an answer`,
+    repeats === 0 && key !== '' && `sent once${key}`,
+    looks.length === 0 && notAskedWords(doubt, mayBeAskedAbout),
+    looks.map((look) => `the vendor was ${lookWords(look)}`),
+    decision && decisionWords(decision),
+  );
 }
 
 /** Says that the vendor was not asked about the request, so that it may have been charged or done. */

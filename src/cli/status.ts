@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { onlyMissesWords } from '../client/misses.ts';
 import { isoTime } from '../core/clock.ts';
-import { atMost, counted, plainText } from '../core/plain-text.ts';
+import { atMost, counted, linesOf, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../core/row.ts';
 import type { ChangesDone } from '../files/output/changes-done.ts';
 import { originOf } from '../job/job-origin.ts';
@@ -149,36 +149,35 @@ async function batchReport(
 
 function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string[] {
   const { batch, counts, settled, rows, money, hasCosts, requests, calls } = status;
-  return [
+  return linesOf(
     `Batch ${batch.id}, ${stateWord(status)}, ${whatOf(batch)} with account ${batch.accountName}`,
     `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
-    ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
-      (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
-    ),
-    ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
-    ...(changes === undefined ? [] : changesLines(changes)),
-    ...(hasCosts ? [moneyLine(money)] : []),
-    `Requests   ${requestsWords(requests, calls)}`,
-  ];
+    OUTCOME_KINDS.filter((kind) => counts[kind]).map((kind) => `  ${kind.padEnd(9)} ${counts[kind]}`),
+    settled < rows && `  pending   ${rows - settled}`,
+    changes && changesLines(changes),
+    hasCosts && moneyLine(money),
+    // A call may have taken several requests, and one in doubt is not among the answered ones.
+    `Requests   ${requests === calls ? `${requests} for ${calls} calls` : `${requests}, ${calls} calls answered`}`,
+  );
 }
 
 /** What goes on, what holds the batch up, and what is left to decide. */
 function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readonly string[] {
-  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered } = status;
-  return [
-    ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
-    ...(lastMinute === 0 || batch.state !== 'open'
-      ? []
-      : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
-    ...(run === undefined ? [] : [`Running    since ${run.since}, by process ${run.pid}`]),
-    ...(pause === undefined ? [] : [`Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`]),
-    ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
-    ...missesLines(status),
-    ...decidedLines(retries),
-    ...(unanswered === 0 ? [] : [`Waiting    ${waitingWords(unanswered)}`]),
-    ...(unproven === undefined ? [] : [`Unproven   ${unproven.words}`]),
-    ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
-  ];
+  const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
+  return linesOf(
+    open > 0 && `Open       ${openWords(open)}`,
+    lastMinute > 0 &&
+      batch.state === 'open' &&
+      `Rate       ${counted(lastMinute, 'request')} of this account in the last minute`,
+    run && `Running    since ${run.since}, by process ${run.pid}`,
+    pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
+    heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, by rowonce pause`,
+    misses && `Misses     ${missesWords(misses)}`,
+    retries && retries.calls > 0 && decidedLine(retries),
+    unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
+    unproven && `Unproven   ${unproven.words}`,
+    batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
+  );
 }
 
 function adviceOn(
@@ -189,39 +188,24 @@ function adviceOn(
   const store = storeWords(location);
   const command = commandToGoOn(batch);
   const goesOn = run === undefined && (batch.state === 'open' || retries?.goesOn === true);
-  return [
-    ...((counts.in_doubt ?? 0) > 0
-      ? [`What is in doubt: ${commandLine(['settle', batch.id, ...store])}`]
-      : []),
-    ...(retries === undefined ? [] : heldBackLines(batch.id, retries, store)),
-    ...(goesOn && command !== undefined ? [`To go on: ${command}`] : []),
-  ];
+  return linesOf(
+    (counts.in_doubt ?? 0) > 0 && `What is in doubt: ${commandLine(['settle', batch.id, ...store])}`,
+    retries && heldBackLines(batch.id, retries, store),
+    goesOn && command !== undefined && `To go on: ${command}`,
+  );
 }
 
-function decidedLines(retries: Retries | undefined): readonly string[] {
-  if (retries === undefined || retries.calls === 0) return [];
-  const { calls, credits } = retries;
+function decidedLine({ calls, credits }: Retries): string {
   const are = calls === 1 ? 'is' : 'are';
-  return [
-    `Decided    ${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}`,
-  ];
+  return `Decided    ${counted(calls, 'call')} in doubt ${are} to be sent again, for at most ${counted(credits, 'credit')}`;
 }
 
 /** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */
-function missesLines({ misses }: BatchStatus): readonly string[] {
-  if (misses === undefined) return [];
-  return misses.only === undefined ? [missesLine(misses)] : [`Misses     ${onlyMissesWords(misses.only)}`];
-}
-
-function missesLine({ count, kept }: MissSeries): string {
-  const fact = `Misses     the last ${counted(count, 'answer')} of this account were all status 404`;
+function missesWords({ count, kept, only }: MissSeries): string {
+  if (only !== undefined) return onlyMissesWords(only);
+  const fact = `the last ${counted(count, 'answer')} of this account were all status 404`;
   if (kept) return `${fact}, and are kept as no match`;
   return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;
-}
-
-/** A call may have taken several requests, and one in doubt is not among the answered ones. */
-function requestsWords(requests: number, calls: number): string {
-  return requests === calls ? `${requests} for ${calls} calls` : `${requests}, ${calls} calls answered`;
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {

@@ -3,7 +3,7 @@ import type { AnswerRule } from '../client/dialect.ts';
 import type { RuleFound } from '../client/judge.ts';
 import { isoTime } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
-import { atMost, counted, foreignWords } from '../core/plain-text.ts';
+import { atMost, counted, foreignWords, linesOf } from '../core/plain-text.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
 import { typedCommand } from '../lib/command-line.ts';
 import { TrialObject } from '../objects/trial-object.ts';
@@ -172,13 +172,14 @@ function triedLines(trial: Trial, tried: Tried): readonly string[] {
   const { reply, closure } = tried;
   const rule = ruleBehind(trial, tried);
   const fields = triedFields(trial, tried);
-  return [
-    ...(reply === undefined ? [] : replyLines(reply)),
+  const known = fields.paths.join(', ') || 'none: name their place with fields_at in the dialect';
+  return linesOf(
+    reply && replyLines(reply),
     `Answer     ${closureWords(closure)}`,
-    ...(rule === undefined ? [] : [`Rule       ${ruleWords(rule, trial.dialect.name)}`]),
-    ...(fields.answers === 0 ? [] : [`Fields     ${fieldWords(fields.paths)}`]),
-    ...fields.sentences(),
-  ];
+    rule && `Rule       ${ruleWords(rule, trial.dialect.name)}`,
+    fields.answers > 0 && `Fields     ${known}`,
+    fields.sentences(),
+  );
 }
 
 function replyLines({ status, headers, body }: RawReply): readonly string[] {
@@ -194,10 +195,6 @@ function closureWords(closure: Closure | undefined): string {
   if (closure === undefined) return 'none yet';
   if (closure.kind !== 'answered') return `${closure.kind} (${closure.why})`;
   return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;
-}
-
-function fieldWords(paths: readonly string[]): string {
-  return paths.length === 0 ? 'none: name their place with fields_at in the dialect' : paths.join(', ');
 }
 
 /** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
@@ -220,9 +217,9 @@ function meansWords(rule: AnswerRule, means: RuleFound['means']): string {
 function bodyWords(body: AnswerRule['body']): readonly string[] {
   if (body === undefined) return [];
   const where = body.path === undefined ? 'the body' : `"${body.path}"`;
-  return [
-    ...(body.is === undefined ? [] : [`${where} is ${body.is}`]),
-    ...(body.equals === undefined ? [] : [`${where} is ${JSON.stringify(body.equals)}`]),
-    ...(body.matches === undefined ? [] : [`${where} fits /${body.matches}/i`]),
-  ];
+  return linesOf(
+    body.is !== undefined && `${where} is ${body.is}`,
+    body.equals !== undefined && `${where} is ${JSON.stringify(body.equals)}`,
+    body.matches !== undefined && `${where} fits /${body.matches}/i`,
+  );
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { counted, plainText } from '../core/plain-text.ts';
-import { ATTENTION_KINDS } from '../core/row.ts';
+import { counted, linesOf, plainText } from '../core/plain-text.ts';
+import { needingAttention } from '../core/row.ts';
 import { typedCommand, withArgument } from '../lib/command-line.ts';
 import { UndoPlanObject } from '../objects/plan-object.ts';
 import { UndoObject } from '../objects/run-object.ts';
-import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -60,7 +59,10 @@ async function undoCommand(console: Console, word: string, flags: Flags, command
       batch,
       location,
       output,
-      onPlan: (plan, left) => showPlan(console, batch.id, plan, left),
+      onPlan(plan, left) {
+        for (const line of diffLines(plan)) console.say(plainText(line));
+        for (const each of left) console.say(leftLine(batch.id, each));
+      },
       askChanges: async (plan) =>
         yes === true || mayBeSent(console, `Send ${sentCounts(plan)} to the service?`),
       command: typedCommand(resume.words),
@@ -100,11 +102,6 @@ function plannedLine(batch: string, planned: UndoPlan): string {
 
 const nothingLine = (batch: string): string => `There is nothing to send for undoing batch ${batch}.`;
 
-function showPlan(console: Console, batch: string, plan: ChangePlan, left: readonly NotUndone[]): void {
-  for (const line of diffLines(plan)) console.say(plainText(line));
-  for (const each of left) console.say(leftLine(batch, each));
-}
-
 /** One change that is not undone; its row number is that of the undo's own list. */
 function leftLine(batch: string, { row, subject, reason }: NotUndone): string {
   return plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`);
@@ -122,12 +119,12 @@ function undoneLines(batch: string, undone: Undone): readonly string[] {
       ];
     case 'run': {
       const { batch: by, counts, requests, files, changes } = undone.summary;
-      return [
+      return linesOf(
         `Batch ${by} undoes batch ${batch}: ${countWords(counts, 'nothing finished')}; ${counted(requests, 'request')}`,
-        ...overtakenLines(changes?.overtaken ?? []),
-        ...(files.output === undefined ? [] : [`Output     ${files.output}`]),
-        ...(files.attention === undefined ? [] : [`Attention  ${files.attention}`]),
-      ];
+        overtakenLines(changes?.overtaken ?? []),
+        files.output !== undefined && `Output     ${files.output}`,
+        files.attention !== undefined && `Attention  ${files.attention}`,
+      );
     }
   }
 }
@@ -139,8 +136,6 @@ function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
     if (code !== EXIT.done) return code;
   }
   const counts = undone.kind === 'undone' ? undone.counts : {};
-  const needsAttention =
-    undone.left.length > 0 ||
-    [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  const needsAttention = undone.left.length > 0 || needingAttention(counts) > 0;
   return needsAttention && !attentionIsFine ? EXIT.attention : EXIT.done;
 }

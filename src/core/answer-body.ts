@@ -132,7 +132,6 @@ export function resultsOf(body: KeptBody, place: AnswerPlace): readonly JsonValu
   return parsedResultsOf(jsonIn(body), place);
 }
 
-/** The same as `resultsOf`, for a body that is parsed already. */
 export function parsedResultsOf(
   body: JsonValue | undefined,
   place: AnswerPlace,
@@ -171,10 +170,7 @@ export function isRepeated(
 /** More of them say nothing to anybody. */
 const PARTS_NAMED = 5;
 
-/**
- * Where lists and objects stand in a body in which no list is known: `team (a list of 3)`, `payload.team (a list of 3)`,
- * `meta (an object)`. Lists come first, because one of them may be meant.
- */
+/** Where a body without a known list has lists and objects: `payload.team (a list of 3)`, `meta (an object)`; lists first. */
 export function partsNamed(own: JsonValue | undefined): readonly string[] {
   const top = membersOf(own, '');
   const inside = top.flatMap(([name, value]) => (isObject(value) ? membersOf(value, `${name}.`) : []));

@@ -78,15 +78,12 @@ export class FieldSurvey {
   /** Whether any answer has a value there. */
   readonly #hasText = new Map<string, boolean>();
   answers = 0;
-  /** Whether there are more than are kept. */
   isCut = false;
 
-  /** @param without as of `wholeFields`. */
   add(answer: JsonValue | undefined, without?: readonly JsonValue[]): void {
     this.addFields(wholeFields(answer, without));
   }
 
-  /** @param fields of an answer, as `wholeFields` gives them. */
   addFields(fields: ReadonlyMap<string, string>): void {
     this.answers += 1;
     for (const [name, text] of fields) {
@@ -122,7 +119,6 @@ export class PathSearch {
     this.#missing = new Set(paths);
   }
 
-  /** Whether there is a path that no answer had so far. */
   get isSearching(): boolean {
     return this.#missing.size > 0;
   }

@@ -74,7 +74,6 @@ export interface StopDetail {
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
 export class StopError extends Error {
-  /** All of it, as it is told elsewhere. */
   readonly detail: StopDetail;
   readonly code: StopCode;
   readonly next: string;
@@ -114,7 +113,6 @@ export function unreachable(value: never): never {
   throw new Error(`Rowonce has a bug: unexpected ${JSON.stringify(value)}`);
 }
 
-/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

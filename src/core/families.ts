@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { invariant } from './errors.ts';
 
-/**
- * Where the program's own files are: the folders of its families, and the package that they are in. They stand in the
- * same places in the source and in what is built of it, so this file is built for itself, at its own place.
- */
+/** Where the program's own files are, in the source as in what is built of it, so this file is built at its own place. */
 
 const HERE = import.meta.url;
 
@@ -26,7 +23,6 @@ export function pageFolder(): URL {
 /** The folder that holds `package.json`. Each build has a folder of its own in `dist/`. */
 export const PACKAGE = new URL(HERE.endsWith('.ts') ? '../../' : '../../../', HERE);
 
-/** As `package.json` says it. */
 export function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');

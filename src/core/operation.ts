@@ -1,11 +1,7 @@
 import type { Change, Subject, Team } from './membership.ts';
 import type { Outcome, RowNumber } from './row.ts';
 
-/**
- * The contract of an operation: what is done for a row, as a pure function of what has been answered.
- * One file in `operations/` is one operation; its name is its name in YAML, on the command line and in the page.
- * `docs/adding-an-operation.md` walks through one.
- */
+/** What is done for a row, as a pure function of what has been answered; `docs/adding-an-operation.md` walks through one. */
 
 export type Vendor = 'provider' | 'service';
 
@@ -51,7 +47,6 @@ export interface Call {
   readonly erasedAtMs?: number;
 }
 
-/** The parameters of a call as they leave. */
 export function sentParameters({ parameters, sent }: Call): Call['parameters'] {
   return sent === undefined ? parameters : { ...parameters, ...sent };
 }
@@ -88,10 +83,7 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/**
- * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
- * the vendor is asked for it, where that is not the value itself.
- */
+/** A value after normalising; `problem` is a clause, and `sent` how the vendor is asked for it if not by the value. */
 export type Normalised =
   | { readonly kind: 'usable'; readonly value: string; readonly sent?: string }
   | { readonly kind: 'blank' }
@@ -119,10 +111,7 @@ export type RowInput = Readonly<Record<string, string>>;
 
 /** What a job may say about how its rows are treated. */
 export interface OperationOptions {
-  /**
-   * Identifiers tried in order, `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has;
-   * undefined: the operation's own order.
-   */
+  /** In turn: `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has. Left out: the usual ones. */
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
@@ -135,10 +124,7 @@ export interface OperationOptions {
   readonly organizationId?: string;
 }
 
-/**
- * What a job entry decides: which calls are made (`asks`), so that another value makes another batch, or how far a run
- * may go (`allows`), which may differ from run to run.
- */
+/** Whether a job entry decides which calls are made, so that another value makes another batch, or how far a run may go. */
 type SettingRole = 'asks' | 'allows';
 
 export type Prepared<Input> =
@@ -170,12 +156,10 @@ export interface PlannedWork {
   readonly refusedBefore?: string;
 }
 
-/** The work of a row for each of its subjects. */
 export function partsOf(work: PlannedWork): readonly PlannedWork[] {
   return work.parts ?? [work];
 }
 
-/** The part of an operation that alters the service. */
 export interface ChangePart<Input, Work extends PlannedWork> {
   /** Whether it describes how things should be, so that a finished list is worked again when they are not so any more. */
   readonly isState: boolean;
@@ -206,7 +190,6 @@ export interface Operation<Input = unknown, Work = Input> {
   /** One sentence for `--help`, the documentation and the page. */
   readonly summary: string;
   readonly vendor: Vendor;
-  /** Inputs in the order in which they are documented. */
   readonly inputs: readonly InputField[];
   /** The job says by itself what is asked, so that no input needs a column. Left out: at least one does. */
   readonly needsNoColumn?: true;
@@ -220,22 +203,13 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly resultsFile?: string;
   /** The most calls of a row that are charged although all of them match, for the plan. Left out: one. */
   mostMatches?(options: OperationOptions): number;
-  /**
-   * The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`.
-   * @param mapped inputs for which the job's `columns` name a column; left out: none.
-   */
+  /** The operation as a job shapes it, for the inputs that its `columns` name. @throws StopError `job`. */
   shapedBy?(settings: JsonObject, mapped?: readonly string[]): Operation;
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
-  /**
-   * `next` looks into an answer that found something: at its fields, its results or its next page. Left out: it only
-   * asks whether something was found, so nobody reads the body for it, and `fields` is null.
-   */
+  /** `next` looks into an answer that found something. Left out: nobody reads the body for it, and `fields` is null. */
   readonly readsAnswers?: true;
-  /**
-   * The next call, or how the row ended, given what has been answered. Pure: a run that resumes replays it over the
-   * ledger, so the same answers must always give the same step. At most 20 calls a row.
-   */
+  /** The next call, or the row's end, within 20 calls. Pure: a run that resumes replays it, and must come to the same step. */
   next(input: Work, answered: Answered): Step;
 }
 

@@ -17,10 +17,7 @@ export function stateFolder(env: Environment = process.env): string {
   return xdgFolder(env.XDG_STATE_HOME, '.local/state');
 }
 
-/**
- * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not in it, so that
- * a copy of that store which is restored does not bring its old notes back with it.
- */
+/** What is known of ledgers: beside the usual store and not in it, so that a restored copy of it brings no old notes back. */
 export function ledgersFolder(env: Environment = process.env): string {
   return `${stateFolder(env)}-ledgers`;
 }
@@ -35,7 +32,6 @@ export function listsFolder(store: string): string {
   return join(resolve(store), LISTS);
 }
 
-/** The name of that folder in a store. */
 export const LISTS = 'lists';
 
 /** The folder of the list that a path is the content of; undefined for a file that was not brought to the page. */
@@ -71,10 +67,7 @@ export function schemaPath(kind: SchemaKind): string {
   return fileURLToPath(new URL(`docs/schemas/${kind}.json`, PACKAGE));
 }
 
-/**
- * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path has a
- * blank, at which editors would end it.
- */
+/** The line by which an editor finds the schema of a file that we write; blank for a path with a blank, which would end it. */
 export function schemaComment(kind: SchemaKind, file: string): string {
   const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;

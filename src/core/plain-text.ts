@@ -56,10 +56,7 @@ const LONGEST_WORDS = 300;
 /** How many characters are read for each one that is shown: the others may be control sequences and blanks. */
 const LOOKED_AT = 4;
 
-/**
- * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is cleaned, so that
- * a long text costs no more than a short one; an ellipsis shows that something is missing.
- */
+/** Foreign text for a line of ours. It is cut before it is cleaned, so that a long text costs no more than a short one. */
 export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   const looked = text.slice(0, longest * LOOKED_AT);
   const words = plainText(looked).replace(/\s+/gu, ' ').trim();
@@ -81,15 +78,19 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
+/** All lines that are said: of what may be none, `false` and undefined are left out. */
+export function linesOf(
+  ...parts: readonly (string | readonly string[] | false | undefined)[]
+): readonly string[] {
+  return parts.flat().filter((part) => typeof part === 'string');
+}
+
 /** `at most 62 spent` where it may have been less, which nothing never is. */
 export function atMost(amount: number, isExact: boolean, text: string): string {
   return isExact || amount === 0 ? text : `at most ${text}`;
 }
 
-/**
- * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a process reads
- * more than a short list takes to be run.
- */
+/** `1,234,567` and `1,234.5`. The first call of `toLocaleString` reads more than a short list takes to be run. */
 export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');
 }

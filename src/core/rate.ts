@@ -1,6 +1,5 @@
 import { stop } from './errors.ts';
 
-/** At most `requests` in `windowMs`. */
 export interface Rate {
   readonly requests: number;
   readonly windowMs: number;

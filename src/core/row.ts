@@ -1,14 +1,10 @@
 /** Words for rows and how they end. Imports nothing. */
 
-/**
- * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not lines,
- * because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
- */
+/** As a spreadsheet counts: the header is 1. Records count, not lines, because a cell may hold line ends; blank lines do too. */
 export type RowNumber = number;
 
 const FIRST_ROWS_SHOWN = 5;
 
-/** How many rows are so, and which are the first of them. */
 export class RowCount {
   count = 0;
   readonly firstRows: RowNumber[] = [];
@@ -30,10 +26,7 @@ export interface InputRow {
   readonly unreadable?: string;
 }
 
-/**
- * How a row ended. `reason` is a sentence for the user. All kinds but `in_doubt` are final for the batch;
- * `in_doubt` is looked at again by every later run.
- */
+/** How a row ended; `reason` is a sentence for the user. All are final but `in_doubt`, which every later run looks at again. */
 export type Outcome =
   | { readonly kind: 'matched'; readonly matchedBy: string; readonly reason?: string }
   | { readonly kind: 'no_match'; readonly reason: string }
@@ -44,7 +37,6 @@ export type Outcome =
   | { readonly kind: 'in_doubt'; readonly reason: string }
   | { readonly kind: 'skipped'; readonly reason: string };
 
-/** The outcome with a remark behind its reason. */
 export function withRemark(outcome: Outcome, remark: string): Outcome {
   const reason = outcome.reason === undefined ? remark : `${outcome.reason}; ${remark}`;
   return { ...outcome, reason } as Outcome;
@@ -75,23 +67,20 @@ export type RowStatus = OutcomeKind | 'pending';
 /** Outcomes that make a run end with exit code 3 and put the row into the needs-attention file. */
 export const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
 
+export function needingAttention(counts: Readonly<Partial<Record<OutcomeKind, number>>>): number {
+  return OUTCOME_KINDS.reduce((sum, kind) => sum + (ATTENTION_KINDS.has(kind) ? (counts[kind] ?? 0) : 0), 0);
+}
+
 /** The columns that we add after those of `add`, in this order. */
 export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'] as const;
 
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
-/**
- * We put this before the name of an added column when the input has that name already, or when it is the name of an
- * identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up by unless asked.
- */
+/** Before an added column that is named like one of the input or an identifier, so that none is looked up by unasked. */
 export const FOUND_PREFIX = 'found_';
 
-/**
- * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not altered since:
- * then its cells stand below their names.
- * @param cellAt what stands below a name of the header.
- */
+/** Whether we wrote a row that cannot be read, and nobody altered it since: then its cells stand below their names. */
 export function isSetAside(cellAt: (name: string) => string | undefined): boolean {
   return cellAt('_status') === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');
 }

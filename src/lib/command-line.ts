@@ -26,15 +26,11 @@ export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = 
   return commandLine(words);
 }
 
-/** Any command of ours, ready to be typed. */
 export function commandLine(words: readonly string[]): string {
   return [programName(words), ...words.map(shellWord)].join(' ');
 }
 
-/**
- * In a checkout the program is not on the path. With `--no` a line that is typed anywhere else fetches no package of that
- * name from the registry.
- */
+/** In a checkout it is not on the path. With `--no`, a line that is typed elsewhere fetches no package of that name. */
 function programName([first = '']: readonly string[]): string {
   if (!isCheckout()) return 'rowonce';
   // npx takes an option right behind the program for its own.
@@ -126,10 +122,7 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
 /** The commands that take the name of the batch with which they go on. */
 const NAMING: ReadonlySet<string> = new Set(['run', 'try']);
 
-/**
- * The words that go on with the batch that they began, and with no other: what would begin another one is left out, so that
- * they do nothing once the batch has nothing to do.
- */
+/** The words that go on with their batch and begin no other one, so that they do nothing once it has nothing to do. */
 export function wordsToGoOn(words: readonly string[], batch: string): readonly string[] {
   const bare = withoutBeginning(words);
   return NAMING.has(words[0] ?? '') ? withOption(bare, '--if-batch', batch) : bare;
@@ -140,17 +133,13 @@ export function typedToGoOn(words: readonly string[], batch: string): readonly s
   return withoutFlag(words, '--refresh').length === words.length ? words : wordsToGoOn(words, batch);
 }
 
-/**
- * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
- * plan, and what is left of them may need a batch of its own, so theirs names no batch.
- */
+/** The command that goes on with a batch. That of changes names none, because what is left may need a batch of its own. */
 export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string | undefined {
   const words = command === undefined ? undefined : wordsOfCommand(command);
   if (words === undefined) return command;
   return commandLine(plannedRows === undefined ? wordsToGoOn(words, id) : withoutBeginning(words));
 }
 
-/** What is looked at of a batch. */
 interface KeptCommand {
   readonly id: string;
   readonly command?: string | undefined;
@@ -171,10 +160,7 @@ function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
 }
 
-/**
- * The words behind the program's name in a line that `commandLine` wrote; undefined for any other line. No shell reads
- * it: only the quotes of `shellWord` are known.
- */
+/** The words behind the program's name in a line of `commandLine`; undefined for any other line. No shell reads it. */
 export function wordsOfCommand(line: string): readonly string[] | undefined {
   const [, rest] = /^(?:npx --no (?:-- )?)?rowonce (.*)$/s.exec(line) ?? [];
   if (rest === undefined || !/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(rest)) return undefined;

@@ -9,7 +9,6 @@ export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
 
-/** Whether a file of that name is packed with gzip. */
 export function isPackedName(path: string): boolean {
   return endingOf(path).endsWith('.gz');
 }

@@ -168,10 +168,7 @@ function writingsOf(key: string): readonly string[] {
   return [...long, wide, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
 }
 
-/**
- * In Base64, three bytes are four characters, so what a key becomes depends on how many bytes stand before it. These are
- * the characters that depend on the key alone.
- */
+/** The characters that depend on the key alone: in Base64, three bytes are four characters, so what stands before it counts. */
 function base64Of(key: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), key])
@@ -183,7 +180,6 @@ function base64Of(key: Buffer): readonly string[] {
   });
 }
 
-/** Those that overlap are one. */
 function apart(sorted: readonly Range[]): readonly Range[] {
   const ranges: Range[] = [];
   for (const range of sorted) {

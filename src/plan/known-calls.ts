@@ -23,7 +23,6 @@ export interface AskedCall {
   readonly call: Call;
 }
 
-/** What the ledger knows of a call that was asked for. */
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }
@@ -35,10 +34,7 @@ interface LookUp<State> {
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
 
-/**
- * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and was erased in
- * another account, because a person was forgotten there, is found as erased.
- */
+/** Finds the calls, in their order. One unknown here that was erased in another account, for a person, is found as erased. */
 export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
@@ -70,10 +66,7 @@ const isErased = (state: CallState<Detail>): boolean =>
 
 // -------------------------------------------------------------------------------------------------------- freshness
 
-/**
- * An answer is used as long as it is new enough. The cut-offs are fixed when a batch begins. Otherwise a run
- * that resumes weeks later would find its own answers too old, and would buy them again and again.
- */
+/** Cut-offs are fixed when a batch begins: a run weeks later would find its own answers too old, and buy them again. */
 
 /** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would believe. */
 export async function startMsOf(
@@ -97,10 +90,7 @@ export function freshSinceOf(
   };
 }
 
-/**
- * Whether the batch is finished and used answers that are too old by now: then a new generation buys those
- * anew. An unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
- */
+/** Whether a finished batch used answers that are too old by now. An unfinished one resumes with its own cut-offs. */
 export async function hasGoneStale(
   ledger: LedgerReader,
   batch: Pick<Batch, 'id' | 'state'> | undefined,
@@ -113,11 +103,7 @@ export async function hasGoneStale(
 /** The parts of an answer that decide whether it is fresh. */
 type Dated = Pick<DatedAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
-/**
- * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
- * been charged, and the older answer is better than paying again.
- * @param batch it has no id when a plan is about a batch that does not exist yet.
- */
+/** Whether the batch may use the answer. After a lost attempt to buy it anew it may: rather an older one than to pay again. */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
   answer: Dated,
@@ -158,10 +144,7 @@ function cutOffFor(
   return foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
 }
 
-/**
- * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run with --refresh
- * does so; answers that became too old by themselves are no reason. A refreshed batch has its own beginning as cut-off.
- */
+/** Only a run with --refresh buys again what was erased for a person. Its batch has its own beginning as cut-off. */
 export function asksErasedAgain({
   freshSince,
   createdAtMs,

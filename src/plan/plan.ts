@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import type { RowNumber } from '../core/row.ts';
+import { RowCount, type RowNumber } from '../core/row.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type BatchId, type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
@@ -31,18 +31,12 @@ export interface Plan {
   readonly toBuy: number;
   /** How many of `toBuy` are bought anew because their answers are too old; absent when answers of any age will do. */
   readonly tooOld?: number;
-  /**
-   * How many of `toBuy` are bought again because what came is no answer by today's dialect, and their part of
-   * `credits.most`; absent when there is none. A run buys them only when a person agrees.
-   */
+  /** Those of `toBuy` whose answer is none by today's dialect, and their part of `credits.most`. Bought if a person agrees. */
   readonly unanswered?: { readonly rows: number; readonly most: Credits };
   readonly credits: {
     /** The sum that the run cannot exceed as long as the dialect's prices are right. */
     readonly most: Credits;
-    /**
-     * The probable cost. It follows how often each identifier matched in this file so far, or the account's match rate
-     * for an identifier that was rarely asked. Before the account's first answer it equals `most`.
-     */
+    /** By how often each identifier matched in this file, else in the account; before the first answer it is `most`. */
     readonly expected: Credits;
   };
   /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
@@ -94,11 +88,7 @@ export function mostAsked({ sample, credits }: Plan): Credits {
   return sample?.most ?? credits.most;
 }
 
-/**
- * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
- * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
- * cut-offs may be its own.
- */
+/** An open batch with its own cut-offs, or a new one. The file is hashed only when such an open one may be its own. */
 async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
@@ -126,7 +116,7 @@ export async function batchGoneOnWith(
   return batch.id ?? batch.goesOn?.();
 }
 
-async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
+export async function keyOf(context: PlanContext, input: PlannedInput): Promise<string> {
   return batchKeyOf(batchIdentityOf(context, input), input.survey?.sha256 ?? (await input.file.sha256()));
 }
 
@@ -138,28 +128,24 @@ function memo<T>(work: () => Promise<T>): () => Promise<T> {
 
 // ---------------------------------------------------------------------------------------------------- counting
 
-const FIRST_ROWS_SHOWN = 5;
-
 /** Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand are enough. */
 const MOST_REASONS = 1_000;
 
 /** The match rate of an identifier that was asked less often says little, so the account's rate is used instead. */
 const ASKED_OFTEN_ENOUGH = 20;
 
-/** Collects why rows are invalid. */
 export class Reasons {
-  readonly #found = new Map<string, { count: number; firstRows: RowNumber[] }>();
+  readonly #found = new Map<string, RowCount>();
 
   add(row: RowNumber, reason: string): void {
-    const entry = this.#found.get(reason) ?? { count: 0, firstRows: [] };
-    entry.count += 1;
-    if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
+    const entry = this.#found.get(reason) ?? new RowCount();
+    entry.add(row);
     if (entry.count > 1 || this.#found.size < MOST_REASONS) this.#found.set(reason, entry);
   }
 
   all(): Plan['reasons'] {
     return [...this.#found]
-      .map(([reason, entry]) => ({ reason, ...entry }))
+      .map(([reason, { count, firstRows }]) => ({ reason, count, firstRows }))
       .sort((a, b) => b.count - a.count);
   }
 }
@@ -235,10 +221,7 @@ class Draft {
     return this.#extra.size > 0;
   }
 
-  /**
-   * @param refreshes whether old answers are bought anew, so that the plan says how many there are.
-   * @param extra the most that the first calls of retries may cost; undefined where only the budget limits them.
-   */
+  /** @param refreshes whether old answers are bought anew. @param extra the most for retries; undefined: only the budget. */
   plan(refreshes: boolean, extra?: Credits): Plan {
     const { requestsPerSecond, row } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];

@@ -5,8 +5,6 @@ import type { Call } from '../core/operation.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
-/** What rows may cost, before anything is sent. */
-
 /** What the vendor charges for a call, and how many calls it lets us make. */
 export interface Pricing {
   /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
@@ -54,10 +52,7 @@ function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): num
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
 }
 
-/**
- * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
- * and for an operation that makes calls of other names only.
- */
+/** The highest price that an answer has shown, which each attempt reserves; 0 before the first one. */
 async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
   const most = job.settings?.credits_max;
   const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };

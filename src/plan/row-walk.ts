@@ -96,7 +96,6 @@ export function preparedCells(
 /** A call that an operation named for a row. Its question is made once, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
-  /** See `questionOf`. */
   readonly question: string;
   answer: Answer | undefined;
   #key: CallKey | undefined;
@@ -106,10 +105,7 @@ export class MetCall {
     this.question = questionOf(call);
   }
 
-  /**
-   * Hashes the key on demand: that is once at most, and never for most calls of a waterfall.
-   * @param accountIdentity of the one account on which the row is worked.
-   */
+  /** Hashed on demand: once at most, and never for most calls of a waterfall. A row is worked on in one account. */
   keyFor(accountIdentity: string): CallKey {
     this.#key ??= keyOfQuestion(accountIdentity, this.question);
     return this.#key;
@@ -127,7 +123,6 @@ interface Ahead {
   readonly outcome: Outcome;
 }
 
-/** A row as its walk is given it. */
 export interface WalkedRow {
   /** The result of the operation's `prepare` for the row; for a change, the work that was planned. */
   readonly input: unknown;

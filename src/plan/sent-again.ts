@@ -15,7 +15,6 @@ import type { PlanContext } from './row-walk.ts';
  * of `resolveDoubt`, of which those that cost nothing for certain come first. Nothing here decides or sends anything.
  */
 
-/** How a call in doubt may be sent again. */
 export interface SentAgain {
   /** Whether nothing but a decision to pay again allows it, so that the extra credits of the batch limit it. */
   readonly isExtra: boolean;
@@ -57,10 +56,7 @@ async function paysAgain(
   return batch === undefined || !(await wasRetried(ledger, account.identity, doubt, batch));
 }
 
-/**
- * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
- * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
- */
+/** Whether the job's policy has paid for this call again here. Once: a call that the vendor always loses is a person's case. */
 export async function wasRetried(
   ledger: LedgerReader,
   accountIdentity: string,

@@ -16,16 +16,19 @@ import type { Console, Report } from '../shell/command.ts';
 
 /** Changes what stands in the file about an account. What is not given stays, comments included. */
 
-/** The limits and the budgets of an account, as flags. */
-interface NumberFlags {
-  readonly perSecond?: string;
-  readonly perMinute?: string;
-  readonly perHour?: string;
-  readonly perDay?: string;
-  readonly concurrency?: string;
-  readonly budgetPerDay?: string;
-  readonly budgetPerMonth?: string;
-}
+const AT_ONCE = 'most requests at the same time; after a kill so many may be in doubt';
+/** The limits and the budgets of an account: by the member of the flags, where each stands in the file and what it is. */
+const NUMBERS = {
+  perSecond: ['limits', 'per_second', '<requests>', 'limit of the plan'],
+  perMinute: ['limits', 'per_minute', '<requests>', 'limit of the plan'],
+  perHour: ['limits', 'per_hour', '<requests>', 'limit of the plan'],
+  perDay: ['limits', 'per_day', '<requests>', 'limit of the plan'],
+  concurrency: ['limits', 'concurrency', '<requests>', AT_ONCE],
+  budgetPerDay: ['budget', 'per_day', '<credits>', 'most credits of a day (UTC), over all runs'],
+  budgetPerMonth: ['budget', 'per_month', '<credits>', 'most credits of a month (UTC), over all runs'],
+} as const;
+
+type NumberFlags = { readonly [Name in keyof typeof NUMBERS]?: string };
 
 /** Those that an account is added with and changed by. */
 export interface EditFlags extends NumberFlags {
@@ -54,17 +57,13 @@ export function configureEdit(command: Command): Command {
 }
 
 export function addNumberFlags(command: Command): Command {
-  return command
-    .option('--per-second <requests>', 'limit of the plan')
-    .option('--per-minute <requests>', 'limit of the plan')
-    .option('--per-hour <requests>', 'limit of the plan')
-    .option('--per-day <requests>', 'limit of the plan')
-    .option(
-      '--concurrency <requests>',
-      'most requests at the same time; after a kill so many may be in doubt',
-    )
-    .option('--budget-per-day <credits>', 'most credits of a day (UTC), over all runs')
-    .option('--budget-per-month <credits>', 'most credits of a month (UTC), over all runs');
+  for (const [part, entry, value, about] of Object.values(NUMBERS))
+    command.option(`${flagOf(part, entry)} ${value}`, about);
+  return command;
+}
+
+function flagOf(part: 'limits' | 'budget', entry: string): string {
+  return `--${part === 'budget' ? 'budget-' : ''}${entry.replaceAll('_', '-')}`;
 }
 
 export async function editAccount(_console: Console, name: string, flags: EditFlags): Promise<Report> {
@@ -84,7 +83,7 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
       project_id: textOrNone(flags.project),
     }),
     ...(await keyFrom(name, flags)),
-    ...numbersOf(flags, numberOrNone),
+    ...numbersOf(flags, (flag, value) => (value === NONE ? null : wholeNumber(flag, value))),
   });
   const isSame = account.identity === former.identity;
   return {
@@ -113,30 +112,16 @@ export async function keyFrom(
 
 const textOrNone = (given: string | undefined): string | null | undefined => (given === NONE ? null : given);
 
-function numberOrNone(flag: string, value: string | undefined): number | null | undefined {
-  return value === NONE ? null : wholeNumber(flag, value);
-}
-
 /** The entries for the flags that were given. @param read what stands behind a flag; undefined when it was not given. */
 export function numbersOf<Number>(
   flags: NumberFlags,
   read: (flag: string, value: string | undefined) => Number | undefined,
 ): Readonly<Record<'limits' | 'budget', Record<string, Number>>> {
-  const entries = (prefix: string, given: Readonly<Record<string, string | undefined>>) =>
-    Object.fromEntries(
-      Object.entries(given).flatMap(([name, value]) => {
-        const number = read(`${prefix}${name.replaceAll('_', '-')}`, value);
-        return number === undefined ? [] : [[name, number] as const];
-      }),
-    );
-  return {
-    limits: entries('--', {
-      per_second: flags.perSecond,
-      per_minute: flags.perMinute,
-      per_hour: flags.perHour,
-      per_day: flags.perDay,
-      concurrency: flags.concurrency,
-    }),
-    budget: entries('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
-  };
+  const numbers: Record<'limits' | 'budget', Record<string, Number>> = { limits: {}, budget: {} };
+  for (const name of Object.keys(NUMBERS) as (keyof NumberFlags)[]) {
+    const [part, entry] = NUMBERS[name];
+    const number = read(flagOf(part, entry), flags[name]);
+    if (number !== undefined) numbers[part][entry] = number;
+  }
+  return numbers;
 }

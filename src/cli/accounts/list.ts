@@ -3,12 +3,11 @@ import {
   describeKey,
   findAccount,
   loadAccounts,
-  type RegionAddress,
   SANDBOX_NAMES,
 } from '../../client/account/account.ts';
 import { dialectProblem } from '../../client/dialect.ts';
 import type { StopError } from '../../core/errors.ts';
-import { sentence } from '../../core/plain-text.ts';
+import { linesOf, sentence } from '../../core/plain-text.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { AccountObject } from '../../objects/account-object.ts';
 import type { Console, Report } from '../shell/command.ts';
@@ -26,15 +25,12 @@ export async function listAccounts(console: Console): Promise<Report> {
     lines.push(...detailLines([...detailsOf(account), ...problemDetails(problem)]));
     views.push(AccountObject.of({ ...account, problem }));
   }
-  const { regions = [] } = accounts;
-  for (const { region, baseUrl, documentationUrl } of regions) {
-    const details = [
-      ['address', baseUrl.href],
-      ['documentation', documentationUrl],
-    ] as const;
-    lines.push(`region ${region}`, ...detailLines(details));
-  }
-  return { lines, object: { path: accounts.path, accounts: views, regions: regions.map(regionView) } };
+  const regions = (accounts.regions ?? []).map(({ region, baseUrl, documentationUrl }) => {
+    return { region, address: baseUrl.href, documentation: documentationUrl };
+  });
+  for (const { region, ...details } of regions)
+    lines.push(`region ${region}`, ...detailLines(Object.entries(details)));
+  return { lines, object: { path: accounts.path, accounts: views, regions } };
 }
 
 type Detail = readonly [label: string, value: string];
@@ -49,10 +45,6 @@ function problemDetails(problem: StopError | undefined): readonly Detail[] {
     ['problem', sentence(problem.message)],
     ['', problem.next],
   ];
-}
-
-function regionView({ region, baseUrl, documentationUrl }: RegionAddress): object {
-  return { region, address: baseUrl.href, documentation: documentationUrl };
 }
 
 function detailsOf(account: Account): readonly Detail[] {
@@ -85,9 +77,9 @@ function windowText({ requests, windowMs }: Account['limits']['windows'][number]
 }
 
 function budgetText({ perDay, perMonth }: Account['budget']): string | undefined {
-  const caps = [
-    ...(perDay === undefined ? [] : [`${perDay} credits per day`]),
-    ...(perMonth === undefined ? [] : [`${perMonth} credits per month`]),
-  ];
-  return caps.length === 0 ? undefined : caps.join(', ');
+  const caps = linesOf(
+    perDay !== undefined && `${perDay} credits per day`,
+    perMonth !== undefined && `${perMonth} credits per month`,
+  );
+  return caps.join(', ') || undefined;
 }

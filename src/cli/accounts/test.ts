@@ -1,7 +1,7 @@
 import { type Account, describeKey, findAccount, loadAccounts } from '../../client/account/account.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import { foreignWords } from '../../core/plain-text.ts';
+import { foreignWords, linesOf } from '../../core/plain-text.ts';
 import type { AccountTest } from '../../objects/account-object.ts';
 import { type AccountFact, testAccount } from '../../run/tasks/account-test.ts';
 import type { Console } from '../shell/command.ts';
@@ -21,9 +21,10 @@ export async function testAccounts(console: Console, name: string | undefined): 
       account,
       (event) => event.kind === 'paused' && console.say(`${waits}${event.why}.`),
     )) {
+      const { lines, object } = shown(account, fact);
       // Each line is shown at once, so that those before a failure are seen.
-      for (const line of factLines(account, fact)) console.print(`${account.name}: ${line}`);
-      report = { ...report, ...factObject(fact) };
+      for (const line of lines) console.print(`${account.name}: ${line}`);
+      report = { ...report, ...object };
     }
     reports.push(report);
   }
@@ -31,59 +32,63 @@ export async function testAccounts(console: Console, name: string | undefined): 
   return EXIT.done;
 }
 
-function factLines(account: Account, fact: AccountFact): readonly string[] {
+/** A fact in lines for a person, and as the members of the report that say the same. */
+interface Shown {
+  readonly lines: readonly string[];
+  readonly object: Omit<AccountTest, 'name'>;
+}
+
+function shown(account: Account, fact: AccountFact): Shown {
   const { via, documentationUrl, dialectPath, key, vendor } = account;
   switch (fact.kind) {
     case 'sandbox':
-      return ['needs no key and no network; it is started when it is used.'];
+      return {
+        lines: ['needs no key and no network; it is started when it is used.'],
+        object: { sandbox: true },
+      };
     case 'dialect':
-      return [
-        ...(dialectPath === undefined ? [] : [`the dialect ${fact.dialect} can be used.`]),
-        ...(via === undefined ? [] : [`asked through ${via.service}, as ${via.connectedAccount}.`]),
-      ];
+      return {
+        lines: linesOf(
+          dialectPath !== undefined && `the dialect ${fact.dialect} can be used.`,
+          via && `asked through ${via.service}, as ${via.connectedAccount}.`,
+        ),
+        object: { sandbox: false, dialect: fact.dialect },
+      };
     case 'key':
-      return [`the key is there (${describeKey(key)}), and only you can read the accounts file.`];
+      return {
+        lines: [`the key is there (${describeKey(key)}), and only you can read the accounts file.`],
+        object: { key: 'present' },
+      };
     case 'address': {
       const { addresses, proxy, url } = fact;
       const where =
         proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
-      const reference = documentationUrl && `its API reference is at ${documentationUrl}.`;
-      return [`${url.hostname} ${where} and takes connections.`, ...(reference ? [reference] : [])];
+      return {
+        lines: linesOf(
+          `${url.hostname} ${where} and takes connections.`,
+          documentationUrl && `its API reference is at ${documentationUrl}.`,
+        ),
+        object: { resolves_to: [...addresses], ...present({ proxy }), connects: true },
+      };
     }
     case 'tried': {
       const { userId, email } = fact.user;
-      const user = [userId, email].filter((part) => part !== undefined).join(', ');
-      return [`the key works; it is that of ${foreignWords(user)}.`];
+      const user = linesOf(userId, email).join(', ');
+      return {
+        lines: [`the key works; it is that of ${foreignWords(user)}.`],
+        object: { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } },
+      };
     }
     case 'unagreed':
-      return [
-        'nobody has agreed yet to what its dialect sends, so the key itself was not tried; a run asks.',
-      ];
+      return untried('nobody has agreed yet to what its dialect sends', 'a run asks');
     case 'untried': {
       const noCall = `the ${vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`;
       const why = fact.why === undefined ? noCall : `the vendor does not say whose key it is (${fact.why})`;
-      return [`${why}, so the key itself was not tried; the first run does that.`];
+      return untried(why, 'the first run does that');
     }
   }
 }
 
-function factObject(fact: AccountFact): Omit<AccountTest, 'name'> {
-  switch (fact.kind) {
-    case 'sandbox':
-      return { sandbox: true };
-    case 'dialect':
-      return { sandbox: false, dialect: fact.dialect };
-    case 'key':
-      return { key: 'present' };
-    case 'address':
-      return { resolves_to: [...fact.addresses], ...present({ proxy: fact.proxy }), connects: true };
-    case 'tried':
-      return {
-        key_tried: true,
-        user: { user_id: fact.user.userId ?? null, email: fact.user.email ?? null },
-      };
-    case 'unagreed':
-    case 'untried':
-      return { key_tried: false };
-  }
+function untried(why: string, instead: string): Shown {
+  return { lines: [`${why}, so the key itself was not tried; ${instead}.`], object: { key_tried: false } };
 }

@@ -3,8 +3,6 @@ import type { FileDescription } from '../../files/describe-file.ts';
 import type { FoundCell, FoundIssue, JobIssues } from '../../files/quality/job-issues.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
-/** Describes damaged cells. */
-
 /** Words that follow a count: "3 in scientific notation". */
 const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   scientific_notation: 'in scientific notation',
@@ -35,7 +33,6 @@ function rowWords(count: number, firstRows: readonly number[]): string {
   return `row ${firstRows.join(', ')}${count > firstRows.length ? ', …' : ''}`;
 }
 
-/** Longer cells are shortened, so that the line stays readable. */
 const LONGEST_SHOWN = 60;
 
 function exampleWords({ cell, repaired, candidates }: FoundCell): string {

@@ -1,6 +1,6 @@
 import { actionCounts, withoutWordWords } from '../../core/action-words.ts';
 import type { PlannedAction } from '../../core/operation.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import type { ChangeGroup, ChangesDone, OvertakenRow } from '../../files/output/changes-done.ts';
 
 /** Shows what a batch of changes has done, and what others have done since. */
@@ -14,15 +14,14 @@ export function changesLines(changes: ChangesDone): readonly string[] {
   const { done, counts, withoutWord, groups, overtaken } = changes;
   const heldBack = counts.held_back === undefined ? '' : `, ${counts.held_back} held back`;
   const projects = Map.groupBy(groups, ({ project }) => project ?? '');
-  return [
+  return linesOf(
     `Changes    ${actionCounts(done) || 'none'}${heldBack}`,
-    ...(projects.size > 1 ? [...projects].flatMap(([name, of]) => projectLine(name, of)) : []),
-    ...(withoutWord === 0 ? [] : [`No word    ${withoutWordWords(withoutWord)}`]),
-    ...overtakenLines(overtaken),
-  ];
+    projects.size > 1 && [...projects].flatMap(([name, of]) => projectLine(name, of)),
+    withoutWord > 0 && `No word    ${withoutWordWords(withoutWord)}`,
+    overtakenLines(overtaken),
+  );
 }
 
-/** A project in which something was changed. */
 function projectLine(name: string, groups: readonly ChangeGroup[]): readonly string[] {
   const done: Partial<Record<PlannedAction, number>> = {};
   for (const group of groups) {

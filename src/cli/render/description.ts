@@ -1,12 +1,11 @@
 import { stringify } from 'yaml';
-import { counted } from '../../core/plain-text.ts';
+import { counted, linesOf } from '../../core/plain-text.ts';
 import { guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
 
 /** Shows what a file is and which operations it fits. */
 
-/** The words for what the cells of a column look like. */
 const LOOKS = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',
@@ -23,21 +22,20 @@ export function descriptionLines(
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
-  return [
+  return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
-    ...columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) => [
-      `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
-      ...(odd.count === 0
-        ? []
-        : [
-            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
-          ]),
-      ...issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
-    ]),
-    ...unreadableLines(unreadable),
-    ...duplicateLines(duplicates),
-    ...fitLines(operations),
-  ];
+    columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) =>
+      linesOf(
+        `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
+        odd.count > 0 &&
+          `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
+        issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
+      ),
+    ),
+    unreadableLines(unreadable),
+    duplicateLines(duplicates),
+    fitLines(operations),
+  );
 }
 
 function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
@@ -64,13 +62,11 @@ function fitLines(fits: readonly Fit[]): readonly string[] {
   const likely = fits.filter((fit) => mayFit(fit));
   // All operations that do not fit share one line, because they are many; `--json` has the reasons.
   const others = fits.filter((fit) => fit.problem !== undefined && !mayFit(fit));
-  return [
-    ...sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
-    ...likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
-    ...(others.length === 0
-      ? []
-      : [line('does not fit', others.map(({ operation }) => operation).join(', '))]),
-  ];
+  return linesOf(
+    sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
+    likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
+    others.length > 0 && line('does not fit', others.map(({ operation }) => operation).join(', ')),
+  );
 }
 
 const NOT_BY_ITSELF = 'when a job says so';

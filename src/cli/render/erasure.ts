@@ -1,10 +1,8 @@
 import { stop } from '../../core/errors.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { neededWords } from '../../run/retention.ts';
 import { type Erased, isNothing } from '../../run/tasks/erase.ts';
 import type { Console } from '../shell/command.ts';
-
-/** Words that a person reads before and after something is erased. */
 
 /** An erasure in one store, which is asked for with `dryRun` first. */
 interface ErasureTalk {
@@ -44,27 +42,25 @@ function foundLines(location: string, found: Erased): readonly string[] {
     ...found.stays.map(stayLine),
     ...neededWords(found.needed, location).map((words) => `  stays: ${words}`),
   ];
-  if (isNothing(found))
-    return [
-      `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`,
-      ...stays,
-    ];
+  const nothing = `Nothing of that ${found.needed.by.length === 0 ? 'is' : 'can be erased'} in ${location}.`;
+  if (isNothing(found)) return [nothing, ...stays];
   const { calls, cut, rows, memberships, names, files, heldCredits, hits } = found;
-  const parts = [
-    ...(calls > 0 ? [counted(calls, 'request')] : []),
-    ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
-    ...(rows > 0 ? [counted(rows, 'row')] : []),
-    ...(memberships > 0 ? [counted(memberships, 'membership')] : []),
-    ...(names > 0 ? [counted(names, 'name', 'names of files and commands')] : []),
-    ...(files.length > 0 ? [counted(files.length, 'kept list')] : []),
-  ];
-  return [
+  const parts = linesOf(
+    calls > 0 && counted(calls, 'request'),
+    cut > 0 && `a part of ${counted(cut, 'answer')}`,
+    rows > 0 && counted(rows, 'row'),
+    memberships > 0 && counted(memberships, 'membership'),
+    names > 0 && counted(names, 'name', 'names of files and commands'),
+    files.length > 0 && counted(files.length, 'kept list'),
+  );
+  return linesOf(
     `In ${location}: ${parts.join(', ')}.`,
-    ...hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
-    ...files.map((file) => `  removed: ${file}`),
-    ...(heldCredits > 0 ? [heldLine(heldCredits)] : []),
-    ...stays,
-  ];
+    hits.map(({ place, cell }) => `  found in ${PLACES[place] ?? place}: ${cell}`),
+    files.map((file) => `  removed: ${file}`),
+    heldCredits > 0 &&
+      `  ${counted(heldCredits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`,
+    stays,
+  );
 }
 
 /** Files of the user's are never touched. */
@@ -86,7 +82,3 @@ const PLACES: Readonly<Record<string, string>> = {
   words: 'what was said about a request',
   name: 'a name or command',
 };
-
-function heldLine(credits: number): string {
-  return `  ${counted(credits, 'credit')} may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.`;
-}

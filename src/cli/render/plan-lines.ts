@@ -1,13 +1,11 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
-import { counted, foreignWords } from '../../core/plain-text.ts';
+import { counted, foreignWords, linesOf } from '../../core/plain-text.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
-
-/** Shows a plan. */
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
@@ -22,35 +20,23 @@ export function planLines(plan: Plan): readonly string[] {
   ];
   const width = String(rows).length;
   const shown = counts.filter(([name, count]) => count > 0 || name === 'to buy');
-  return [
-    ...shown.map(([name, count]) => `  ${name.padEnd(14)} ${String(count).padStart(width)}`),
-    ...(tooOld === 0
-      ? []
-      : [`  of them        ${String(tooOld).padStart(width)} again, their answers are too old`]),
-    ...(unanswered === undefined
-      ? []
-      : [
-          `  of them        ${String(unanswered.rows).padStart(width)} again, what came is no answer by the dialect of today`,
-        ]),
-    ...(again === undefined
-      ? []
-      : [
-          `  sent again     ${String(again.rows).padStart(width)} of those in doubt, for at most ${counted(again.most, 'credit')}`,
-        ]),
-    ...(comparedWith === undefined
-      ? []
-      : [`  duplicates     are looked for among the first ${comparedWith} different rows`]),
+  const line = (name: string, count: number, words = ''): string =>
+    `  ${name.padEnd(14)} ${String(count).padStart(width)}${words}`;
+  return linesOf(
+    shown.map(([name, count]) => line(name, count)),
+    tooOld > 0 && line('of them', tooOld, ' again, their answers are too old'),
+    unanswered && line('of them', unanswered.rows, ' again, what came is no answer by the dialect of today'),
+    again &&
+      line('sent again', again.rows, ` of those in doubt, for at most ${counted(again.most, 'credit')}`),
+    comparedWith !== undefined &&
+      `  duplicates     are looked for among the first ${comparedWith} different rows`,
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
-    ...(row === undefined
-      ? []
-      : [`  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`]),
-    ...(toBuy === 0 ? [] : [`  time           ${timeWords(seconds)}`]),
-    ...(sample === undefined
-      ? []
-      : [`  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`]),
-    ...reasons.slice(0, REASONS_SHOWN).map(reasonLine),
-    ...(reasons.length > REASONS_SHOWN ? [`  and ${reasons.length - REASONS_SHOWN} other reasons`] : []),
-  ];
+    row && `  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`,
+    toBuy > 0 && `  time           ${timeWords(seconds)}`,
+    sample && `  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`,
+    reasons.slice(0, REASONS_SHOWN).map(reasonLine),
+    reasons.length > REASONS_SHOWN && `  and ${reasons.length - REASONS_SHOWN} other reasons`,
+  );
 }
 
 /** A run is no new purchase of the whole list, but goes on with what was begun. */
@@ -65,16 +51,15 @@ export function changePlanLines(
   guards: readonly GuardProblem[] = [],
 ): readonly string[] {
   const { batch } = plan;
-  return [
-    ...diffLines(plan),
-    ...(credits.most === 0 ? [] : [`At most ${counted(credits.most, 'credit')}.`]),
-    ...(plan.calls === 0
-      ? []
-      : [`${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`]),
-    ...(batch?.state === 'open'
-      ? [`Batch ${batch.id} of this list is unfinished: a run goes on with what was planned when it began.`]
-      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`)),
-  ];
+  return linesOf(
+    diffLines(plan),
+    credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
+    plan.calls > 0 &&
+      `${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`,
+    batch?.state === 'open'
+      ? `Batch ${batch.id} of this list is unfinished: a run goes on with what was planned when it began.`
+      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`),
+  );
 }
 
 /** An unknown time is not guessed, because users would take a guess for a promise. */
@@ -91,7 +76,6 @@ function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): stri
   return `  row ${firstRows.join(', ')}${more}: ${reason}`;
 }
 
-/** The line that lists the fields that an `add` of the job may name. */
 export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
   const shown = paths
     .slice(0, FIELDS_SHOWN)

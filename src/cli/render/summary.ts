@@ -1,5 +1,5 @@
 import { onlyMissesWords } from '../../client/misses.ts';
-import { atMost, counted, plainText, sentence } from '../../core/plain-text.ts';
+import { atMost, counted, linesOf, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { formatDuration } from '../../lib/duration.ts';
@@ -12,59 +12,49 @@ import { changesLines, missingIn } from './change-lines.ts';
 /** Shows the summary of a run, of its sample and of a sweep. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const {
-    batch,
-    rows,
-    counts,
-    requests,
-    durationMs,
-    files,
-    forecast,
-    changes,
-    unproven,
-    repaired,
-    onlyMisses,
-  } = summary;
-  const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
-    (kind) => [kind, counts[kind] ?? 0] as const,
+  const { batch, rows, counts, requests, durationMs, files, changes, repaired, ...rest } = summary;
+  const { forecast, unproven, onlyMisses } = rest;
+  const settled = OUTCOME_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const).filter(
+    ([, count]) => count > 0,
   );
   const beyond = missingIn(changes);
   const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
-  return [
+  return linesOf(
     `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
-    ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
-    ...(changes === undefined ? [] : changesLines(changes)),
-    ...(unproven === undefined ? [] : [`Unproven   ${unprovenWords(unproven)}`]),
-    ...creditsLine(summary),
-    ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
+    table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
+    changes && changesLines(changes),
+    unproven && `Unproven   ${unprovenWords(unproven)}`,
+    creditsLine(summary),
+    repaired !== undefined && `Repaired   ${counted(repaired, 'row')}, and none of your own cells`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
-    ...(onlyMisses === undefined ? [] : [`Misses     ${onlyMissesWords(onlyMisses)}`]),
-    ...(forecast === undefined ? [] : forecastLines(forecast)),
-    ...formulasLine(summary),
-    ...fileLine('Output', files.output),
-    ...fileLine('Attention', files.attention),
-    ...fileLine('Results', files.results),
-    ...fileLine('Removed', files.removed),
-    ...fileLine('Held back', files.notRemoved),
-    ...fileLine('Report', files.report),
-  ];
+    onlyMisses !== undefined && `Misses     ${onlyMissesWords(onlyMisses)}`,
+    forecast && forecastLines(forecast),
+    formulasLine(summary),
+    fileLine('Output', files.output),
+    fileLine('Attention', files.attention),
+    fileLine('Results', files.results),
+    fileLine('Removed', files.removed),
+    fileLine('Held back', files.notRemoved),
+    fileLine('Report', files.report),
+  );
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ money, spentNow, saved, changes }: RunSummary): readonly string[] {
-  if (changes !== undefined && money.spent + money.inDoubt === 0) return [];
+function creditsLine({ money, spentNow, saved, changes }: RunSummary): string | undefined {
+  if (changes !== undefined && money.spent + money.inDoubt === 0) return undefined;
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
   const now = atMost(spentNow, money.isExact, `${spentNow} spent`);
   const all = atMost(money.spent, money.isExact, `${money.spent} in all`);
   const spent = spentNow === money.spent ? now : `${now} in this run, ${all}`;
-  return [`Credits    ${spent}${doubt}${asked}`];
+  return `Credits    ${spent}${doubt}${asked}`;
 }
 
-function formulasLine({ tally }: RunSummary): readonly string[] {
+function formulasLine({ tally }: RunSummary): string | false {
   const count = tally?.formulas ?? 0;
-  if (count === 0) return [];
-  return [`Formulas   ${counted(count, 'cell')} of the vendor's made safe with an apostrophe in front`];
+  return (
+    count > 0 && `Formulas   ${counted(count, 'cell')} of the vendor's made safe with an apostrophe in front`
+  );
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {
@@ -72,8 +62,8 @@ function table(counts: readonly (readonly [string, number])[]): readonly string[
   return counts.map(([kind, count]) => `  ${kind.padEnd(9)} ${String(count).padStart(width)}`);
 }
 
-function fileLine(name: string, path: string | undefined): readonly string[] {
-  return path === undefined ? [] : [`${name.padEnd(11)}${plainText(path)}`];
+function fileLine(name: string, path: string | undefined): string | undefined {
+  return path && `${name.padEnd(11)}${plainText(path)}`;
 }
 
 // ---------------------------------------------------------------------------------------------------- a sample
@@ -128,24 +118,19 @@ export function sweepLines(sweep: SweepSummary, store: string | undefined): read
 function fileLines(file: SweptFile, store: string | undefined): readonly string[] {
   const { path, summary, stopped, spent, movedTo } = file;
   const files = summary?.files;
-  return [
+  const detail = (name: string, value: string | undefined): string | undefined =>
+    value && `  ${name.padEnd(11)}${value}`;
+  return linesOf(
     path,
-    ...(summary === undefined
-      ? []
-      : [
-          `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countWords(summary.counts)}`,
-          `  Credits    ${atMost(spent, summary.money.isExact, `${spent} spent`)}`,
-        ]),
-    ...detail('Moved to', movedTo),
-    ...detail('Output', files?.output),
-    ...detail('Attention', files?.attention),
-    ...(stopped === undefined ? [] : [`  Stopped    ${sentence(stopped.message)}`]),
-    ...detail('Next', nextOf(file, store)),
-  ];
-}
-
-function detail(name: string, value: string | undefined): readonly string[] {
-  return value === undefined ? [] : [`  ${name.padEnd(11)}${value}`];
+    summary &&
+      `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countWords(summary.counts)}`,
+    summary && `  Credits    ${atMost(spent, summary.money.isExact, `${spent} spent`)}`,
+    detail('Moved to', movedTo),
+    detail('Output', files?.output),
+    detail('Attention', files?.attention),
+    detail('Stopped', stopped && sentence(stopped.message)),
+    detail('Next', nextOf(file, store)),
+  );
 }
 
 /** `2 matched, 1 invalid`. @param none the words for no row at all. */

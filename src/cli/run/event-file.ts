@@ -14,10 +14,7 @@ export class EventFile {
   readonly #clock: Clock;
   #isOpen = true;
 
-  /**
-   * Appends, so that the runs of one batch make one file.
-   * @throws StopError `output` when the file cannot be opened or does not begin with an event.
-   */
+  /** It appends, for all runs of a batch. @throws StopError `output` for a file that cannot be opened or holds no events. */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
     try {

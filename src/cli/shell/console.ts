@@ -57,7 +57,6 @@ function fitting(line: string, { columns = 0 }: Output): string {
   return columns > 0 && line.length >= columns ? `${line.slice(0, columns - 2)}…` : line;
 }
 
-/** The streams of this process. */
 export const processStreams: Streams = process;
 
 export function openTerminal(options: TerminalOptions, streams: Streams = processStreams): Terminal {

@@ -7,18 +7,13 @@ import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
 
-/** Flags that several commands have. */
-
 /** The arguments of `option` for a command that opens a store for writing. */
 export const WAIT_FLAG = [
   '--wait <duration>',
   'wait so long for another process that is spending from the store',
 ] as const;
 
-/**
- * An option that takes one of these words, in any case; help and completion list them.
- * @param meant the word that is meant by another text.
- */
+/** An option that takes one of these words, in any case. @param meant the word that is meant by another text. */
 export function choiceOption(
   flags: string,
   about: string,
@@ -42,10 +37,7 @@ function refuseAccept(): never {
   throw stop('usage', '--accept takes what a stop names, such as dialect:HASH.', 'Copy it from the stop.');
 }
 
-/**
- * Shows what a person is to agree to once, and asks. `--yes` does not answer this: it says that the price is right, and nothing
- * about who wrote a dialect or a job.
- */
+/** Asks a person to agree once to what is shown. `--yes` says that the price is right, and nothing about who wrote a file. */
 export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
   return async ({ fact, details }) => {
     console.warn(`${fact}:`);
@@ -93,7 +85,6 @@ export function readFlagsOf({
   return present({ encoding, delimiter, skipLines: lines, ragged, sheet, strict });
 }
 
-/** Adds the flags of every command that writes an output. */
 export function addOutputFlags(command: Command): Command {
   return command
     .option('-o, --output <file>', 'where the output goes; - is standard output')

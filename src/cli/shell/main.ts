@@ -5,20 +5,11 @@ import { plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
-import {
-  openTerminal,
-  processStreams,
-  type Streams,
-  type Terminal,
-  type TerminalOptions,
-} from './console.ts';
+import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
 import { keepGarbageLow } from './main/memory.ts';
-import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
+import { buildProgram, usageStop } from './main/program.ts';
 
-/**
- * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
- * and an exit code.
- */
+/** The frame of every command: it reads the arguments, and makes a fact, an advice and an exit code of every error. */
 
 /** Runs the command line and ends the process. */
 export async function main(argv: readonly string[]): Promise<never> {
@@ -84,8 +75,8 @@ export async function runCommandLine(
   try {
     program = await buildProgram(argv, {
       run,
-      started: (options) => {
-        terminal = openTerminal(terminalOptions(options), streams);
+      started: ({ json = false, quiet = false, color }) => {
+        terminal = openTerminal({ json, quiet, noColor: color === false }, streams);
         opened(terminal);
       },
       write: (text) => {
@@ -167,10 +158,6 @@ function terminalFor(argv: readonly string[], streams: Streams): Terminal {
   const options = end === -1 ? argv : argv.slice(0, end);
   const has = (option: string): boolean => options.includes(option);
   return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
-}
-
-function terminalOptions({ json, quiet, color }: SharedOptions): TerminalOptions {
-  return { json: json === true, quiet: quiet === true, noColor: color === false };
 }
 
 /** The command that the user meant, for "see rowonce run --help"; empty when none was given. */

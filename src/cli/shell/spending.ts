@@ -3,7 +3,7 @@ import type { Agreement, Question } from '../../client/account/agreements.ts';
 import { isoTime, systemClock } from '../../core/clock.ts';
 import { EXIT, StopError, stop } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
-import { counted, plainText } from '../../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../../core/plain-text.ts';
 import { stopObject } from '../../core/stop-object.ts';
 import { commandLine, durationOf, resumedBy, typedCommand, typedToGoOn } from '../../lib/command-line.ts';
 import type { Acceptable } from '../../plan/context.ts';
@@ -89,12 +89,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const GO_ON = 'Run the same command again to go on:';
 
-/**
- * The first signal stops admission and lets what is in flight finish; the second leaves at once.
- * @param inFlight counts the requests whose answers are not in the ledger yet.
- * @param command gives the command line that resumes the run.
- * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
- */
+/** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
 function stopOnSignals(
   console: Console,
   inFlight: () => number,
@@ -123,10 +118,7 @@ function stopOnSignals(
   };
 }
 
-/**
- * Asks whether something may be sent. False when nobody is there to say so.
- * @throws StopError `consent` when somebody is there and does not agree.
- */
+/** False when nobody is there to say so. @throws StopError `consent` when somebody is there and does not agree. */
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;
@@ -146,12 +138,10 @@ export function toldOn(console: Console): (event: RunEvent, path?: string) => vo
 
 export type BatchBegun = Extract<RunEvent, { readonly kind: 'batch' }>;
 
-/** What a batch that begins has to settle. */
 export function rowsWords({ rows, rowsBeyond = 0 }: BatchBegun): string {
   return `${counted(rows, 'row')}${rowsBeyond === 0 ? '' : `, and ${rowsBeyond} that the plan adds`}`;
 }
 
-/** How far a batch that goes on has got. */
 export function finishedWords({ rows, rowsBeyond = 0, settled, inDoubt }: BatchBegun): string {
   const doubt = inDoubt === 0 ? '' : `, ${inDoubt} ${inDoubt === 1 ? 'is' : 'are'} in doubt`;
   return `${settled} of ${rows + rowsBeyond} rows are finished${doubt}`;
@@ -185,16 +175,15 @@ export function endOf(
   const where = store === undefined ? [] : ['--store', store];
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   return {
-    advice: [
-      ...(isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : []),
-      ...(retries === undefined ? [] : heldBackLines(batch, retries, where)),
-      ...(unanswered === 0 ? [] : [`${waitingWords(unanswered)}.`]),
-    ],
+    advice: linesOf(
+      isInDoubt && `What is in doubt: ${commandLine(['settle', batch, ...where])}`,
+      retries && heldBackLines(batch, retries, where),
+      unanswered > 0 && `${waitingWords(unanswered)}.`,
+    ),
     stopped: stoppedBy(stopped, typedCommand(typedToGoOn(words, batch))),
   };
 }
 
-/** @param command the command that goes on. */
 export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
   return stopped && { ...stopped.detail, command };
 }

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts';
 import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { atMost, counted } from '../../core/plain-text.ts';
+import { atMost, counted, linesOf } from '../../core/plain-text.ts';
 import type { AttemptRecord, Closure, Credits } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { RowObject } from '../../objects/row-object.ts';
@@ -10,18 +10,17 @@ import type { AttemptStory, RowStory } from '../../run/tasks/row-story.ts';
 import { callWords, decisionWords, lookWords } from '../render/doubts.ts';
 import type { Report } from '../shell/command.ts';
 
-/** Shows the story of one row. */
 export function rowReport(story: RowStory): Report {
   const { row, outcome, since, planned, attempts, fields } = story;
   const reason = outcome?.reason;
   return {
-    lines: [
+    lines: linesOf(
       `Row ${row}: ${outcome?.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`,
-      ...(since === undefined ? [] : [`  ${since}`]),
-      ...(planned === undefined ? [] : [`  ${plannedWords(planned)}`]),
-      ...attempts.flatMap((attempt) => attemptLines(attempt, story)),
-      ...(fields.length === 0 ? [] : [`  fields for add: ${fields.join(', ')}`]),
-    ],
+      since !== undefined && `  ${since}`,
+      planned && `  ${plannedWords(planned)}`,
+      attempts.flatMap((attempt) => attemptLines(attempt, story)),
+      fields.length > 0 && `  fields for add: ${fields.join(', ')}`,
+    ),
     object: RowObject.of(story),
   };
 }
@@ -69,11 +68,8 @@ function readingLines(
   const words = `reads as ${answer}, ${counted(charged, 'credit')}, by the dialect of today (${why})`;
   if (record.call.change === undefined) return [...kept, words];
   const apply = settleFlags && commandLine(['settle', batch.id, String(row), ...settleFlags]);
-  return [
-    ...kept,
-    `${words}, which is never applied to a change by itself`,
-    ...(apply === undefined ? [] : [`to apply it: ${apply}`]),
-  ];
+  const never = `${words}, which is never applied to a change by itself`;
+  return linesOf(kept, never, apply !== undefined && `to apply it: ${apply}`);
 }
 
 /** What was asked and what it could cost; for a change also its number among the changes of its subject. */
@@ -83,27 +79,23 @@ function askedWords(call: Call, reserved: Credits): string {
   return `${callWords(call)}; change ${(call.after ?? 0) + 1} of it${money}`;
 }
 
-/** Says why the attempt was made, and its idempotency key. */
 function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
-  const sentAgain = decision !== undefined && decision.kind !== 'told';
-  return [
-    ...(replaces === undefined ? [] : [`bought anew, in the place of the answer of attempt ${replaces}`]),
-    ...(sentAgain ? [`sent again: ${decision.why}`] : []),
-    ...(request === undefined ? [] : [`under idempotency key ${request.idempotencyKey}`]),
-  ];
+  return linesOf(
+    replaces !== undefined && `bought anew, in the place of the answer of attempt ${replaces}`,
+    decision && decision.kind !== 'told' && `sent again: ${decision.why}`,
+    request && `under idempotency key ${request.idempotencyKey}`,
+  );
 }
 
 /** Says what became of the attempt after its answer was lost. */
 function afterwardsLines({ record, decided }: AttemptStory): readonly string[] {
   const { decision, looks, released } = record;
-  return [
-    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
-    ...(released === undefined
-      ? []
-      : [`its credits were freed at ${isoTime(released.atMs)}: ${released.why}`]),
-    ...(decided === undefined ? [] : [decisionWords(decided)]),
-    ...(decision?.kind === 'told' ? [`answered at ${isoTime(decision.atMs)}: ${decision.why}`] : []),
-  ];
+  return linesOf(
+    looks.map((look) => `the vendor was ${lookWords(look)}`),
+    released && `its credits were freed at ${isoTime(released.atMs)}: ${released.why}`,
+    decided && decisionWords(decided),
+    decision?.kind === 'told' && `answered at ${isoTime(decision.atMs)}: ${decision.why}`,
+  );
 }
 
 function replyLines({ record: { reply }, requestId }: AttemptStory): readonly string[] {

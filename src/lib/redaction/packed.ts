@@ -6,7 +6,6 @@ import { constants, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 /** A word that may be Base64 of something as long as a key. */
 const WORD = /[\w+/-]{16,}={0,2}/;
 
-/** Whether there is such a word. */
 export function hasLongWord(text: string): boolean {
   return WORD.test(text);
 }
@@ -21,10 +20,7 @@ interface Decoded {
 /** Four characters are three bytes, and Base64 may begin anywhere in a word, such as behind a slash in a link. */
 const BEGINNINGS = [0, 1, 2, 3];
 
-/**
- * The words that say something as Base64: a text, or what may be unpacked.
- * @param isOutermost whether a word may also begin before its Base64 does.
- */
+/** The words that say something as Base64. @param isOutermost whether a word may also begin before its Base64 does. */
 export function* decodedIn(bytes: Buffer, isOutermost: boolean): Generator<Decoded> {
   const text = bytes.toString('latin1');
   for (const { 0: word, index } of text.matchAll(new RegExp(WORD, 'g')))
@@ -57,7 +53,6 @@ const hasHeader = (bytes: Buffer): boolean => isGzip(bytes) || isZlib(bytes);
 const MOST_TRIES = 64;
 const MOST_BYTES = 1 << 23;
 
-/** Unpacks what stands in one answer. */
 export class Unpacking {
   #byHeader = MOST_TRIES;
   #without = MOST_TRIES;

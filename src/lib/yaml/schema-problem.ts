@@ -94,9 +94,10 @@ function wrongValue(issue: Issue, found: unknown): Words {
         next: `Write ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}.`,
       };
     case 'too_big':
-      if (issue.origin !== 'number')
-        return { fact: `${name} is too long`, next: `Write at most ${issue.maximum}.` };
-      return { fact: `${name} is ${String(found)}`, next: `Write at most ${issue.maximum}.` };
+      return {
+        fact: `${name} is ${issue.origin === 'number' ? String(found) : 'too long'}`,
+        next: `Write at most ${issue.maximum}.`,
+      };
     case 'invalid_key':
       return {
         fact: `the name ${foreignName(String(issue.path.at(-1)))} cannot be used`,

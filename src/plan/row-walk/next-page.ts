@@ -11,7 +11,6 @@ import { foreignName, foreignWords } from '../../core/plain-text.ts';
 
 type Paging = NonNullable<DialectOperation['paging']>;
 
-/** A page of results, as the vendor sent it. */
 interface PageRead {
   readonly body: JsonValue | undefined;
   /** By their names in lower case. */

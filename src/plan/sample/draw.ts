@@ -10,7 +10,6 @@ interface Worst {
   readonly requests: number;
 }
 
-/** The result of a draw. */
 export interface Drawn extends Worst {
   /** The numbers of the drawn rows, in order. They include rows that the batch has bought already. */
   readonly numbers: readonly RowNumber[];
@@ -26,7 +25,6 @@ interface DrawOptions {
   readonly batchKey: string;
   /** Rows after it are not drawn. */
   readonly lastRow: RowNumber;
-  /** Returns the most that a row with these calls costs. */
   creditsOf(calls: readonly Call[]): number;
 }
 
@@ -37,18 +35,12 @@ interface Candidate {
   readonly toAsk: readonly Call[];
 }
 
-/**
- * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with
- * the file.
- */
+/** So many are held beyond two samples before the highest are dropped, so that memory does not grow with the file. */
 const CANDIDATES_HELD = 1_000;
 
 const NOTHING: Worst = { rows: 0, credits: 0, requests: 0 };
 
-/**
- * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
- * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one.
- */
+/** Draws by a hash of batch and row: the same rows after a crash, and a larger sample contains the smaller one. */
 export class Draw {
   readonly #options: DrawOptions;
   #candidates: Candidate[] = [];

@@ -19,18 +19,10 @@ export interface GuardProblem {
   readonly isFixed?: true;
 }
 
-/**
- * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
- * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
- */
+/** So many of the people in the projects may go unnamed: a list that was cut off has lost more, one that is kept fewer. */
 const DEFAULT_MAX_REMOVALS = '10%';
 
-/**
- * Checks all guards. A resumed batch passes, because it was checked when it began. Who has agreed to just this plan may have
- * accepted what they hold back of it.
- * @param idOf finds the id of the plan.
- * @throws StopError `guard` with all that holds the run back.
- */
+/** A resumed batch was checked when it began; who agreed to this plan may have accepted it. @throws StopError `guard`. */
 export async function checkGuards(
   context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'ifPlan'>,
   plan: ChangePlan,
@@ -72,19 +64,16 @@ function removalProblem(
   sent: readonly PlannedChange[],
 ): GuardProblem | undefined {
   const removed = sent.filter(({ action }) => action === 'remove');
+  const allow = `set guards: { max_removals: ${removed.length} } in the job`;
   if (typeof maxRemovals === 'number') {
     if (removed.length <= maxRemovals) return undefined;
-    return {
-      fact: `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals} ${namesOf(removed)}`,
-      allow: `set guards: { max_removals: ${removed.length} } in the job`,
-    };
+    const fact = `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals}`;
+    return { fact: `${fact} ${namesOf(removed)}`, allow };
   }
   const missing = removed.filter(({ beyond }) => beyond === true);
   if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
-  return {
-    fact: `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more, and max_removals is ${maxRemovals} ${namesOf(missing)}`,
-    allow: `set guards: { max_removals: ${removed.length} } in the job`,
-  };
+  const fact = `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more`;
+  return { fact: `${fact}, and max_removals is ${maxRemovals} ${namesOf(missing)}`, allow };
 }
 
 function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {

@@ -35,12 +35,8 @@ import {
 } from './change-plan/planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
-/**
- * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is
- * enough for teams of up to about 100,000 people.
- */
+/** What a run of this list would change. The rows are held in memory, which is enough for about 100,000 people. */
 export interface ChangePlan {
-  /** The number of rows of the file. */
   readonly rows: number;
   /** How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's last row. */
   readonly rowsBeyond: number;
@@ -48,7 +44,6 @@ export interface ChangePlan {
   readonly planned: readonly PlannedRow[];
   /** The planned rows in a form for people, in the same order. A row whose project is created first has two entries. */
   readonly changes: readonly PlannedChange[];
-  /** The number of rows that repeat an earlier row. */
   readonly duplicates: number;
   /** The number of requests when all of them succeed; `creditsMost` is the most that they cost. */
   readonly calls: number;
@@ -73,20 +68,17 @@ export const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refu
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** What would become of one row. */
 export interface PlannedChange extends Whom {
   readonly row: RowNumber;
   readonly action: ChangeAction;
   readonly userId?: string;
   /** The names of the operations in the order in which they are sent; empty when none is sent. */
   readonly calls: readonly string[];
-  /** Why nothing is sent. */
   readonly reason?: string;
   /** That the service refused it to the batch before, and why. */
   readonly refusedBefore?: string;
   /** True for a change that no row of the file asks for. */
   readonly beyond?: true;
-  /** The batch that last changed this subject, if any did. */
   readonly lastBatch?: string;
 }
 
@@ -95,10 +87,7 @@ export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
   return changes.some(({ calls }) => calls.length > 0);
 }
 
-/**
- * Whether a run would begin to carry out this plan. An open batch carries out the plan that it began with. A finished
- * batch is over, unless its list describes a wanted state and the service differs from it.
- */
+/** Whether a run begins this plan: an open batch has its own, and a finished one is over unless a wanted state has moved. */
 export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change'>): boolean {
   if (plan.batch?.state === 'open') return false;
   return hasWork(plan) && (plan.batch?.state !== 'finished' || change?.isState === true);
@@ -339,7 +328,6 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   };
 }
 
-/** The first user id among the calls. */
 function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
   const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
   return present({ userId });

@@ -3,8 +3,6 @@ import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
 
-/** This file puts the changes of a plan into words for people. */
-
 /** How many lines of each kind are shown. A longer list is easier to read in a file than on a terminal. */
 const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20 };
 

@@ -20,7 +20,6 @@ import { counted, foreignWords } from '../../core/plain-text.ts';
  * ledger remembers. All requests here only read and cost nothing, and the author of the dialect has named them.
  */
 
-/** The account to ask, and what the questions need. */
 export interface LookContext {
   readonly account: Account;
   readonly dialect: Dialect;
@@ -34,7 +33,6 @@ export interface LookContext {
 
 const DEFAULT_MAX_PAUSE_MS = 10 * 60_000;
 
-/** The user who owns the key, as far as the service tells. */
 export interface OwnUser {
   readonly userId?: string;
   /** The e-mail address in lower case. */
@@ -65,14 +63,15 @@ export async function remoteMembers(
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
   const { dialect, account, emit } = context;
-  const asked = questionsOf(dialect);
+  const asked = QUESTIONS.filter((name) => dialect[name] !== undefined);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
   const lookUps = await openLookUps(context, account.baseUrl);
   try {
     const ownUser = await ownUserIn(context, lookUps);
     const looked = [];
     for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
-    emit({ kind: 'note', message: noteOf(asked, looked.length) });
+    const fact = `The service was asked who is in ${counted(looked.length, 'project')} (${asked.join(', ')})`;
+    emit({ kind: 'note', message: `${fact}; such questions alter and cost nothing.` });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
       projects: looked.map(({ at }) => at),
@@ -106,14 +105,6 @@ async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps>
 }
 
 const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
-
-function questionsOf(dialect: Dialect): readonly string[] {
-  return QUESTIONS.filter((name) => dialect[name] !== undefined);
-}
-
-function noteOf(asked: readonly string[], projects: number): string {
-  return `The service was asked who is in ${counted(projects, 'project')} (${asked.join(', ')}); such questions alter and cost nothing.`;
-}
 
 // ------------------------------------------------------------------------------------------------ one project
 
@@ -193,11 +184,7 @@ type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
 
-/**
- * Asks the service who owns the account's key.
- * @returns undefined when the dialect has no `whoami`, and for a sandbox account.
- * @throws StopError for the same reasons as `remoteMembers`.
- */
+/** Who owns the account's key; undefined without a `whoami`, and for a sandbox account. @throws as `remoteMembers`. */
 export async function whoAmI(context: LookContext): Promise<WhoAmI | undefined> {
   const { account, dialect } = context;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
@@ -237,10 +224,7 @@ async function askWhoAmI(
 
 // ------------------------------------------------------------------------------------------------ with the ledger
 
-/**
- * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger, and the
- * present state of each person comes from the service. This function is pure.
- */
+/** What the ledger knows, with the present state of each person from the service; sequences and doubts stay. Pure. */
 export function withLive(
   known: readonly KnownSubject[],
   live: RemoteMembers | undefined,
@@ -286,10 +270,7 @@ function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'rol
   return holds && facts.role !== undefined ? { role: facts.role } : {};
 }
 
-/**
- * The facts about a person who is in none of the given lists. One list alone does not say whether a person who left it is
- * now in the other one.
- */
+/** One list alone does not say whether a person who left it is now in the other one. */
 function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookedAt): SubjectFacts {
   const { state, email, userId } = facts;
   const gone: SubjectFacts = {

@@ -5,8 +5,6 @@ import { membersOf, noun } from '../../objects/noun.ts';
 
 export { AccountTest } from '../../objects/account-object.ts';
 
-/** Accounts, without their keys. */
-
 const count = z.int().min(0).max(1e9).nullable();
 
 /** Requests; `null` is no limit. */

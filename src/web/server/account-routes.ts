@@ -52,24 +52,16 @@ function nameIn(name: string): string {
   throw new HttpRefusal(404, 'There is no account of this name.', 'See all accounts.');
 }
 
-function flagsOf(entry: Readonly<Record<string, string | null | undefined>>): readonly string[] {
-  return Object.entries(entry).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name.replaceAll('_', '-')}=${value ?? 'none'}`],
+type Members = Readonly<Record<string, string | number | null | undefined>>;
+
+function flagsOf(members: Members = {}, prefix = '--'): readonly string[] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${prefix}${name.replaceAll('_', '-')}=${value ?? 'none'}`],
   );
 }
 
-type Numbers = Readonly<Record<string, number | null | undefined>>;
-
-function numbersOf(limits: Numbers = {}, budget: Numbers = {}): readonly string[] {
-  const named = [
-    ...Object.entries(limits),
-    ...Object.entries(budget).map(([name, value]) => [`budget_${name}`, value] as const),
-  ];
-  return flagsOf(
-    Object.fromEntries(
-      named.map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
-    ),
-  );
+function numbersOf(limits: Members | undefined, budget: Members | undefined): readonly string[] {
+  return [...flagsOf(limits), ...flagsOf(budget, '--budget-')];
 }
 
 // ------------------------------------------------------------------------------------------------ the list
@@ -78,7 +70,10 @@ async function accountList(server: Server): Promise<AccountList> {
   const { configured, regions = [], ...rest } = await loadAccounts();
   const builtIn = SANDBOX_NAMES.map((name) => findAccount({ configured, ...rest }, name));
   const accounts: PageAccount[] = [];
-  for (const account of [...configured, ...builtIn]) accounts.push(await pageAccount(server, account));
+  for (const account of [...configured, ...builtIn]) {
+    const problem = await dialectProblem(account);
+    accounts.push(PageAccount.of({ ...account, problem, ...(await usageOf(server, account)) }));
+  }
   return { accounts, regions: regions.map(({ region }) => region) };
 }
 
@@ -89,11 +84,6 @@ async function changedList(server: Server, changed: string): Promise<AccountList
   for (const { name, via } of list.accounts)
     if (name === changed || via === changed) server.accountChanges.set(name, nowMs);
   return list;
-}
-
-async function pageAccount(server: Server, account: Account): Promise<PageAccount> {
-  const problem = await dialectProblem(account);
-  return PageAccount.of({ ...account, problem, ...(await usageOf(server, account)) });
 }
 
 async function usageOf(

@@ -22,11 +22,15 @@ export async function bodyOf<T>(context: Context, schema: z.ZodType<T>): Promise
   } catch {
     throw stop('usage', 'The request is not JSON.', 'See docs/api-http.md.');
   }
+  return checked(schema, value, (path) => (path === '' ? 'The request' : `"${path}"`));
+}
+
+/** @param nameOf what is at a path. */
+function checked<T>(schema: z.ZodType<T>, value: unknown, nameOf: (path: string) => string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const at = issue === undefined || issue.path.length === 0 ? 'The request' : `"${issue.path.join('.')}"`;
-  throw stop('usage', `${at} is not as expected: ${issue?.message ?? 'no reason'}.`, 'See docs/api-http.md.');
+  const { path = [], message = 'no reason' } = parsed.error.issues[0] ?? {};
+  throw stop('usage', `${nameOf(path.join('.'))} is not as expected: ${message}.`, 'See docs/api-http.md.');
 }
 
 /** Counts while it reads, because a body need not say how long it is. */
@@ -52,11 +56,7 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> 
 
 /** Reads what stands behind the `?` of an address. @throws StopError `usage` for what the API does not know. */
 export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(context.req.query());
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const fact = `"${issue?.path.join('.') ?? ''}" in the address is not as expected: ${issue?.message ?? 'no reason'}.`;
-  throw stop('usage', fact, 'See docs/api-http.md.');
+  return checked(schema, context.req.query(), (path) => `"${path}" in the address`);
 }
 
 /** Answers an error in the words of a stop. */

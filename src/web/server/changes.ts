@@ -5,10 +5,7 @@ import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
-/**
- * What changes in the stores while the page is open. Nothing is read while nobody listens, and a store is opened only when
- * its files are not as they were.
- */
+/** Nothing is read while nobody listens, and a store is opened only when its files are not as they were. */
 
 /** At most four messages a second. */
 const BETWEEN_MS = 250;
@@ -38,7 +35,6 @@ export class Changes {
     this.#isOurs = isOurs;
   }
 
-  /** Something that the page started has begun or ended. */
   noteWork(): void {
     this.#hasWork = true;
   }

@@ -24,17 +24,14 @@ export async function jobOfChoices(server: Server, choices: Choices): Promise<Jo
   const { path: _path, inbox: _inbox, schedule: _schedule, ...job } = base;
   const { account, columns, add, waterfall, repair, guards } = choices;
   const settings = { ...job.settings, ...settingsFor(job.operation, choices) };
+  const allowed = guards && present({ maxRemovals: guards.max_removals, admins: guards.admins });
   return {
     ...job,
     ...present({ account, columns, add, waterfall }),
     ...(repair === true ? { repair: true as const } : {}),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...(choices.read === undefined ? {} : { read: { ...job.read, ...readOptionsOf(choices.read) } }),
-    ...(guards === undefined
-      ? {}
-      : {
-          guards: { ...job.guards, ...present({ maxRemovals: guards.max_removals, admins: guards.admins }) },
-        }),
+    ...(allowed === undefined ? {} : { guards: { ...job.guards, ...allowed } }),
   };
 }
 
@@ -51,12 +48,10 @@ function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['s
   return Object.fromEntries(given.filter(([name]) => operation.settings?.[name] !== undefined));
 }
 
-function readOptionsOf({
-  skip_lines: lines,
-  ...read
-}: NonNullable<Choices['read']>): NonNullable<Job['read']> {
+function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['read']> {
   // A field that was emptied says 0, and a job says nothing then.
-  const parsed = readSchema.safeParse({ ...read, ...(lines ? { skip_lines: lines } : {}) });
+  const { skip_lines, ...read } = chosen;
+  const parsed = readSchema.safeParse(skip_lines ? chosen : read);
   if (parsed.success) return readOptionsIn(parsed.data);
   throw stop('usage', 'The way to read the file is none that there is.', 'Choose it from the lists.');
 }

@@ -1,4 +1,4 @@
-import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
+import { ATTENTION_KINDS, needingAttention, type RowNumber } from '../../core/row.ts';
 import { openFile } from '../../files/input.ts';
 import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
@@ -11,8 +11,6 @@ import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
 import type { Server } from './server.ts';
-
-/** What the ledgers know of lists. */
 
 export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
   const uses = new Map<string, Use>();
@@ -29,10 +27,7 @@ export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(pa
 
 const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
-/**
- * What a ledger cannot say now, it says at the next start: until then every list stays.
- * @param tell hears why lists stay that the clocks do not agree about.
- */
+/** What a ledger cannot say now, it says at the next start: until then lists stay. @param tell hears why they do. */
 export async function sweepUnused(server: Server, tell: Tell): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
   if (useOf === undefined) return;
@@ -95,13 +90,10 @@ async function newestBatch(
 async function attentionIn(
   ledger: LedgerReader,
   batch: Batch,
-): Promise<ReadonlyMap<RowNumber, { readonly status: string; readonly reason: string }>> {
-  const found = new Map<RowNumber, { readonly status: string; readonly reason: string }>();
+): Promise<ReadonlyMap<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>> {
+  const found = new Map<RowNumber, Pick<ListAttention['rows'][number], 'status' | 'reason'>>();
   const counts = await ledger.counts(batch.id);
-  const total = [...ATTENTION_KINDS].reduce(
-    (sum, kind) => sum + (kind === 'pending' ? 0 : (counts[kind] ?? 0)),
-    0,
-  );
+  const total = needingAttention(counts);
   for await (const page of recordPages(ledger, batch.id)) {
     for (const { row, outcome } of page)
       if (ATTENTION_KINDS.has(outcome.kind))

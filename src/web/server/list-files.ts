@@ -47,7 +47,6 @@ type Version = Note['versions'][number];
 export interface KeptList extends Note {
   readonly id: string;
   readonly folder: string;
-  /** Of the content. */
   readonly path: string;
   readonly newest: Version;
 }
@@ -107,7 +106,6 @@ export async function ownFolder(...parts: readonly string[]): Promise<string> {
 
 // ------------------------------------------------------------------------------------------------ bringing
 
-/** A file on its way. */
 export interface Upload {
   readonly name: string;
   /** As far as the sender says. */
@@ -115,10 +113,7 @@ export interface Upload {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/**
- * Keeps a file as a new list. The same file under the same name is the list that is there already.
- * @throws StopError `input` or `disk_full`; then nothing of it is left.
- */
+/** The same file under the same name is the list that is there already. @throws StopError `input` or `disk_full`. */
 export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
   const name = cleanName(upload.name);
   const ending = await readableEnding(name);
@@ -172,7 +167,6 @@ export function movedOn({ name }: KeptList): Error {
   return stop('plan', `${name} has a newer version by now.`, 'Look at it again, then repeat what you did.');
 }
 
-/** Keeps how the list is read from now on. */
 export async function keepReading(place: Place, list: KeptList, reading: Reading): Promise<KeptList> {
   await note(list.folder, { ...(await keptList(place, list.id)), reading });
   return keptList(place, list.id);
@@ -227,7 +221,6 @@ async function readableEnding(name: string): Promise<string> {
 /** So much stays free, because a ledger that cannot be written stops every run. */
 const KEPT_FREE = 64 << 20;
 
-/** How much is written between two looks at the disk. */
 const BETWEEN_LOOKS = 16 << 20;
 
 /** The most bytes that an upload may have now. */
@@ -294,11 +287,7 @@ export interface Use {
   readonly begunMs: number;
 }
 
-/**
- * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
- * @param useOf the content at that path.
- * @returns why a list stays whose time may be over, when that is in dispute.
- */
+/** When a batch ended is not known; when it was first seen to have ended is. @returns why a list stays that is in dispute. */
 export async function sweepLists(
   place: Place,
   useOf: (path: string) => Use,

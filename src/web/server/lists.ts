@@ -44,7 +44,6 @@ import {
 } from './list-files.ts';
 import type { Server } from './server.ts';
 
-/** Lists: brought, described, looked into, corrected and removed. */
 export function listRoutes(server: Server, facts: FactBook): Hono {
   return new Hono()
     .put('/lists', async (context) => context.json(await brought(server, context), 201))

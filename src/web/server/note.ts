@@ -37,7 +37,6 @@ function noteIn(folder: string): Note | undefined {
   }
 }
 
-/** Whether a process of this user has this number. */
 function isOurs(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -12,7 +12,6 @@ const MOST_STRANGERS = MOST / 2;
  * connection takes the place of the oldest one that has shown no token, and a token is shown with its first request.
  */
 export class Places {
-  /** The oldest first. */
   readonly #strangers = new Set<Socket>();
   readonly #holders = new Set<Socket>();
 

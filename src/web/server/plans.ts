@@ -100,7 +100,6 @@ async function keepShown(questions: readonly AgreementView[], agreement: string)
     throw stop('output', `The agreement could not be kept: ${why}`, 'See that you may write there.');
 }
 
-/** What can be chosen for a list, and what was. */
 function choiceRoutes(server: Server, facts: FactBook): Hono {
   return new Hono()
     .get('/operations', async (context) =>

@@ -19,17 +19,12 @@ import {
 import { type Entry, Timetable, type TimetableOptions } from './schedules/timetable.ts';
 import type { PlannedOrder } from './work.ts';
 
-/**
- * What begins by itself: sweeps of inboxes by the schedules of their jobs, and starts of lists that a person has agreed to for
- * one later moment. How each last ended is noted in the store's folder.
- */
+/** Sweeps by the schedules of their jobs, and starts of lists that a person has agreed to for one later moment. */
 
 interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
-  /** Paths of job files. */
   readonly jobs: readonly string[];
   /** What the user typed as `--store`. */
   readonly store: string | undefined;
-  /** Where notes are kept. */
   readonly folder: string;
   /** The zone in which times are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;
@@ -119,7 +114,6 @@ export class Schedules {
     return this.#options.timeZone;
   }
 
-  /** How many jobs and starts there are. */
   get size(): number {
     return this.#sweeps.length + this.#starts.length;
   }
@@ -214,10 +208,7 @@ export class Schedules {
     return this.#starts.map((each) => this.#startView(each));
   }
 
-  /**
-   * Starts a list when the clocks of the zone show that time next, in place of the start of the same list and operation that
-   * was agreed to before. @throws StopError `busy` while that one is under way.
-   */
+  /** In place of the start that was agreed to before for the list and operation. @throws StopError `busy` once that began. */
   async startAt(time: string, order: PlannedOrder, facts: StartFacts): Promise<StartView> {
     const { clock } = this.#options;
     const isSame = ({ facts: { list, operation } }: LaterStart): boolean =>
@@ -271,10 +262,8 @@ const NOTES = 'schedules.json';
 
 const Notes = z.record(z.string(), z.object({ over_ms: z.number(), last: ScheduleView.shape.last }));
 
-/** What is noted of each job, by its path. */
-async function notesIn({
-  folder,
-  clock,
-}: Pick<ScheduleOptions, 'folder' | 'clock'>): Promise<z.infer<typeof Notes>> {
+type Notes = z.infer<typeof Notes>;
+
+async function notesIn({ folder, clock }: Pick<ScheduleOptions, 'folder' | 'clock'>): Promise<Notes> {
   return (await keptIn(folder, NOTES, Notes, clock.wallMs())) ?? {};
 }

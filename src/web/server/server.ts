@@ -4,7 +4,6 @@ import type { Program } from './children.ts';
 import type { Schedules } from './schedules.ts';
 import type { Work } from './work.ts';
 
-/** What every part of the page's server knows. */
 export interface Server {
   /** What the user typed as `--store`; undefined for the default stores. */
   readonly store: string | undefined;
@@ -22,6 +21,5 @@ export interface Server {
   readonly changes: Changes;
   /** Accounts that were changed on the page: name → when, ms since 1970. What was refused before may go through now. */
   readonly accountChanges: Map<string, number>;
-  /** The sweeps of inboxes. */
   readonly schedules: Schedules;
 }

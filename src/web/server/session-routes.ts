@@ -5,7 +5,6 @@ import { bodyOf, HttpRefusal } from './answers.ts';
 import { closedPage, waitingPage } from './closed.ts';
 import type { Guarded } from './guard.ts';
 
-/** Makes another address of the page. */
 export function openingOf({ address, admission, bareEntry }: Guarded): Opening {
   const bare = address.entry(bareEntry.begin());
   return { address: address.named(admission.issue('named')) ?? bare, bare_address: bare };

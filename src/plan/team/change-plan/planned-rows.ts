@@ -29,7 +29,6 @@ export interface WorkableRow {
   readonly work: PlannedWork;
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
-  /** The work for each of the row's subjects. */
   readonly parts: readonly WorkablePart[];
   readonly beyond?: true;
 }
@@ -86,27 +85,26 @@ export function resolved(
   const change = changePartOf(context);
   const options = optionsOf(context);
   return rows.map(({ row, text, prepared }): ResolvedRow => {
-    const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
+    if (prepared.kind === 'invalid') return { kind: 'end', row, outcome: prepared, cells: text };
+    const found = change.resolve(prepared.input, team, options);
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, cells: text };
-    return workable(context, row, { ...found.input, ...repairOf(prepared) });
+    // What the row was repaired to is kept with its work, so that its outcome says it.
+    return workable(context, row, { ...found.input, ...present({ repaired: prepared.repaired }) });
   });
-}
-
-/** What is kept with the work of a change, so that its outcome says it. */
-function repairOf(prepared: PreparedRow): Pick<PlannedWork, 'repaired'> {
-  return prepared.kind === 'ready' ? present({ repaired: prepared.repaired }) : {};
 }
 
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
   const simulated = simulate(job.operation, work, dialect);
-  const parts =
-    work.parts === undefined
-      ? [{ work, ...simulated }]
-      : work.parts.map((part) => ({ work: part, ...simulate(job.operation, part, dialect) }));
-  return { kind: 'work', row, work, ...simulated, parts };
+  const ofPart = (part: PlannedWork) => ({ work: part, ...simulate(job.operation, part, dialect) });
+  return {
+    kind: 'work',
+    row,
+    work,
+    ...simulated,
+    parts: work.parts?.map(ofPart) ?? [{ work, ...simulated }],
+  };
 }
 
-/** The existing projects that the rows are about. */
 export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
   const parts = rows.flatMap((row) => (isWorkable(row) ? row.parts : []));
   const named = parts.flatMap(({ work }) => work.subject.project ?? []);

@@ -5,10 +5,7 @@ import type { FindLine } from '../../api.ts';
 import type { FoundList } from './list-files.ts';
 import { rowsPerRead } from './row-cells.ts';
 
-/**
- * Looks for a text in every cell of a list and in every answer, row by row. It gives way after each few milliseconds, so
- * that a search through a million rows holds up nobody.
- */
+/** Looks for a text in every cell and answer, giving way every few milliseconds, so that it holds up nobody. */
 
 export interface Search {
   readonly text: string;
@@ -31,7 +28,6 @@ const AROUND = 60;
 /** A reader that is open for long would keep a run beside it from tidying up its log, so it is opened anew so often, ms. */
 const READER_MS = 1_000;
 
-/** @param look opens the ledger. */
 export async function* find(
   look: () => Promise<LedgerReader>,
   batch: Batch,

@@ -11,7 +11,6 @@ import type { ListState } from '../../api.ts';
  * from the nearest place that is known; it is held against the batch before its cells are shown beside the results.
  */
 
-/** A list that can be read. */
 export interface OpenList {
   readonly header: readonly string[];
   /** The number that stands for the cells that a row was finished from, as the ledger keeps it. */

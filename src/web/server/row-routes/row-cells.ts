@@ -67,7 +67,6 @@ function cut(columns: Columns): ShownColumns {
   return { columns: columns.slice(0, MOST_ADDED), more: Math.max(0, columns.length - MOST_ADDED) };
 }
 
-/** A row as the list and the ledger have it. */
 interface BothOfRow {
   readonly row: RowNumber;
   /** Absent where the list does not have the cells that the row was finished from. */

@@ -24,7 +24,6 @@ const ROWS_PER_READ = 10_000;
 /** Longer, and a person would think that nothing happens. */
 const LONGEST_MS = 300;
 
-/** Below the header. */
 const FIRST_ROW = 2;
 
 /** The number of the last row that is known. Blank lines count, so a row may stand beyond the number of rows. */

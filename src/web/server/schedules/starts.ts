@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 import { z } from 'zod';
 import { stop } from '../../../core/errors.ts';
 import { replaceFile } from '../../../lib/atomic-file.ts';
-import { type ScheduledStart, ScheduleView } from '../../api.ts';
+import { ScheduledStart, ScheduleView } from '../../api.ts';
 import type { PlannedOrder } from '../work.ts';
 import { keptIn } from './kept-file.ts';
 import type { Entry } from './timetable.ts';
@@ -12,7 +12,7 @@ import type { Entry } from './timetable.ts';
 /** Starts of lists that a person has agreed to for one later moment. They are kept in the store's folder. */
 
 /** What is known of a start beside the command that it is. */
-export type StartFacts = Pick<ScheduledStart, 'list' | 'operation' | 'account' | 'sandbox' | 'budget'>;
+export type StartFacts = Kept['facts'];
 
 export interface LaterStart extends Entry {
   readonly id: string;
@@ -54,17 +54,11 @@ export async function keepStarts(folder: string, starts: readonly LaterStart[]):
   await replaceFile(join(folder, STARTS), 0o600, [JSON.stringify(kept)]);
 }
 
-function startOf({
-  id,
-  order,
-  facts,
-  atMs,
-  last,
-}: Pick<LaterStart, 'id' | 'order' | 'facts' | 'atMs' | 'last'>): LaterStart {
+function startOf(kept: Pick<LaterStart, 'id' | 'order' | 'facts' | 'atMs' | 'last'>): LaterStart {
   const start: LaterStart = {
-    ...{ id, order, facts, atMs, last },
-    dueAfter: () => (start.last === null ? atMs : undefined),
-    overMs: atMs,
+    ...kept,
+    dueAfter: () => (start.last === null ? start.atMs : undefined),
+    overMs: kept.atMs,
     work: undefined,
     dropped: new AbortController(),
   };
@@ -84,13 +78,7 @@ const Kept = z.object({
     about: z.string(),
     plan: z.string(),
   }),
-  facts: z.object({
-    list: z.string(),
-    operation: z.string(),
-    account: z.string(),
-    sandbox: z.boolean(),
-    budget: z.number().nullable(),
-  }),
+  facts: ScheduledStart.pick({ list: true, operation: true, account: true, sandbox: true, budget: true }),
   atMs: z.number(),
   last: ScheduleView.shape.last,
 });

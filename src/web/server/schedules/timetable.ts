@@ -18,14 +18,12 @@ export interface Entry {
   /** Up to when what was due is over. */
   overMs: number;
   last: Last | null;
-  /** The work that began last. */
   work: string | undefined;
 }
 
 export interface TimetableOptions {
   readonly clock: Clock;
   readonly work: Pick<Work, 'start' | 'ended' | 'find'>;
-  /** Keeps how an entry ended. */
   note(): Promise<void>;
 }
 
@@ -49,7 +47,6 @@ export class Timetable {
     void watching.finally(() => this.#watching.delete(watching));
   }
 
-  /** Begins it at once. */
   begin(entry: Entry): WorkView {
     const work = this.#begin(entry);
     void this.#end(entry, work);
