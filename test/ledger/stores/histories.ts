@@ -306,7 +306,13 @@ function closureOf(kind: Ending): Closure {
 
 /** A body comes as text or as bytes, as the store likes. */
 function withTexts({ answers, ...row }: RowRecord): unknown {
-  return { ...row, answers: answers.map((answer) => ({ ...answer, body: answer.body.toString() })) };
+  const promised = answers.map(
+    ({ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }) => ({
+      ...{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow },
+      body: body.toString(),
+    }),
+  );
+  return { ...row, answers: promised };
 }
 
 export async function everything(side: Side): Promise<unknown> {
