@@ -502,7 +502,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 18,
     without: 'looking for a call under the key that it was hidden by',
     at: 'src/ledger/stores/sqlite',
-    text: 'return this.#connection.get(BY_KEY, { key: hiddenKey(this.#secret, key) });',
+    text: 'return connection.get(BY_KEY, { key: hiddenKey(secret, key) });',
     instead: 'return undefined;',
     test: 'test/ledger/stores/erasures.test.ts',
     named: 'a call that was erased is found by its own key',
