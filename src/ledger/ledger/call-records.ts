@@ -343,9 +343,7 @@ export type RowAnswer = Pick<
 
 /** As a list, which is empty for what is no answer. */
 export function rowAnswersOf(answer: AnswerRecord<ReadAs> | undefined): readonly RowAnswer[] {
-  if (answer === undefined) return [];
-  const { attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body } = answer;
-  return isAnswer(kind) ? [{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }] : [];
+  return answer !== undefined && isAnswer(answer.kind) ? [answer as AnswerRecord] : [];
 }
 
 export interface RowRecord {

@@ -6,7 +6,7 @@ import type { Call } from '../../../src/core/operation.ts';
 import type { Admission, AttemptId, Closure, DecisionKind } from '../../../src/ledger/ledger.ts';
 import { credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { ACCOUNT, NOON_MS, released, replyWith } from './book.ts';
+import { ACCOUNT, NOON_MS, released, replyWith, withBytes } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
 import memory from './memory.ts';
 import { attemptAt, BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
@@ -162,7 +162,7 @@ async function callOf({ ledger }: Side, { subject: index, operation, behind }: W
 
 async function stateOf({ ledger }: Side, call: Call) {
   const [state] = await ledger.find([callKeyOf(ACCOUNT, call)]);
-  return state;
+  return state && withBytes(state);
 }
 
 const leftBy = (index: number): { left?: SubjectFacts } => {

@@ -303,6 +303,17 @@ function closureOf(kind: Ending): Closure {
   return { kind: 'answered', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
 }
 
+/** A page of rows promises these of an answer. */
+function withPromised({ answers, ...row }: RowRecord): unknown {
+  const promised = answers.map(
+    ({ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow, body }) => ({
+      ...{ attempt, batch, kind, why, call, charged, answeredAtMs, paidRow },
+      body,
+    }),
+  );
+  return { ...row, answers: promised };
+}
+
 export async function everything(side: Side): Promise<unknown> {
   const { ledger, batches } = side;
   const keys = WORDS.map((each) => keyNamed(each));
@@ -311,7 +322,7 @@ export async function everything(side: Side): Promise<unknown> {
     money: await ledger.batchMoney(id),
     counts: await ledger.counts(id),
     metrics: await ledger.metrics(id),
-    rows: await ledger.rows(id, 0, 100),
+    rows: (await ledger.rows(id, 0, 100)).map(withPromised),
     states: (await ledger.find(keys, { batch: id })).map(withBytes),
     doubts: await ledger.doubts(id),
     unanswered: await ledger.rowsUnanswered(id),

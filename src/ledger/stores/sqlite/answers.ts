@@ -1,5 +1,6 @@
 import type { KeptBody } from '../../../core/answer-body.ts';
 import type { CallKey } from '../../../core/call-key.ts';
+import { present } from '../../../core/objects.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -142,31 +143,26 @@ export function answersOf(
   return rows.map((row) => answerFrom(connection, row, 'whole') as AnswerRecord<ReadAs> | undefined);
 }
 
-function answerFrom(connection: Connection, row: Cells, detail: Detail): Answer | undefined {
+function answerFrom(connection: Connection, row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined {
   const [, attempt, , , kind, dialect, words, status, erasedAtMs, answeredAtMs] = row;
   const batch = batchOf(row);
   const body = detail === 'checked' || detail === 'whole' ? checkedBody(connection, row) : null;
   if (kind === null || (answeredAtMs === null && detail !== 'kind')) return undefined;
-  const answer: Answer = { attempt, batch, kind, why: wordsOf({ words, status }) };
-  if (dialect !== null) answer.dialect = dialect;
-  if (erasedAtMs !== null) answer.erasedAtMs = erasedAtMs;
-  if (answeredAtMs !== null) answer.answeredAtMs = answeredAtMs;
-  return detail === 'whole' ? whole(answer, row, body) : answer;
+  const answer = { attempt, batch, kind, why: wordsOf({ words, status }) };
+  const dated = answeredAtMs === null ? answer : { ...answer, answeredAtMs };
+  const read = dialect === null ? dated : { ...dated, dialect };
+  if (detail === 'whole') return { ...read, ...wholeFrom(row, body) };
+  return erasedAtMs === null ? read : { ...read, erasedAtMs };
 }
 
-/** What a level leaves out is not there. */
-type Answer = { -readonly [Name in keyof KnownAnswer<ReadAs>]: KnownAnswer<ReadAs>[Name] } & {
-  answeredAtMs?: number;
-};
-
-function whole(answer: Answer, row: Cells, body: KeptBody | null): Answer {
+function wholeFrom(row: Cells, body: KeptBody | null) {
   const [, , , , , , , , , , headers, dated, status, paidRow, operation, creditsMost, question, charged] =
     row as unknown as WholeCells;
   const call = callOf(operation, creditsMost, question);
-  const { erasedAtMs } = call;
-  Object.assign(answer, { call, charged: credits(charged), status, body: body ?? '', paidRow });
-  if (erasedAtMs !== undefined) answer.erasedAtMs = erasedAtMs;
-  return headers === null ? answer : Object.assign(answer, { headers: headersOf({ dated, headers }) });
+  const whole = { call, charged: credits(charged), status, body: body ?? '', paidRow };
+  if (headers === null && call.erasedAtMs === undefined) return whole;
+  const asked = headers === null ? {} : { headers: headersOf({ dated, headers }) };
+  return { ...whole, ...asked, ...present({ erasedAtMs: call.erasedAtMs }) };
 }
 
 function batchOf([, attempt, isInDoubt, batch]: Cells): BatchId {

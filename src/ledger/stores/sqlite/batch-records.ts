@@ -1,7 +1,7 @@
 import { present } from '../../../core/objects.ts';
-import type { JsonObject, Vendor } from '../../../core/operation.ts';
+import type { JsonObject } from '../../../core/operation.ts';
 import type { OutcomeKind } from '../../../core/row.ts';
-import type { Batch, BatchLine, BatchState, FreshSince, LedgerReader } from '../../ledger.ts';
+import type { Batch, BatchLine, LedgerReader } from '../../ledger.ts';
 import type { Connection, Reads, Value } from './connection.ts';
 import { checkedRows } from './lookups.ts';
 import { checkBatch } from './table-sums.ts';
@@ -9,77 +9,37 @@ import { batchId, batchNumber, MARKS_TABLE } from './tables.ts';
 
 /** Batches, and what is noted of them and their files. A row is checked here, so that no altered one gets further. */
 
-/** What `BatchLine` has. */
-interface NamedRow {
-  readonly id: number;
-  readonly state: BatchState;
-  readonly identity: string;
-  readonly account_name: string;
-  readonly sandbox: number;
-  readonly operation: string;
-  readonly input_path: string;
-  readonly created_at: number;
-  readonly output_sha256: string | null;
+type Cells = Readonly<Record<string, string | number | null>>;
+
+/** The members that stand in a column as they are, and are absent where it is NULL. */
+const MEMBERS = Object.entries({
+  ...{ key: 'key', generation: 'generation', lineage: 'lineage', state: 'state', vendor: 'vendor' },
+  ...{ accountIdentity: 'identity', accountName: 'account_name', operation: 'operation' },
+  ...{ inputPath: 'input_path', inputSha256: 'input_sha256', inputRows: 'input_rows' },
+  ...{ createdAtMs: 'created_at', outputPath: 'output_path', outputSha256: 'output_sha256' },
+  ...{ command: 'command', rowsBeyond: 'rows_beyond' },
+} satisfies Partial<Record<keyof Batch, string>>);
+
+/** As much of a batch as there are columns. */
+function membersFrom(row: Cells): Partial<Batch> {
+  const members: Record<string, unknown> = { id: batchId(Number(row.id)), sandbox: row.sandbox === 1 };
+  for (const [member, column] of MEMBERS) {
+    const value = row[column] ?? null;
+    if (value !== null) members[member] = value;
+  }
+  return members;
 }
 
-interface BatchRow extends NamedRow {
-  readonly key: string;
-  readonly generation: number;
-  readonly lineage: string;
-  readonly vendor: Vendor;
-  readonly input_sha256: string;
-  readonly input_rows: number;
-  readonly settings: string;
-  readonly output_path: string | null;
-  readonly command: string | null;
-  readonly fresh_found: number | null;
-  readonly fresh_no_match: number | null;
-  readonly rows_beyond: number | null;
-  readonly planned_rows: number;
-}
-
-function namedFrom(row: NamedRow): Omit<BatchLine, 'hasDoubts'> {
-  return {
-    id: batchId(row.id),
-    state: row.state,
-    accountIdentity: row.identity,
-    accountName: row.account_name,
-    sandbox: row.sandbox === 1,
-    operation: row.operation,
-    inputPath: row.input_path,
-    createdAtMs: row.created_at,
-    ...present({ outputSha256: row.output_sha256 ?? undefined }),
-  };
-}
-
-function batchFrom(row: BatchRow): Batch {
+function batchFrom(row: Cells): Batch {
   checkBatch(row);
+  const { settings, fresh_found: foundMs, fresh_no_match: noMatchMs, planned_rows: plannedRows } = row;
+  const freshSince = present({ foundMs: foundMs ?? undefined, noMatchMs: noMatchMs ?? undefined });
   return {
-    ...namedFrom(row),
-    key: row.key,
-    generation: row.generation,
-    lineage: row.lineage,
-    vendor: row.vendor,
-    inputSha256: row.input_sha256,
-    inputRows: row.input_rows,
-    settings: JSON.parse(row.settings) as JsonObject,
-    ...present({
-      outputPath: row.output_path ?? undefined,
-      command: row.command ?? undefined,
-    }),
-    ...freshSinceOf(row),
-    ...present({ rowsBeyond: row.rows_beyond ?? undefined }),
-    ...(row.planned_rows === 0 ? {} : { plannedRows: row.planned_rows }),
-  };
-}
-
-function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: BatchRow): {
-  freshSince?: FreshSince;
-} {
-  if (foundMs === null && noMatchMs === null) return {};
-  return {
-    freshSince: present({ foundMs: foundMs ?? undefined, noMatchMs: noMatchMs ?? undefined }),
-  };
+    ...membersFrom(row),
+    settings: JSON.parse(String(settings)) as JsonObject,
+    ...(Object.keys(freshSince).length === 0 ? {} : { freshSince }),
+    ...(plannedRows === 0 ? {} : { plannedRows }),
+  } as Batch;
 }
 
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
@@ -97,14 +57,14 @@ const OPEN = `
 SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c.open IS NOT NULL AND a.batch = ?`;
 
 const batchesWhere = (connection: Connection, where: string, ...values: readonly Value[]): readonly Batch[] =>
-  connection.all<BatchRow>(`${BATCHES} ${where}`, ...values).map(batchFrom);
+  connection.all<Cells>(`${BATCHES} ${where}`, ...values).map(batchFrom);
 
 export const BATCH_READS = {
   batches: (connection) => batchesWhere(connection, 'ORDER BY b.ordinal DESC'),
   batchLines: (connection) =>
     connection
-      .all<NamedRow & { readonly has_doubts: number }>(LINES)
-      .map((row) => ({ ...namedFrom(row), hasDoubts: row.has_doubts === 1 })),
+      .all<Cells>(LINES)
+      .map((row) => ({ ...membersFrom(row), hasDoubts: row.has_doubts === 1 }) as BatchLine),
   batch: (connection, id) => batchesWhere(connection, 'WHERE b.id = +?', batchNumber(id))[0],
   batchByKey(connection, key) {
     const newest = "WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1";

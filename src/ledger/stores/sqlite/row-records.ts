@@ -28,25 +28,27 @@ function recordsIn(
   values: Readonly<Record<string, number>> & { readonly batch: number },
 ): readonly RowRecord[] {
   const rows = connection.lists<RowCells>(sql, values);
-  const wanted = new Map<string, readonly [attempt: number, readTo: number | null]>();
+  const wanted: (readonly [attempt: number, readTo: number | null])[] = [];
+  const places = new Map<number | string, number>();
+  const placeOf = (attempt: number, readTo: number | null): number => {
+    const name = readTo === null ? attempt : `${attempt} ${readTo}`;
+    const place = places.get(name) ?? wanted.push([attempt, readTo]) - 1;
+    places.set(name, place);
+    return place;
+  };
   const named = rows.map(([, , , , , by, readTo]) =>
-    (JSON.parse(by) as readonly number[]).map((attempt) => {
-      const name = `${attempt} ${readTo}`;
-      wanted.set(name, [attempt, readTo]);
-      return name;
-    }),
+    (JSON.parse(by) as readonly number[]).map((attempt) => placeOf(attempt, readTo)),
   );
-  const found = answersOf(connection, [...wanted.values()]);
-  const answers = new Map([...wanted.keys()].map((name, at) => [name, rowAnswersOf(found[at])]));
+  const found = answersOf(connection, wanted).map(rowAnswersOf);
   return rows.map(([row, kind, matchedBy, reason, input, , , list, sum], at) => {
     // SQLite may just write the list in another way than we do.
     if (sum !== sumOfText(list, null))
       checkedRows(connection, ROWS_TABLE, 'batch = ? AND row = ?', values.batch, row);
-    const record = {
-      ...{ row, outcome: outcomeOf(kind, matchedBy, reason) },
-      answers: (named[at] ?? []).flatMap((name) => answers.get(name) ?? []),
-    };
-    return input === null ? record : { ...record, input };
+    const [first, ...others] = named[at] ?? [];
+    const own = first === undefined ? [] : (found[first] ?? []);
+    const answers = others.length === 0 ? own : [...own, ...others.flatMap((place) => found[place] ?? [])];
+    const outcome = outcomeOf(kind, matchedBy, reason);
+    return input === null ? { row, outcome, answers } : { row, outcome, answers, input };
   });
 }
 

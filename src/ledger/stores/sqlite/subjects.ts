@@ -117,9 +117,6 @@ export const SUBJECT_READS = {
 /** The newest entry of a subject, and who made the newest one that is not as the entry before it. */
 type LastChange = ChangeRow & { readonly batch: number | null; readonly answered_at: number | null };
 
-const FACTS = ['state', 'role', 'email', 'invite_code', 'user_id', 'project_id'];
-const factsOf = (table: string): string => `(${FACTS.map((column) => `${table}.${column}`).join(', ')})`;
-
 function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
   const rows = connection.all<LastChange>(
     `SELECT g.*, a.batch, k.at AS answered_at
@@ -181,27 +178,25 @@ function knownSubject(
   };
 }
 
-function factCells(facts: Partial<SubjectFacts>): FactCells {
-  return {
-    state: facts.state ?? null,
-    role: facts.role ?? null,
-    email: facts.email ?? null,
-    invite_code: facts.inviteCode ?? null,
-    user_id: facts.userId ?? null,
-    project_id: facts.projectId ?? null,
-  };
-}
+/** The members of the facts, and the columns that hold them. */
+const FACTS = [
+  ['state', 'state'],
+  ['role', 'role'],
+  ['email', 'email'],
+  ['inviteCode', 'invite_code'],
+  ['userId', 'user_id'],
+  ['projectId', 'project_id'],
+] as const;
+
+const factCells = (facts: Partial<SubjectFacts>): FactCells =>
+  Object.fromEntries(FACTS.map(([member, column]) => [column, facts[member] ?? null])) as FactCells;
 
 function factsFrom(row: FactCells): SubjectFacts | undefined {
   if (row.state === null) return undefined;
-  return {
-    state: row.state as SubjectFacts['state'],
-    ...(row.role === null ? {} : { role: row.role as NonNullable<SubjectFacts['role']> }),
-    ...present({
-      email: row.email ?? undefined,
-      inviteCode: row.invite_code ?? undefined,
-      userId: row.user_id ?? undefined,
-      projectId: row.project_id ?? undefined,
-    }),
-  };
+  const known = FACTS.filter(([, column]) => row[column] !== null);
+  return Object.fromEntries(
+    known.map(([member, column]) => [member, row[column]]),
+  ) as unknown as SubjectFacts;
 }
+
+const factsOf = (table: string): string => `(${FACTS.map(([, column]) => `${table}.${column}`).join(', ')})`;
