@@ -191,9 +191,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
-    text: 'const admission = await admit(run, asking,',
+    text: 'const admitted = await admission(run, asking,',
     instead: `await turn.send({} as never, request, () => {});
-    const admission = await admit(run, asking,`,
+    const admitted = await admission(run, asking,`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },

@@ -152,15 +152,16 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
   const second = Promise.withResolvers<void>();
   const settled: number[] = [];
   const ledger = replacing(at.ledger, {
-    async record(attempt, reply) {
-      await at.ledger.record(attempt, reply);
-      if (at.vendor.requests.length === 2) second.resolve();
-    },
-    // The closure of the first request is held back until the second one has been answered.
-    async closeAttempt(...closing) {
-      await second.promise;
-      expect(settled).toEqual([]);
-      await at.ledger.closeAttempt(...closing);
+    async append(list) {
+      const kinds = list.map(({ kind }) => kind);
+      // The closure of the first request is held back until the second one has been answered.
+      if (kinds.includes('end')) {
+        await second.promise;
+        expect(settled).toEqual([]);
+      }
+      const outcomes = await at.ledger.append(list);
+      if (kinds.includes('reply') && at.vendor.requests.length === 2) second.resolve();
+      return outcomes;
     },
     async finishRow(row) {
       settled.push(row.row);

@@ -75,6 +75,6 @@ export interface Batches extends BatchesReader {
    * never changes; the database refuses to settle such a row again.
    */
   finishRow(row: FinishedRow): Promise<void>;
-  /** Settles rows of one batch, all of them or none. */
-  finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void>;
+  /** Finishes rows, all of them or none. */
+  finishRows(rows: readonly FinishedRow[]): Promise<void>;
 }

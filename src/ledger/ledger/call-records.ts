@@ -69,12 +69,27 @@ export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
 export type Admission =
   | Admitted
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
+  /** Above a cap as long as attempts that are open reserve what they do, or until a purse is renewed, if it is known when. */
+  | {
+      readonly kind: 'wait';
+      readonly scope: BudgetScope;
+      readonly money: Money;
+      readonly untilMs?: number;
+    }
+  /** Another attempt of the call is under way. */
+  | { readonly kind: 'in_flight'; readonly attempt: AttemptId }
+  /** The call has an answer, and not one that was to be replaced. */
+  | { readonly kind: 'answered'; readonly attempt: AttemptId }
   /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
   /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
   | { readonly kind: 'known' };
+
+/** Whether a call that is above a cap may fit once attempts that are open have ended. */
+export const capReached = (scope: BudgetScope, money: Money): Admission =>
+  money.reserved > 0 ? { kind: 'wait', scope, money } : { kind: 'over_budget', scope, money };
 
 export type { KnownSubject };
 

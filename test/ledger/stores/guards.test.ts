@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { credits, recordLook } from '../../../src/ledger/ledger.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import { GUARDS_OF_CHANGE } from '../../../src/ledger/stores/sqlite/schema/kept.ts';
@@ -62,7 +62,7 @@ const RETRY = await decide(ledger, batch, 'lost', 'retry');
 const MISSED = await answered(ledger, batch, 'missed', { kind: 'no_match', charged: 0, status: 404 });
 const KEYED = await lost(ledger, batch, 'keyed', { request: requestUnder('key-1') });
 const REPEAT = await decide(ledger, batch, 'keyed', 'repeat');
-await ledger.recordLook(lookAt(KEYED, 'not_happened'));
+await recordLook(ledger, lookAt(KEYED, 'not_happened'));
 const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
 const OLD_ANSWER = await answered(ledger, batch, 'refreshed');
 const NEW_ANSWER = await answered(ledger, late, 'refreshed', { replaces: OLD_ANSWER });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AttemptId } from '../../../src/ledger/ledger.ts';
+import { type AttemptId, closeAttempt, recordReply } from '../../../src/ledger/ledger.ts';
 import { type Kind, MOVES, PHASES, TRANSITIONS } from '../../../src/ledger/rules/moves.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, answered, batchNamed, DAY_MS, decide, lost, NOON_MS, replyWith } from './book.ts';
@@ -62,13 +62,13 @@ interface Points {
 
 async function made(place: Place): Promise<Points> {
   const other = await admitted(ledger, batch, place);
-  await ledger.closeAttempt(other, { kind: 'not_sent', why: 'x' }, NOON_MS);
+  await closeAttempt(ledger, other, { kind: 'not_sent', why: 'x' }, NOON_MS);
   const stands = await standing(place);
   if (place.length === 1) return { other, ...(stands === undefined ? {} : { stands }) };
   const again = place.startsWith('D') ? { decision: await decide(ledger, late, place, 'retry') } : {};
   const replaces = place.startsWith('A') && stands !== undefined ? { replaces: stands } : {};
   const open = await admitted(ledger, late, place, { ...again, ...replaces });
-  if (place.endsWith('r')) await ledger.record(open, replyWith('x'));
+  if (place.endsWith('r')) await recordReply(ledger, open, replyWith('x'));
   return { other, open, ...(stands === undefined ? {} : { stands }) };
 }
 

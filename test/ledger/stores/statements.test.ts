@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { addReading, credits } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { answered, batchNamed, keyNamed, MATCHED, NOON_MS, settle } from './book.ts';
 import { freshLedger, freshPlace, openStore } from './places.ts';
@@ -123,7 +123,7 @@ test('answers that another dialect read are found and read back together with al
   await Promise.all(
     words.map(async (word, row) => {
       const attempt = await answered(ledger, batch, word, { row });
-      await ledger.addReading({ ...reading, attempt });
+      await addReading(ledger, { ...reading, attempt });
       await settle(ledger, batch, row, MATCHED, [attempt]);
     }),
   );

@@ -59,6 +59,12 @@ function refusedIntent(
   intent: Intent,
   kept: KeptCall | undefined,
 ): Admission | undefined {
-  if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
-  return refusedChange(connection, intent) ?? overBudget(connection, intent);
+  const { state = 'free', stands = null, open = null } = kept ?? {};
+  if (intent.ifUnknown && state !== 'free') return { kind: 'known' };
+  const refused = refusedChange(connection, intent);
+  if (refused !== undefined) return refused;
+  if (open !== null) return { kind: 'in_flight', attempt: open };
+  if (state === 'answered' && stands !== null && stands !== intent.replaces)
+    return { kind: 'answered', attempt: stands };
+  return overBudget(connection, intent);
 }

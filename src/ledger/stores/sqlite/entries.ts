@@ -46,19 +46,21 @@ export function accountNumber(connection: Connection, identity: string): number 
 
 const accountNamed = (identity: string): string => `account ${identity}`;
 
-/** A call as far as a further attempt needs it. */
+/** A call as far as a further entry needs it. */
 export interface KeptCall {
   readonly id: number;
   readonly subject: number | null;
   /** The `creditsMost` with which it was first made. */
   readonly most: number | null;
   readonly state: string;
+  readonly stands: AttemptId | null;
+  readonly open: AttemptId | null;
 }
 
 /** The call in the tables; undefined before its first attempt. */
 export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
   return connection.get(
-    `SELECT id, subject, credits_most AS most, state FROM calls WHERE ${hasKey('calls', '+:key')}`,
+    `SELECT id, subject, credits_most AS most, state, stands, open FROM calls WHERE ${hasKey('calls', '+:key')}`,
     { key: keyBytes(key) },
   );
 }

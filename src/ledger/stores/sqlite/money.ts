@@ -4,8 +4,10 @@ import {
   type Admission,
   type BatchId,
   type BudgetScope,
+  capReached,
   credits,
   type DecisionId,
+  heldCredits,
   type Intent,
   type Money,
 } from '../../ledger.ts';
@@ -119,8 +121,7 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
       pending.get(name) ?? NOTHING,
     ]);
     const money = moneyFrom(totals.reduce(sum, NOTHING), cap);
-    if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
-      return { kind: 'over_budget', scope, money };
+    if (heldCredits(money) + intent.reserve > cap) return capReached(scope, money);
   }
   return undefined;
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  closeAttempt,
+  credits,
+  type LedgerReader,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admitted,
@@ -51,16 +58,13 @@ export function rowsConform(store: Store): void {
         answers: at % 2 === 0 ? [one, two] : [],
         ...(at === 5 ? {} : { input: at }),
       }));
-      await ledger.finishRows(
-        batch,
-        rows.map((row) => ({ ...row, batch })),
-      );
+      await ledger.finishRows(rows.map((row) => ({ ...row, batch })));
       for (const row of rows) await ledger.finishRow({ ...row, batch: alone });
       const paid = (await ledger.rows(batch, 0, 1))[0]?.answers.map(({ paidRow }) => paidRow);
       expect(paid?.[0]).toBe(2);
       expect(await ledger.rows(batch, 0, 100)).toEqual(await ledger.rows(alone, 0, 100));
       expect(await ledger.counts(batch)).toEqual(await ledger.counts(alone));
-      await ledger.finishRows(batch, []);
+      await ledger.finishRows([]);
     });
 
     test('many are settled all together or not at all', async () => {
@@ -68,7 +72,7 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await settle(ledger, batch, 40, MATCHED);
       const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
-      await expect(ledger.finishRows(batch, rows)).rejects.toThrow();
+      await expect(ledger.finishRows(rows)).rejects.toThrow();
       expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
     });
 
@@ -184,9 +188,9 @@ export function rowsConform(store: Store): void {
       const bodies = [...texts.map((text) => Buffer.from(text)), ...others];
       for (const [at, body] of bodies.entries()) {
         const attempt = await admitted(ledger, batch, `word${at}`);
-        await ledger.record(attempt, { ...replyWith(''), body });
+        await recordReply(ledger, attempt, { ...replyWith(''), body });
         const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'w' } as const;
-        await ledger.closeAttempt(attempt, closure, NOON_MS);
+        await closeAttempt(ledger, attempt, closure, NOON_MS);
         await settle(ledger, batch, at, MATCHED, [attempt]);
       }
       const found = (await ledger.rows(batch, 0, 100)).flatMap(({ answers }) => answers);
