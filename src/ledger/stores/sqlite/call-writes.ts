@@ -17,7 +17,7 @@ import {
 } from '../../ledger.ts';
 import { admitAll } from './admissions.ts';
 import type { Connection } from './connection.ts';
-import { type Asked, askedBy, insertEnds, insertReplies, keptCall } from './entries.ts';
+import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
 import { keepPrice, type Priced, pricedBy } from './prices.ts';
@@ -157,7 +157,7 @@ export class CallWrites implements Appending {
     const isTold = decision.kind === 'told';
     invariant(isTold === (told !== undefined), 'a decision is told with a reply, and only then');
     const connection = this.#connection;
-    const call = keptCall(connection, decision.key);
+    const call = keptCalls(connection, [decision.key]).get(0);
     invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
     const { id, stands } = call;
     if (told === undefined) return insertDecision(connection, decision, id, stands) as DecisionId;
