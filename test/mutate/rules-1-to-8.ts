@@ -293,6 +293,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   // ------------------------------------------------------------------------------------------ 7
   {
+    rule: 6,
+    without: 'reading what came while the process was stopped, before its deadline counts',
+    at: 'src/client/transport.ts',
+    text: 'setTimeout(() => setImmediate(() => this.#expire()), inMs)',
+    instead: 'setTimeout(() => this.#expire(), inMs)',
+    test: 'test/client/transport/deadline.test.ts',
+    named: 'what came while the process was stopped',
+  },
+  {
     rule: 7,
     without: 'one request at a time on a connection',
     at: 'src/client/transport',
