@@ -152,7 +152,8 @@ async function attempt(run: Run, asking: Asking, movedTo: string | undefined): P
       reserved: admitted.reserved,
       isRepeat: wanted.decision !== undefined,
     };
-    await record(run, replied);
+    // Who took the attempt for lost has told its call so. The reply is read when the call is looked at again.
+    if ((await record(run, replied)) === 'late') return { next: 'known' };
     const verdict = judged(run, replied);
     const closed = close(run, replied, verdict);
     const next = await apply(run, replied, verdict);
@@ -281,10 +282,14 @@ function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Cre
   return credits(wanted.request === undefined ? most : 0);
 }
 
-async function record({ session }: Run, { attempt, reply }: RunReply): Promise<void> {
+async function record(
+  { session }: Run,
+  { attempt, reply }: RunReply,
+): Promise<'late' | 'written' | undefined> {
   crashPoint('before-record');
-  if (reply.kind === 'answered') await recordReply(session.ledger, attempt, reply.raw);
+  const kept = reply.kind === 'answered' ? await recordReply(session.ledger, attempt, reply.raw) : undefined;
   crashPoint('after-record');
+  return kept?.kind;
 }
 
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */

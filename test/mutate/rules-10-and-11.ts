@@ -238,6 +238,15 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   },
   {
     rule: 11,
+    without: 'database: that a reply is late only to an attempt that was lost',
+    at: 'src/ledger/stores/sqlite/schema/book-sql.ts',
+    text: 'WHERE l.attempt = NEW.of AND l.call = NEW.call AND',
+    instead: 'WHERE l.call = NEW.call AND',
+    test: 'test/ledger/stores/moves.test.ts',
+    named: 'an entry that points to another attempt',
+  },
+  {
+    rule: 11,
     without: 'the money that an end gives back to the intents of its commit',
     at: 'src/ledger/ledger/call-entries.ts',
     text: 'release: 2, decision: 2, intent: 3',

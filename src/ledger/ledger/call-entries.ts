@@ -9,7 +9,8 @@ import type { AttemptId, DecisionId } from './records.ts';
  *   price that was seen. For a change it is also checked that the subject is still as it was planned, and that no other change
  *   of it is open or in doubt. An attempt that repeats a lost one under its idempotency key reserves nothing: the lost one still
  *   holds the money for both.
- * - `reply`: what came back, before it is judged.
+ * - `reply`: what came back, before it is judged. It is `late` when its attempt has been taken for lost meanwhile, because its
+ *   deadline or, where many spend, its age was over: it is kept all the same, and read like any reply to a call in doubt.
  * - `end`: the attempt is over, its money moves, and it becomes the call's answer or doubt. An answer under an idempotency key
  *   also releases what the lost attempts with the same key hold: the vendor charged once at most, and the cost is booked where
  *   the first of them had risked it, so that a repeat exceeds no cap. Every settled change advances its subject's sequence
@@ -70,7 +71,7 @@ export interface RefusedEntry {
 /** What came of an entry that was not refused. */
 export interface Outcomes {
   readonly intent: Admission;
-  readonly reply: Written;
+  readonly reply: Written | { readonly kind: 'late' };
   readonly end: Written;
   readonly reading: Written;
   readonly look: Written;
@@ -104,8 +105,11 @@ async function one<Kind extends EntryKind>(ledger: Appending, entry: EntryOf<Kin
 export const admit = (ledger: Appending, intent: Intent): Promise<Admission> =>
   one(ledger, { kind: 'intent', intent });
 
-export const recordReply = (ledger: Appending, attempt: AttemptId, reply: RawReply): Promise<Written> =>
-  one(ledger, { kind: 'reply', attempt, reply });
+export const recordReply = (
+  ledger: Appending,
+  attempt: AttemptId,
+  reply: RawReply,
+): Promise<Outcomes['reply']> => one(ledger, { kind: 'reply', attempt, reply });
 
 export const closeAttempt = (
   ledger: Appending,

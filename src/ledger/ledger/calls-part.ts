@@ -27,6 +27,9 @@ export interface CallsReader {
 
 /** What only the one spender writes of them. */
 export interface Calls extends CallsReader, Appending {
-  /** Attempts of all accounts that were open when the store was opened and still are. */
+  /**
+   * Attempts of all accounts for which nobody waits any more. Where one process spends, its lock says which: those that were
+   * open when the store was opened, and still are. Where many spend, their age says it.
+   */
   openAttempts(): Promise<readonly OpenAttempt[]>;
 }

@@ -152,7 +152,7 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const place = freshPlace(sqlite);
     const ledger = await freshLedger(sqlite, place);
     const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-    await settle(ledger, batch, 40, MATCHED);
+    await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
     const before = commitsOf(place);
     const beside = settle(ledger, other, 40, MATCHED);
     const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));

@@ -19,7 +19,7 @@ import { admitAll } from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
+import { insertDecision, insertLook, insertReading, insertRelease, insertTold, lostAmong } from './notes.ts';
 import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { insertOutcomes } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
@@ -90,20 +90,26 @@ export class CallWrites implements Appending {
   #write(entries: readonly CallEntry[]): readonly Outcome[] {
     const replies = entries.filter((entry) => entry.kind === 'reply');
     const ends = entries.filter((entry) => entry.kind === 'end');
-    this.#insertReplies(replies);
+    const kept = this.#insertReplies(replies);
     this.#insertEnds(ends);
     const noted = entries.flatMap((entry) => this.#noted(entry));
     const intents = entries.filter((entry) => entry.kind === 'intent').map(({ intent }) => intent);
-    return [...replies, ...ends].map((): Outcome => WRITTEN).concat(noted, this.#admit(intents));
+    return [...kept, ...ends.map(() => WRITTEN), ...noted, ...this.#admit(intents)];
   }
 
-  #insertReplies(replies: readonly EntryOf<'reply'>[]): void {
+  #insertReplies(replies: readonly EntryOf<'reply'>[]): readonly Outcome[] {
+    if (replies.length === 0) return [];
     const returned = replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call }));
     insertReplies(this.#connection, returned);
-    for (const { attempt, reply } of replies) {
+    const late = lostAmong(
+      this.#connection,
+      replies.map(({ attempt }) => attempt),
+    );
+    return replies.map(({ attempt, reply }) => {
       const question = this.#questions.get(attempt);
       if (question !== undefined) question.status = reply.status;
-    }
+      return late.has(attempt) ? { kind: 'late' } : WRITTEN;
+    });
   }
 
   #insertEnds(ends: readonly EntryOf<'end'>[]): void {

@@ -122,7 +122,7 @@ export const REQUESTS_TABLE = table('requests', {
 
 // ---------------------------------------------------------------------------------------------------- beside it
 
-/** The answers are JSON. `read_to` is NULL when none of them had a reading. */
+/** The answers are JSON. `read_to` is NULL when none of them had a reading. A row that is finished twice alike stays as it was. */
 export const ROWS_TABLE = table('rows', {
   columns: {
     batch: 'number',
@@ -137,7 +137,9 @@ export const ROWS_TABLE = table('rows', {
   ids: 2,
   onConflict: `ON CONFLICT (batch, row) DO UPDATE
     SET outcome = excluded.outcome, matched_by = excluded.matched_by, reason = excluded.reason,
-        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum`,
+        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum
+    WHERE rows.outcome = 'in_doubt' OR (rows.outcome, rows.matched_by, rows.reason, rows.answers, rows.input)
+      IS NOT (excluded.outcome, excluded.matched_by, excluded.reason, excluded.answers, excluded.input)`,
   what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
 });
 

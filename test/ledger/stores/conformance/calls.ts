@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { admit as admitIntent, closeAttempt, credits, recordReply } from '../../../../src/ledger/ledger.ts';
+import {
+  addReading,
+  admit as admitIntent,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -11,11 +18,13 @@ import {
   batchNamed,
   callNamed,
   DAY_MS,
+  decide,
   intentOf,
   keyNamed,
   lost,
   MATCHED,
   NOON_MS,
+  released,
   replyWith,
   settle,
   stateOf,
@@ -23,6 +32,8 @@ import {
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const SETTLED = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+
+const statesOf = (ledger: Ledger) => ledger.find(['told', 'freed', 'again'].map((word) => keyNamed(word)));
 
 // Goal: a call is bought once, and what it brought is kept whole. Method: attempts taken through every way of ending.
 export function callsConform(store: Store): void {
@@ -221,6 +232,47 @@ export function callsConform(store: Store): void {
       await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
       await closeAttempt(ledger, attempt, SETTLED, NOON_MS);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { body: Buffer.from('first') } });
+    });
+
+    test('a reply that finds its attempt taken for lost is kept, moves nothing, and is read as any reply in doubt', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      // Its sender lives, and somebody else has said that it is over: by its age, where many spend.
+      const attempt = await lost(ledger, batch, 'acme', { reserve: 2 });
+      const before = await ledger.batchMoney(batch);
+      expect(await recordReply(ledger, attempt, replyWith('late'))).toEqual({ kind: 'late' });
+      expect(await ledger.batchMoney(batch)).toEqual(before);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
+      expect(await ledger.attempts([attempt])).toMatchObject([
+        { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
+      ]);
+      await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
+      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      const read = { answer: 'found', charged: credits(2), why: 'read', dialect: 7, atMs: NOON_MS } as const;
+      await addReading(ledger, { ...read, attempt });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({
+        answer: { body: Buffer.from('late'), charged: 2 },
+      });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+    });
+
+    test('a reply comes late to a call that has moved on: it is kept, and the call stays where it stands', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const told = await lost(ledger, batch, 'told');
+      await decide(ledger, batch, 'told', 'told', replyWith('told'));
+      const freed = await lost(ledger, batch, 'freed');
+      await released(ledger, freed);
+      const again = await lost(ledger, batch, 'again');
+      const decision = await decide(ledger, batch, 'again', 'retry');
+      const bought = await answered(ledger, batch, 'again', { decision });
+      const [money, states] = [await ledger.batchMoney(batch), await statesOf(ledger)];
+      const late = [told, freed, again].map((attempt) => recordReply(ledger, attempt, replyWith('late')));
+      expect(await Promise.all(late)).toEqual([{ kind: 'late' }, { kind: 'late' }, { kind: 'late' }]);
+      expect([await ledger.batchMoney(batch), await statesOf(ledger)]).toEqual([money, states]);
+      expect(states).toMatchObject([{ answer: { attempt: told } }, {}, { answer: { attempt: bought } }]);
+      const kept = (await ledger.history(batch, 2)).filter(({ reply }) => reply?.body.toString() === 'late');
+      expect(kept.map(({ attempt }) => attempt)).toEqual([told, freed, again]);
     });
 
     test('an attempt of nobody cannot be recorded or closed', async () => {

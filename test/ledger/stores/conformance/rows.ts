@@ -70,7 +70,7 @@ export function rowsConform(store: Store): void {
     test('many are settled all together or not at all', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
-      await settle(ledger, batch, 40, MATCHED);
+      await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
       const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
       await expect(ledger.finishRows(rows)).rejects.toThrow();
       expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
@@ -99,10 +99,34 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       for (const [row, kind] of OUTCOME_KINDS.filter((each) => each !== 'in_doubt').entries()) {
         await settle(ledger, batch, row, outcomeOf(kind));
-        await expect(settle(ledger, batch, row, MATCHED)).rejects.toThrow();
+        const other = kind === 'matched' ? ({ kind: 'no_match', reason: 'x' } as const) : MATCHED;
+        await expect(settle(ledger, batch, row, other)).rejects.toThrow();
         await expect(settle(ledger, batch, row, IN_DOUBT)).rejects.toThrow();
         expect((await ledger.rows(batch, row, 1))[0]?.outcome).toEqual(outcomeOf(kind));
       }
+    });
+
+    test('a row that is finished twice alike stays as it was, and is no error', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      const [one, two] = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
+      const row = { batch, row: 2, outcome: { kind: 'no_match', reason: 'nobody' }, input: 7 } as const;
+      for (const again of [1, 2]) {
+        await ledger.finishRow({ ...row, answers: [attempt] });
+        await ledger.finishRows([
+          { ...row, answers: [attempt] },
+          { ...row, row: 3, answers: [one] },
+        ]);
+        expect(await ledger.counts(batch), `${again}`).toEqual({ no_match: 2 });
+      }
+      await expect(ledger.finishRow({ ...row, answers: [two] })).rejects.toThrow();
+      await expect(ledger.finishRow({ ...row, answers: [attempt], input: 8 })).rejects.toThrow();
+      await expect(
+        ledger.finishRow({ ...row, answers: [attempt], outcome: { kind: 'no_match', reason: 'x' } }),
+      ).rejects.toThrow();
+      const [kept] = await ledger.rows(batch, 2, 1);
+      expect(kept).toMatchObject({ outcome: row.outcome, input: 7, answers: [{ attempt }] });
     });
 
     test('a row cannot point to an attempt that is not there', async () => {

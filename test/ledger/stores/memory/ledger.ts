@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { BootTime } from '../../../../src/core/clock.ts';
 import { invariant } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
@@ -253,11 +254,14 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return admitted(id, reserve);
   }
 
-  #record({ attempt: id, reply }: EntryOf<'reply'>): Written {
-    const attempt = this.#openAttempt(id);
+  #record({ attempt: id, reply }: EntryOf<'reply'>): Outcomes['reply'] {
+    const attempt = this.book.attempt(id);
+    const isLate = attempt?.closure?.kind === 'in_doubt';
+    const isOpen = attempt !== undefined && attempt.closure === undefined;
+    invariant(isOpen || isLate, `attempt ${id} is over`);
     invariant(attempt.reply === undefined, `attempt ${id} has a reply`);
     attempt.reply = reply;
-    return WRITTEN;
+    return isLate ? { kind: 'late' } : WRITTEN;
   }
 
   #close({ attempt: id, closure, atMs, left }: EntryOf<'end'>): Written {
@@ -372,6 +376,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async finishRow(row: FinishedRow): Promise<void> {
     const { rows } = this.#batch(row.batch);
     const earlier = rows.get(row.row);
+    if (earlier !== undefined && earlier.outcome.kind !== 'in_doubt') {
+      const { readTo: _, ...kept } = earlier;
+      if (isDeepStrictEqual(kept, row)) return;
+    }
     invariant(
       earlier === undefined || earlier.outcome.kind === 'in_doubt',
       `row ${row.row} is settled, and a final outcome is never changed`,

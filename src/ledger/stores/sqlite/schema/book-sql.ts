@@ -103,7 +103,8 @@ CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
 CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
--- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end. Headers
+-- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end, or comes
+-- late, after the attempt was lost. Headers
 -- and body may name a person; they have a sum of their own.
 CREATE TABLE replies (
   of INTEGER PRIMARY KEY,
@@ -183,12 +184,15 @@ CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS V
 `,
   moves('attempts', { of: 'NEW.id' }),
   `
--- A reply moves its call by being there.
+-- A reply moves its call by being there. One that is late is about an attempt that was lost, and moves nothing.
 CREATE TRIGGER replies_move BEFORE INSERT ON replies BEGIN
   SELECT RAISE(ABORT, 'money rule: no such entry follows where its call stands')
    WHERE NOT EXISTS (
      SELECT 1 FROM transitions t CROSS JOIN calls
-       WHERE calls.id = NEW.call AND ${isAllowed("'reply'", 'NEW.of')});
+       WHERE calls.id = NEW.call AND ${isAllowed("'reply'", 'NEW.of')})
+     AND NOT EXISTS (
+     SELECT 1 FROM losses l CROSS JOIN calls CROSS JOIN transitions t
+       WHERE l.attempt = NEW.of AND l.call = NEW.call AND calls.id = l.call AND ${isAllowed("'late'", 'NEW.of')});
 END;
 `,
   moves('ends'),

@@ -1,4 +1,4 @@
-import { ENDED, type Kind, SENT } from '../../../rules/moves.ts';
+import { ENDED, type Kind, REPLIED, SENT } from '../../../rules/moves.ts';
 import { isOneOf } from '../lookups.ts';
 
 /** Guards of new entries, which most topics of the schema have. */
@@ -6,7 +6,7 @@ import { isOneOf } from '../lookups.ts';
 /** The table of entries of a kind. */
 export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
   if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
-  if (kind === 'reply') return 'replies';
+  if ((REPLIED as readonly Kind[]).includes(kind)) return 'replies';
   return (ENDED as readonly Kind[]).includes(kind) ? 'ends' : 'notes';
 }
 
