@@ -77,7 +77,7 @@ export type Admission =
       readonly untilMs?: number;
     }
   /** Another attempt of the call is under way. */
-  | { readonly kind: 'in_flight'; readonly attempt: AttemptId }
+  | InFlight
   /** The call has an answer, and not one that was to be replaced. */
   | { readonly kind: 'answered'; readonly attempt: AttemptId }
   /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
@@ -208,8 +208,16 @@ export interface Look {
   readonly atMs: number;
 }
 
+/** A call that is being asked: by another run, or by a run that has ended since and left it open. */
+export interface InFlight {
+  readonly kind: 'in_flight';
+  readonly attempt: AttemptId;
+}
+
 export type CallState =
   | { readonly kind: 'unknown' }
+  /** Nothing stands of it yet, and this attempt is under way. */
+  | InFlight
   | { readonly kind: 'answered'; readonly answer: AnswerRecord }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
   | { readonly kind: 'unanswered'; readonly answer: AnswerRecord<NoAnswerKind> }
@@ -227,6 +235,7 @@ export function standingDecision(state: CallState): Decision | undefined {
  */
 export type KnownCall =
   | { readonly kind: 'unknown' }
+  | InFlight
   | { readonly kind: 'answered'; readonly answer: KnownAnswer }
   | { readonly kind: 'unanswered'; readonly answer: KnownAnswer<NoAnswerKind> }
   | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };

@@ -62,7 +62,10 @@ export class Calls {
   }
 
   #stateOf(call: CallRow, batch: number | undefined): CallState {
-    if (call.stands === null) return { kind: 'unknown' };
+    if (call.stands === null)
+      return call.open === null
+        ? { kind: 'unknown' }
+        : { kind: 'in_flight', attempt: call.open as AttemptId };
     const story = storyOf(this.#connection, call.stands);
     if (call.state === 'answered') {
       const answer = story.answer(call, { withHeaders: true });

@@ -6,9 +6,9 @@ import { hasKey } from './lookups.ts';
 import { wordsOf } from './stories.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
-/** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
+/** A call that is answered, in doubt or under way, with the facts of its attempt; `at` is the index of its key among the requested ones. */
 type KnownRow = [
-  ...[at: number, isInDoubt: 0 | 1, attempt: number, batch: number | null],
+  ...[at: number, state: 'free' | 'answered' | 'doubt', attempt: number, batch: number | null],
   ...[kind: ReadAs | null, dialect: number | null, words: string | null, status: number | null],
   ...[answeredAtMs: number | null, erasedAtMs: number | null],
 ];
@@ -18,18 +18,18 @@ type KnownRow = [
  * keys. What was told counts as found.
  */
 const KNOWN = `
-  SELECT j.key AS at, c.state = 'doubt' AS in_doubt, c.stands AS attempt, a.batch,
+  SELECT j.key AS at, c.state, coalesce(c.stands, c.open) AS attempt, a.batch,
          CASE WHEN n.id IS NULL THEN k.said WHEN n.kind = 'told' THEN 'found' ELSE n.said END,
          iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
-         CASE WHEN NOT :ages OR c.state = 'doubt' THEN NULL
+         CASE WHEN NOT :ages OR c.state <> 'answered' THEN NULL
               WHEN n.kind = 'told' THEN n.facts ->> '$.received_at'
               ELSE (SELECT r.at FROM replies r WHERE r.of = c.stands) END,
          iif(:hidden, c.question ->> '$.erasedAtMs', NULL)
     FROM json_each(:keys) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}
-    LEFT JOIN attempts a ON a.id = c.stands LEFT JOIN ends k ON k.of = c.stands
+    LEFT JOIN attempts a ON a.id = coalesce(c.stands, c.open) LEFT JOIN ends k ON k.of = c.stands
     LEFT JOIN notes n ON n.id = (
       SELECT max(e.id) FROM notes e WHERE e.of = c.stands AND (e.kind = 'told' OR e.kind = 'read' OR e.kind = 'reading'))
-   WHERE c.stands IS NOT NULL`;
+   WHERE coalesce(c.stands, c.open) IS NOT NULL`;
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
@@ -73,9 +73,10 @@ function callsUnder(
 }
 
 function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
-  const [, isInDoubt, number, , kind, dialect, words, status, answeredAtMs, erasedAtMs] = row;
+  const [, state, number, , kind, dialect, words, status, answeredAtMs, erasedAtMs] = row;
   const attempt = number as AttemptId;
-  if (isInDoubt === 1) return { kind: 'in_doubt', doubt: { attempt, batch } };
+  if (state === 'free') return { kind: 'in_flight', attempt };
+  if (state === 'doubt') return { kind: 'in_doubt', doubt: { attempt, batch } };
   if (kind === null || (withAges && answeredAtMs === null))
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
   const said = dialect === null ? {} : { dialect };

@@ -102,7 +102,7 @@ export function callsConform(store: Store): void {
       if (first?.kind !== 'admitted') throw new Error('the first was not admitted');
       await recordReply(ledger, first.attempt, replyWith('alike'));
       await closeAttempt(ledger, first.attempt, SETTLED, NOON_MS);
-      const kinds = ['answered', 'unknown', 'unknown'];
+      const kinds = ['answered', 'in_flight', 'unknown'];
       expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
       expect(await ledger.known(keys, { withAges: true })).toMatchObject(kinds.map((kind) => ({ kind })));
       expect(await ledger.plainAnswers(keys)).toMatchObject([{ kind: 'found' }, undefined, 'unknown']);
@@ -177,6 +177,27 @@ export function callsConform(store: Store): void {
       const underWay = { kind: 'in_flight', attempt: one.attempt };
       expect([other, await admit(ledger, batch, 'acme')]).toEqual([underWay, underWay]);
       expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
+    });
+
+    test('a call that is under way is shown as that until something stands of it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const shown = async () => [
+        await stateOf(ledger, 'acme'),
+        ...(await ledger.known([keyNamed('acme')], { withAges: true })),
+      ];
+      const attempt = await admitted(ledger, batch, 'acme');
+      const underWay = { kind: 'in_flight', attempt };
+      expect(await shown()).toEqual([underWay, underWay]);
+      expect(await ledger.plainAnswers([keyNamed('acme')])).toEqual([undefined]);
+      await recordReply(ledger, attempt, replyWith('acme'));
+      expect(await shown()).toEqual([underWay, underWay]);
+      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'nobody can read it' }, NOON_MS);
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      const again = await admitted(ledger, batch, 'acme', { decision });
+      expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
+      await closeAttempt(ledger, again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
     });
 
     test('a call that is answered is never bought again', async () => {

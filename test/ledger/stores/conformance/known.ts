@@ -37,7 +37,7 @@ export function knownConforms(store: Store): void {
       expect(expected.map((state) => (state.kind === 'answered' ? state.answer.kind : state.kind))).toEqual([
         'unknown',
         ...['found', 'no_match', 'refused', 'found', 'found', 'found', 'found'],
-        ...['unknown', 'unknown', 'unknown', 'in_doubt', 'unanswered'],
+        ...['in_flight', 'unknown', 'unknown', 'in_doubt', 'unanswered'],
       ]);
     });
 
@@ -159,7 +159,7 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
 }
 
 function inShort(state: CallState, withAges: boolean): KnownCall {
-  if (state.kind === 'unknown') return state;
+  if (state.kind === 'unknown' || state.kind === 'in_flight') return state;
   if (state.kind === 'in_doubt') {
     const { attempt, batch } = state.doubt;
     return { kind: 'in_doubt', doubt: { attempt, batch } };

@@ -436,7 +436,10 @@ export class MemoryReader implements LedgerReader {
     const call = this.book.calls.get(key);
     const answer = call?.answer && answerOf(this.book, call.answer);
     if (answer !== undefined) return answeredCall(answer);
-    if (call?.doubt === undefined) return { kind: 'unknown' };
+    if (call?.doubt === undefined) {
+      const open = this.book.attempts.find((each) => each.call === call && each.closure === undefined);
+      return open === undefined ? { kind: 'unknown' } : { kind: 'in_flight', attempt: open.id };
+    }
     const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
     const usedUp = this.book.attempts.some(
       (attempt) => attempt.decision === decision && usesDecision(attempt),
@@ -465,6 +468,7 @@ function isFound({ closure }: KeptAttempt): boolean {
 function knownOf(state: CallState, withAges: boolean): KnownCall {
   switch (state.kind) {
     case 'unknown':
+    case 'in_flight':
       return state;
     case 'answered':
     case 'unanswered': {
