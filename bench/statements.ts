@@ -1,4 +1,4 @@
-import { STEPS, type StepWork, totalOf, workOf } from '../test/ceilings/scene.ts';
+import { groupsOf, STEPS, type StepWork, totalOf, workOf } from '../test/ceilings/scene.ts';
 import { inFolder } from './program.ts';
 
 /** Where the statements of a list go: each by its text, with how often it is run. What may be run is in `test/ceilings/ceilings.ts`. */
@@ -20,7 +20,7 @@ export function measureStatements(): Promise<readonly string[]> {
 
 function words(work: StepWork): string {
   const { commits, snapshots, syncs, requests } = work;
-  return `${totalOf(work)} statements, ${commits} commits, ${snapshots} snapshots, ${syncs} syncs beside the ledger, ${requests} requests`;
+  return `${totalOf(work)} statements, ${commits} commits, ${groupsOf(work)} groups of entries, ${snapshots} snapshots, ${syncs} syncs beside the ledger, ${requests} requests`;
 }
 
 function rows({ statements }: StepWork): readonly string[] {

@@ -4,7 +4,15 @@ import { callKeyOf } from '../src/core/call-key.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Position } from '../src/core/format.ts';
 import { rowInputOf } from '../src/files/input.ts';
-import { type AttemptId, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  admit,
+  type BatchId,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { abn } from './program.ts';
 import { answerBody } from './speed/vendor.ts';
@@ -115,12 +123,17 @@ async function buy(
   const call = { operation: 'enrich-company', parameters: { abn: abn(serial) }, ifLost: 'hold' } as const;
   const key = callKeyOf(ACCOUNT, call);
   const intent = { key, accountIdentity: ACCOUNT, call, batch, row, reserve: credits(1), atMs };
-  const admission = await ledger.admit(intent);
+  const admission = await admit(ledger, intent);
   if (admission.kind !== 'admitted') throw new Error('the store of the bench has a budget');
-  await ledger.record(admission.attempt, { status: 200, headers: {}, body: ANSWER, receivedAtMs: atMs });
+  await recordReply(ledger, admission.attempt, {
+    status: 200,
+    headers: {},
+    body: ANSWER,
+    receivedAtMs: atMs,
+  });
   const judged = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
   // Without its mark an answer is an older program's, and is judged again before it is used.
   const closure = { ...judged, dialect: dialectMark(provider) };
-  await ledger.closeAttempt(admission.attempt, closure, atMs);
+  await closeAttempt(ledger, admission.attempt, closure, atMs);
   return admission.attempt;
 }

@@ -89,6 +89,7 @@ export async function asReadToday<State extends CallState<Detail>>(
 function attemptToRead(state: CallState<Detail>, today: number): AttemptId | undefined {
   switch (state.kind) {
     case 'unknown':
+    case 'in_flight':
       return undefined;
     case 'in_doubt':
       return state.doubt.attempt;
@@ -101,7 +102,7 @@ function attemptToRead(state: CallState<Detail>, today: number): AttemptId | und
 }
 
 function readAs<State extends CallState<Detail>>(state: State, read: ReadAgain | undefined): State {
-  if (read === undefined || state.kind === 'unknown') return state;
+  if (read === undefined || state.kind === 'unknown' || state.kind === 'in_flight') return state;
   const { answer: kind, why, charged } = read.judged;
   if (state.kind !== 'in_doubt') return answeredCall({ ...state.answer, kind, why }) as State;
   const { attempt, batch, row: paidRow, call, reply } = read.record;

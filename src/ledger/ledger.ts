@@ -10,6 +10,7 @@ import type { Time, TimeReader } from './ledger/time-part.ts';
 
 export type * from './ledger/accounts-part.ts';
 export type * from './ledger/batches-part.ts';
+export * from './ledger/call-entries.ts';
 export * from './ledger/call-records.ts';
 export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';

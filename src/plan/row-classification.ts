@@ -255,6 +255,8 @@ async function lookUp(
 function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batch: InQuestion): LookedUp {
   switch (state.kind) {
     case 'unknown':
+    // A plan beside a run: what is under way is not bought yet, and may come to nothing.
+    case 'in_flight':
       return lookedUp(row, 'to_buy');
     // The row ends here without a request, so that no run buys an erased answer again by mistake.
     case 'erased':

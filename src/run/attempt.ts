@@ -12,10 +12,13 @@ import {
   type Admission,
   type Admitted,
   type AttemptId,
+  admit,
   type Credits,
+  closeAttempt,
   credits,
   type DecisionId,
   type KeyedRequest,
+  recordReply,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { APART_MS, type Moment } from '../time/believed-time.ts';
@@ -135,21 +138,22 @@ async function attempt(run: Run, asking: Asking, movedTo: string | undefined): P
     const outgoing = outgoingFor(run.session, wanted, movedTo);
     if (outgoing === 'expired') return { next: 'in_doubt' };
     const { request, keyed } = outgoing;
-    const admission = await admit(run, asking, keyed);
-    if (admission.kind !== 'admitted') return { next: await notAdmitted(run, asking, turn, admission) };
-    const sent = await turn.send(admission, request, () => run.emit({ kind: 'sent' }));
+    const admitted = await admission(run, asking, keyed);
+    if (admitted.kind !== 'admitted') return { next: await notAdmitted(run, asking, turn, admitted) };
+    const sent = await turn.send(admitted, request, () => run.emit({ kind: 'sent' }));
     const replied: RunReply = {
-      attempt: admission.attempt,
+      attempt: admitted.attempt,
       call: wanted.call,
       operation,
       path: request.path,
       reply: sent.reply,
       sentAtMs: sent.sentAtMs,
       asked,
-      reserved: admission.reserved,
+      reserved: admitted.reserved,
       isRepeat: wanted.decision !== undefined,
     };
-    await record(run, replied);
+    // Who took the attempt for lost has told its call so. The reply is read when the call is looked at again.
+    if ((await record(run, replied)) === 'late') return { next: 'known' };
     const verdict = judged(run, replied);
     const closed = close(run, replied, verdict);
     const next = await apply(run, replied, verdict);
@@ -190,7 +194,7 @@ function outgoingFor(
   return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
-async function admit(
+async function admission(
   { session, batch, begunMs = Number.NEGATIVE_INFINITY }: Run,
   { wanted, operation }: Asking,
   keyed: KeyedRequest | undefined,
@@ -200,7 +204,7 @@ async function admit(
   const { key, call, row, decision, replaces, ifUnknown } = wanted;
   const dated = clock.dated();
   if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
-  const admission = await ledger.admit({
+  const admission = await admit(ledger, {
     key,
     accountIdentity: account.identity,
     call,
@@ -214,17 +218,54 @@ async function admit(
   return admission;
 }
 
-/** What comes next where the ledger admitted nothing. After a refusal by a budget, it waits for what may still be released. */
+/** What comes next where the ledger admitted nothing. It waits for what may still be released, and for who else asks. */
 async function notAdmitted(
   run: Run,
   { wanted, operation }: Asking,
   turn: Turn,
   admission: Exclude<Admission, Admitted>,
 ): Promise<Next> {
-  if (admission.kind === 'known') return 'known';
-  if (admission.kind !== 'over_budget') return admission;
-  turn.giveBack();
-  return overBudget(run, admission, reserveOf(wanted, operation));
+  switch (admission.kind) {
+    case 'known':
+    case 'answered':
+      return 'known';
+    case 'in_flight':
+      turn.giveBack();
+      await untilMoved(run);
+      return 'known';
+    case 'wait':
+    case 'over_budget': {
+      const { scope, money } = admission;
+      if (scope === 'extra') return 'over_extra';
+      if (admission.kind === 'over_budget')
+        throw overBudget(run.session, scope, money, reserveOf(wanted, operation));
+      turn.giveBack();
+      await untilMoved(run, admission.untilMs);
+      return 'again';
+    }
+    default:
+      return admission;
+  }
+}
+
+/** What others hold may come back at any moment, and nobody tells this process of it. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Waits until a request of this account is over, or until it is worth asking the ledger again. */
+export async function untilMoved(
+  { session: { client, clock }, waiter }: Run,
+  untilMs = Infinity,
+): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([waiter.signal, over.signal]);
+  const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, untilMs - clock.wallMs()));
+  const waits = [clock.sleep(waitMs, signal)];
+  if (client.limiter.outstanding > 0) waits.push(client.limiter.oneDone({ ...waiter, signal }));
+  try {
+    await Promise.race(waits);
+  } finally {
+    over.abort();
+  }
 }
 
 /** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
@@ -241,10 +282,14 @@ function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Cre
   return credits(wanted.request === undefined ? most : 0);
 }
 
-async function record({ session }: Run, { attempt, reply }: RunReply): Promise<void> {
+async function record(
+  { session }: Run,
+  { attempt, reply }: RunReply,
+): Promise<'late' | 'written' | undefined> {
   crashPoint('before-record');
-  if (reply.kind === 'answered') await session.ledger.record(attempt, reply.raw);
+  const kept = reply.kind === 'answered' ? await recordReply(session.ledger, attempt, reply.raw) : undefined;
   crashPoint('after-record');
+  return kept?.kind;
 }
 
 /** What a reply means for its attempt. It writes nothing: after a crash here the next run judges the recorded reply alike. */
@@ -268,7 +313,7 @@ export async function writeClosure(
   const isAnswered = reply.kind === 'answered' && verdict.kind === 'answered';
   const left = isAnswered ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
   const closure = isAnswered ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
-  await ledger.closeAttempt(attempt, priced(closure, reply, dialect, operation), clock.wallMs(), left);
+  await closeAttempt(ledger, attempt, priced(closure, reply, dialect, operation), clock.wallMs(), left);
   crashPoint('after-close');
 }
 

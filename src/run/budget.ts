@@ -1,28 +1,16 @@
 import { isoTime } from '../core/clock.ts';
 import { StopError, unreachable } from '../core/errors.ts';
-import { type Admission, type BudgetScope, type Credits, heldCredits, type Money } from '../ledger/ledger.ts';
-import type { Run } from './session.ts';
+import { type BudgetScope, type Credits, heldCredits, type Money } from '../ledger/ledger.ts';
+import type { Session } from './session.ts';
 
 /**
  * This file says what a refusal by a budget means. The ledger makes the check itself, in the transaction of the intent, and
  * a constraint of the database repeats it.
  */
 
-/**
- * Waits until an open attempt releases its reservation. When no attempt is open, the budget is reached.
- * @param reserve the most that the refused call may cost.
- * @throws StopError `budget` or `account_budget`.
- */
-export async function overBudget(
-  { session, waiter }: Run,
-  { scope, money }: Extract<Admission, { readonly kind: 'over_budget' }>,
-  reserve: Credits,
-): Promise<'again' | 'over_extra'> {
-  if (scope === 'extra') return 'over_extra';
-  if (money.reserved === 0)
-    throw unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
-  await session.client.limiter.oneDone(waiter);
-  return 'again';
+/** The stop of a budget that is reached. @param reserve the most that the refused call may cost. */
+export function overBudget(session: Session, scope: BudgetScope, money: Money, reserve: Credits): StopError {
+  return unsureOfDay(budgetReached(scope, money, reserve), { session, scope, money, reserve });
 }
 
 function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopError {
@@ -36,7 +24,7 @@ function budgetReached(scope: BudgetScope, money: Money, reserve: number): StopE
 }
 
 interface Refused {
-  readonly session: Run['session'];
+  readonly session: Session;
   readonly scope: BudgetScope;
   readonly money: Money;
   readonly reserve: number;

@@ -13,7 +13,16 @@ import { isoTime } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
+import {
+  type Doubt,
+  decide,
+  type Look,
+  type Money,
+  type RawReply,
+  recordLook,
+  release,
+  type UsageMark,
+} from '../ledger/ledger.ts';
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import type { Moment } from '../time/believed-time.ts';
@@ -298,7 +307,7 @@ async function note(
   { said, why }: LookResult,
   { status, body }: Heard,
 ): Promise<void> {
-  await ledger.recordLook({ attempt, kind, said, why, status, body, atMs: clock.wallMs() });
+  await recordLook(ledger, { attempt, kind, said, why, status, body, atMs: clock.wallMs() });
   crashPoint('after-look');
   emit({ kind: 'looked', said });
 }
@@ -311,13 +320,13 @@ async function conclude(
 ): Promise<boolean> {
   switch (said) {
     case 'not_happened':
-      await ledger.release(attempt, why, clock.wallMs());
+      await release(ledger, attempt, why, clock.wallMs());
       return true;
     case 'happened': {
       // The exact cost is not known, so the earlier counts cannot be compared any more.
       await ledger.setUsage(account.identity, undefined);
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
-      await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
+      await decide(ledger, { key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
       return true;
     }
     case 'unclear':

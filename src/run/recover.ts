@@ -6,16 +6,18 @@ import { callKeyOf } from '../core/call-key.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
-import type {
-  CallState,
-  Decision,
-  DecisionId,
-  DecisionKind,
-  DecisionSpec,
-  Doubt,
-  KeyedRequest,
-  Ledger,
-  OpenAttempt,
+import {
+  type CallState,
+  closeAttempt,
+  type Decision,
+  type DecisionId,
+  type DecisionKind,
+  type DecisionSpec,
+  type Doubt,
+  type KeyedRequest,
+  type Ledger,
+  type OpenAttempt,
+  decide as recordDecision,
 } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
@@ -134,7 +136,7 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   }
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.
   if (open.reply !== undefined) return;
-  await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
+  await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
 /** Whether the attempt repeated a lost one, because its reply is then judged differently. */
@@ -242,7 +244,7 @@ async function decide(
   why: string,
 ): Promise<Decision> {
   const spec: DecisionSpec = { key: doubt.key, batch, kind, by, why, atMs: clock.wallMs() };
-  return { ...spec, id: await ledger.decide(spec) };
+  return { ...spec, id: await recordDecision(ledger, spec) };
 }
 
 function follow(decision: Decision, doubt: Doubt): Resolution {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CEILINGS, type Ceiling } from './ceilings.ts';
-import { STEPS, type Step, type StepWork, totalOf, workOf } from './scene.ts';
+import { groupsOf, STEPS, type Step, type StepWork, totalOf, workOf } from './scene.ts';
 
 let folder: string;
 let works: Readonly<Record<Step, StepWork>>;
@@ -22,7 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each(STEPS)('a list of 1,000 rows that is %s asks for no more than it did', (step) => {
   const { commits, snapshots, syncs, requests } = works[step];
-  const counts: Ceiling = { statements: totalOf(works[step]), commits, snapshots, syncs, requests };
+  const groups = groupsOf(works[step]);
+  const counts: Ceiling = { statements: totalOf(works[step]), commits, groups, snapshots, syncs, requests };
   const above = Object.entries(CEILINGS[step]).flatMap(([what, ceiling]) => {
     const count = counts[what as keyof Ceiling];
     return count > ceiling ? [`${count} ${what} are more than ${ceiling}`] : [];

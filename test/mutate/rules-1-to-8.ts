@@ -191,9 +191,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 4,
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
-    text: 'const admission = await admit(run, asking,',
+    text: 'const admitted = await admission(run, asking,',
     instead: `await turn.send({} as never, request, () => {});
-    const admission = await admit(run, asking,`,
+    const admitted = await admission(run, asking,`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
   },
@@ -293,6 +293,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   // ------------------------------------------------------------------------------------------ 7
   {
+    rule: 6,
+    without: 'reading what came while the process was stopped, before its deadline counts',
+    at: 'src/client/transport.ts',
+    text: 'setTimeout(() => setImmediate(() => this.#expire()), inMs)',
+    instead: 'setTimeout(() => this.#expire(), inMs)',
+    test: 'test/client/transport/deadline.test.ts',
+    named: 'what came while the process was stopped',
+  },
+  {
     rule: 7,
     without: 'one request at a time on a connection',
     at: 'src/client/transport',
@@ -372,8 +381,8 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     rule: 8,
     without: 'recording the raw answer',
     at: 'src/run/attempt.ts',
-    text: "if (reply.kind === 'answered') await ",
-    instead: "if (reply.kind === 'lost') await ",
+    text: "reply.kind === 'answered' ? await recordReply(session.ledger, attempt, reply.raw) : undefined",
+    instead: 'undefined as Awaited<ReturnType<typeof recordReply>> | undefined',
     test: 'test/run/attempt.test.ts',
     named: 'is asked there, with the same body',
   },

@@ -8,9 +8,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { dialectMark } from '../../src/client/dialect.ts';
 import { end, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
-import type { Ledger } from '../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  admit,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../../src/ledger/ledger.ts';
 import { attemptsOf, dialectWith, openPlace, type Place, runOnce, tagging } from '../doubtful.ts';
 
 const dialect = dialectWith({}, { redirect: 'same_host' });
@@ -147,6 +155,44 @@ const threeTags: Job = {
   },
 };
 
+test('a call that another run asks for is waited for, and is not bought again', async () => {
+  const at = await openPlace((_, response) => response.destroy());
+  let other: AttemptId | undefined;
+  const seen: string[] = [];
+  const ledger = replacing(at.ledger, {
+    async append(list) {
+      const [entry] = list;
+      if (entry?.kind === 'intent' && other === undefined) {
+        const admission = await admit(at.ledger, entry.intent);
+        other = admission.kind === 'admitted' ? admission.attempt : undefined;
+      }
+      return at.ledger.append(list);
+    },
+    async find(keys, batch) {
+      const states = await at.ledger.find(keys, batch);
+      seen.push(...states.map(({ kind }) => kind));
+      // The other run gets its answer.
+      if (other !== undefined && states[0]?.kind === 'in_flight') await answer(at, other);
+      return states;
+    },
+  });
+  const { counts, batch } = await runOnce({ ...at, ledger });
+  expect(counts).toEqual({ applied: 1 });
+  expect(seen.slice(-2)).toEqual(['in_flight', 'answered']);
+  expect(at.vendor.requests).toEqual([]);
+  expect(await attemptsOf(at, batch)).toHaveLength(1);
+});
+
+async function answer({ ledger, clock }: Place, attempt: AttemptId): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = Buffer.from('{"tag":"set"}');
+  const atMs = clock.wallMs();
+  await recordReply(ledger, attempt, { status: 200, headers, body, receivedAtMs: atMs });
+  const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+  const mark = dialectMark(dialectWith({}));
+  await closeAttempt(ledger, attempt, { ...closure, dialect: mark }, atMs);
+}
+
 test('the next request leaves as soon as an answer is on the disk, and its row waits for the rest', async () => {
   const at = await openPlace((_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}'),
@@ -155,15 +201,16 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
   const second = Promise.withResolvers<void>();
   const settled: number[] = [];
   const ledger = replacing(at.ledger, {
-    async record(attempt, reply) {
-      await at.ledger.record(attempt, reply);
-      if (at.vendor.requests.length === 2) second.resolve();
-    },
-    // The closure of the first request is held back until the second one has been answered.
-    async closeAttempt(...closing) {
-      await second.promise;
-      expect(settled).toEqual([]);
-      await at.ledger.closeAttempt(...closing);
+    async append(list) {
+      const kinds = list.map(({ kind }) => kind);
+      // The closure of the first request is held back until the second one has been answered.
+      if (kinds.includes('end')) {
+        await second.promise;
+        expect(settled).toEqual([]);
+      }
+      const outcomes = await at.ledger.append(list);
+      if (kinds.includes('reply') && at.vendor.requests.length === 2) second.resolve();
+      return outcomes;
     },
     async finishRow(row) {
       settled.push(row.row);

@@ -6,7 +6,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/client/dialect.ts';
-import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  admit,
+  type BatchId,
+  credits,
+  decide,
+  recordReply,
+} from '../../src/ledger/ledger.ts';
 import {
   attemptsOf,
   dialectWith,
@@ -35,7 +42,7 @@ async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promis
   if (doubt?.request === undefined) throw new Error('no lost request was kept');
   const { key, call, row, request } = doubt;
   const atMs = clock.wallMs();
-  const decision = await ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
+  const decision = await decide(ledger, { key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
   const intent = {
     key,
     accountIdentity: 'data',
@@ -47,7 +54,7 @@ async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promis
     decision,
     request,
   };
-  const admitted = await ledger.admit(intent);
+  const admitted = await admit(ledger, intent);
   if (admitted.kind !== 'admitted') throw new Error('not admitted');
   return admitted.attempt;
 }
@@ -111,7 +118,12 @@ describe('a lost request', () => {
     const { batch } = await runOnce(at, { dialect: briefly });
     const attempt = await leaveRepeatOpen(at, batch);
     const body = Buffer.from('{"error":"in progress"}');
-    await at.ledger.record(attempt, { status: 409, headers: {}, body, receivedAtMs: at.clock.wallMs() });
+    await recordReply(at.ledger, attempt, {
+      status: 409,
+      headers: {},
+      body,
+      receivedAtMs: at.clock.wallMs(),
+    });
     await reopen(at);
     expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
     expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });

@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect, ReadBack } from '../../src/client/dialect.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import type { Call } from '../../src/core/operation.ts';
-import { type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
+import { admit, type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
 import {
   attemptsOf,
   dialectWith,
@@ -296,7 +296,7 @@ describe("the vendor's count of credits", () => {
     const call: Call = { operation: 'set-tag', parameters: { name: 'beside' }, ifLost: 'hold' };
     const key = callKeyOf('data', call);
     const atMs = clock.wallMs();
-    await ledger.admit({
+    await admit(ledger, {
       key,
       accountIdentity: 'data',
       call,

@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { credits, type Doubt } from '../../src/ledger/ledger.ts';
+import { credits, type Doubt, decide } from '../../src/ledger/ledger.ts';
 import { attemptsOf, losing, openPlace, type Place, runOnce, tagging, vendorScript } from '../doubtful.ts';
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));
@@ -62,7 +62,7 @@ describe('a job that says retry', () => {
     const { batch } = await runOnce(at, { job });
     const doubt = await onlyDoubt(at, batch);
     const why = 'asked for by the user';
-    await at.ledger.decide({
+    await decide(at.ledger, {
       key: doubt.key,
       batch,
       kind: 'retry',
@@ -81,7 +81,7 @@ test('a leave to repeat that a kill left unused ends with the rule that gave it'
   const { batch } = await runOnce(at);
   const doubt = await onlyDoubt(at, batch);
   const atMs = systemClock.wallMs();
-  await at.ledger.decide({ key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
+  await decide(at.ledger, { key: doubt.key, batch, kind: 'repeat', by: 'rule', why: 'harmless', atMs });
   expect((await runOnce(at)).counts).toEqual({ in_doubt: 1 });
   expect(at.vendor.requests).toHaveLength(1);
   const skipping = tagging('hold', { kind: 'skip' });

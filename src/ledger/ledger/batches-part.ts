@@ -72,9 +72,9 @@ export interface Batches extends BatchesReader {
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void>;
   /**
    * Finishes a row. Rows of a batch that are finished until the next commit may be finished all of them or none. A final outcome
-   * never changes; the database refuses to settle such a row again.
+   * never changes: the database refuses to finish such a row otherwise than it is.
    */
   finishRow(row: FinishedRow): Promise<void>;
-  /** Settles rows of one batch, all of them or none. */
-  finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void>;
+  /** Finishes rows, all of them or none. */
+  finishRows(rows: readonly FinishedRow[]): Promise<void>;
 }

@@ -69,12 +69,27 @@ export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
 export type Admission =
   | Admitted
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
+  /** Above a cap as long as attempts that are open reserve what they do, or until a purse is renewed, if it is known when. */
+  | {
+      readonly kind: 'wait';
+      readonly scope: BudgetScope;
+      readonly money: Money;
+      readonly untilMs?: number;
+    }
+  /** Another attempt of the call is under way. */
+  | InFlight
+  /** The call has an answer, and not one that was to be replaced. */
+  | { readonly kind: 'answered'; readonly attempt: AttemptId }
   /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
   | { readonly kind: 'moved'; readonly by: BatchId }
   /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber }
   /** The call has an answer or is in doubt, and was to be sent `ifUnknown`. */
   | { readonly kind: 'known' };
+
+/** Whether a call that is above a cap may fit once attempts that are open have ended. */
+export const capReached = (scope: BudgetScope, money: Money): Admission =>
+  money.reserved > 0 ? { kind: 'wait', scope, money } : { kind: 'over_budget', scope, money };
 
 export type { KnownSubject };
 
@@ -194,6 +209,12 @@ export interface Look {
   readonly atMs: number;
 }
 
+/** A call that is being asked: by another run, or by a run that has ended since and left it open. */
+export interface InFlight {
+  readonly kind: 'in_flight';
+  readonly attempt: AttemptId;
+}
+
 /**
  * How much is read of a call's state; each level has what the one before it has. `kind` and `age` are without checksums: good
  * for counting, and a plan reads a million of them. `age` adds when the answer came. `checked` holds both against the checksums.
@@ -203,6 +224,8 @@ export type Detail = 'kind' | 'age' | 'checked' | 'whole';
 
 export type CallState<Level extends Detail = 'whole'> =
   | { readonly kind: 'unknown' }
+  /** Nothing stands of it yet, and this attempt is under way. */
+  | InFlight
   | { readonly kind: 'answered'; readonly answer: DetailedAnswer<AnswerKind>[Level] }
   /** Its answer is none by the newest reading, so it may be bought again in the place of that. */
   | { readonly kind: 'unanswered'; readonly answer: DetailedAnswer<NoAnswerKind>[Level] }

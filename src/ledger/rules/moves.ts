@@ -40,6 +40,8 @@ export const MOVES = [
   { kind: 'refresh', when: ['answered'], during: IDLE, open: 'sent', names: 'any' },
   // What came back, before it is judged.
   { kind: 'reply', during: ['sent'], open: 'back', names: 'open' },
+  // What came back when its attempt had been taken for lost, whatever became of the call since.
+  { kind: 'late', names: 'any' },
   // How the attempt ends. A refresh that got lost leaves its answer, unless that was read as none.
   { kind: 'answered', during: ['back'], stands: 'answered', open: 'nothing', names: 'open' },
   { kind: 'lost', during: WAY, stands: 'doubt', open: 'nothing', names: 'open' },
@@ -63,6 +65,8 @@ export type Kind = (typeof MOVES)[number]['kind'];
 
 /** The kinds that begin an attempt. */
 export const SENT = ['intent', 'repeat', 'retry', 'refresh'] as const satisfies readonly Kind[];
+/** The kinds that keep what came back. */
+export const REPLIED = ['reply', 'late'] as const satisfies readonly Kind[];
 /** The kinds that end one. */
 export const ENDED = ['answered', 'lost', 'lost_beside', 'unsold'] as const satisfies readonly Kind[];
 /** Those after which nobody knows whether it was charged. */

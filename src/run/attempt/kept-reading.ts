@@ -1,5 +1,6 @@
 import { dialectMark } from '../../client/dialect.ts';
 import type { ReadAgain } from '../../client/kept-answers.ts';
+import { addReading } from '../../ledger/ledger.ts';
 import type { Session } from '../session.ts';
 import { shownPrice } from './price.ts';
 
@@ -13,5 +14,5 @@ export async function keepReading(
   { record: { attempt }, judged }: ReadAgain,
 ): Promise<void> {
   const said = { ...judged, ...shownPrice(judged, dialect) };
-  await ledger.addReading({ ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
+  await addReading(ledger, { ...said, attempt, dialect: dialectMark(dialect), atMs: clock.wallMs() });
 }

@@ -6,7 +6,7 @@ import type { Batch, CallState } from '../../ledger/ledger.ts';
 import { mayBuyAgain } from '../../plan/batch.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { asksErasedAgain, type FoundCall, findCalls, isFreshFor } from '../../plan/known-calls.ts';
-import { type Bought, buy, keepReading, type Wanted } from '../attempt.ts';
+import { type Bought, buy, keepReading, untilMoved, type Wanted } from '../attempt.ts';
 import { doubtReason } from '../reconcile.ts';
 import { type InDoubt, resolveDoubt } from '../recover.ts';
 import type { Run } from '../session.ts';
@@ -85,6 +85,9 @@ async function answerFrom(
       return useAnswer(work, wanted, state);
     case 'unknown':
       return obtainedBy(work, await buy(work.run, wanted));
+    case 'in_flight':
+      await untilMoved(work.run);
+      return undefined;
     case 'in_doubt':
       return answerInDoubt(work, { ...wanted, key, call }, state);
     default:

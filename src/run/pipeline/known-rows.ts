@@ -69,7 +69,7 @@ export class KnownRows {
     this.#ended = [];
     if (rows.length === 0) return;
     for (const _ of rows) crashPoint('before-row');
-    await this.#context.ledger.finishRows(this.#batch.id, rows);
+    await this.#context.ledger.finishRows(rows);
     for (const { row, outcome } of rows) {
       crashPoint('after-row');
       this.#context.emit({ kind: 'row', row, outcome: outcome.kind });

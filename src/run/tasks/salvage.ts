@@ -173,6 +173,7 @@ function cellsOf({ accountIdentity, call, state }: SalvagedCall): readonly strin
       return [...asked, 'in_doubt', why, String(atRisk), isoTime(sentAtMs), ''];
     }
     case 'unknown':
+    case 'in_flight':
       return undefined;
   }
 }

@@ -4,17 +4,20 @@ import { type CallKey, callKeyOf } from '../../core/call-key.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type {
-  Batch,
-  BatchId,
-  Credits,
-  Decision,
-  DecisionKind,
-  DecisionSpec,
-  Doubt,
-  Ledger,
-  LedgerReader,
-  Look,
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  type Decision,
+  type DecisionKind,
+  type DecisionSpec,
+  type Doubt,
+  decide,
+  type Ledger,
+  type LedgerReader,
+  type Look,
+  recordLook,
+  release,
 } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
@@ -261,7 +264,7 @@ export async function settleDoubts(
       requireOne(doubts, choice);
       requireTellableOfAll(batch, doubts, decision.answer, await dialectFor(batch));
     }
-    await decide(ledger, batch, doubts, decision, nowMs);
+    await decideOn(ledger, batch, doubts, decision, nowMs);
     return { doubts, retries: await retriesOf(ledger, batch.id) };
   } finally {
     await ledger.close();
@@ -289,7 +292,7 @@ function requireOne({ length }: readonly Doubt[], { kind }: DoubtChoice): void {
   );
 }
 
-async function decide(
+async function decideOn(
   ledger: Ledger,
   batch: Batch,
   doubts: readonly Doubt[],
@@ -298,11 +301,11 @@ async function decide(
 ): Promise<void> {
   const { kind } = decision;
   if (kind === 'told') return tell(ledger, batch, doubts, decision.answer, nowMs);
-  if (kind === 'not_done') return release(ledger, doubts, nowMs);
+  if (kind === 'not_done') return releaseAll(ledger, doubts, nowMs);
   if (kind === 'retry' && decision.extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: decision.extraCredits });
   for (const { key } of doubts)
-    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
+    await decide(ledger, specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
 }
 
 async function tell(
@@ -317,12 +320,12 @@ async function tell(
   for (const doubt of doubts) {
     const [record] = await ledger.attempts([doubt.attempt]);
     const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs, record?.reply);
-    await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
+    await decide(ledger, specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
   }
 }
 
 /** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
-async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
+async function releaseAll(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
   const why = 'a person looked, and said that it was not done';
   for (const { key } of doubts) {
     // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
@@ -331,8 +334,8 @@ async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): 
       if (state?.kind !== 'in_doubt') break;
       const { attempt } = state.doubt;
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
-      await ledger.recordLook({ ...look, status: 0, body: Buffer.alloc(0) });
-      await ledger.release(attempt, why, atMs);
+      await recordLook(ledger, { ...look, status: 0, body: Buffer.alloc(0) });
+      await release(ledger, attempt, why, atMs);
     }
   }
 }

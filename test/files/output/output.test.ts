@@ -28,7 +28,15 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../../../src/files/output/output.ts';
-import { type Batch, credits, type FinishedRow, type Ledger } from '../../../src/ledger/ledger.ts';
+import {
+  admit,
+  type Batch,
+  closeAttempt,
+  credits,
+  type FinishedRow,
+  type Ledger,
+  recordReply,
+} from '../../../src/ledger/ledger.ts';
 import { safeCell } from '../../../src/lib/formulas.ts';
 import memory from '../../ledger/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
@@ -106,7 +114,7 @@ class Desk {
     parameters: Call['parameters'] = { domain: `${row}` },
   ) {
     const call: Call = { operation: 'enrich-company', parameters, ifLost: 'hold' };
-    const admission = await this.ledger.admit({
+    const admission = await admit(this.ledger, {
       key: callKeyOf('data', call),
       accountIdentity: 'data',
       call,
@@ -122,9 +130,9 @@ class Desk {
       body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
       receivedAtMs: ANSWERED_MS,
     };
-    await this.ledger.record(admission.attempt, reply);
+    await recordReply(this.ledger, admission.attempt, reply);
     const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
-    await this.ledger.closeAttempt(admission.attempt, closure, ANSWERED_MS);
+    await closeAttempt(this.ledger, admission.attempt, closure, ANSWERED_MS);
     return admission.attempt;
   }
 

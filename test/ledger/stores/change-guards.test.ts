@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
+import { closeAttempt } from '../../../src/ledger/ledger.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, batchSpec, NOON_MS } from './book.ts';
@@ -29,7 +30,7 @@ const REPEAT = await decideChange(ledger, begun, lostOne, 'repeat');
 const missed = { answer: 'no_match', status: 404 } as const;
 const MISSED = await changed(ledger, begun, changeOf('delete-invite', 0, named('missed')), missed);
 const FRESH = await admittedChange(ledger, begun, changeOf('create-invite', 0, named('fresh')));
-await ledger.closeAttempt(FRESH, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+await closeAttempt(ledger, FRESH, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
 await ledger.close();
 const database = new Database(join(place, 'ledger.db'));
 database.pragma('recursive_triggers = ON');

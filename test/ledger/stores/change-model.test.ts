@@ -3,8 +3,15 @@ import { expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import type { SubjectFacts } from '../../../src/core/membership.ts';
 import type { Call } from '../../../src/core/operation.ts';
-import type { Admission, AttemptId, Closure, DecisionKind } from '../../../src/ledger/ledger.ts';
-import { credits } from '../../../src/ledger/ledger.ts';
+import {
+  type Admission,
+  type AttemptId,
+  type Closure,
+  closeAttempt,
+  credits,
+  type DecisionKind,
+  recordReply,
+} from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { ACCOUNT, NOON_MS, released, replyWith, withBytes } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
@@ -147,11 +154,11 @@ async function change(side: Side, step: Extract<Step, { do: 'change' }>): Promis
 
 async function close({ ledger }: Side, id: AttemptId, ending: Exclude<Ending, 'open'>, by: number) {
   const settled = ending !== 'not_sent' && ending !== 'in_doubt';
-  if (settled) await ledger.record(id, replyWith('x', ending === 'no_match' ? 404 : 200));
+  if (settled) await recordReply(ledger, id, replyWith('x', ending === 'no_match' ? 404 : 200));
   const closure: Closure = settled
     ? { kind: 'answered', answer: ending, charged: credits(1), why: 'w' }
     : { kind: ending, why: 'w' };
-  return ledger.closeAttempt(id, closure, NOON_MS, LEFT[by]);
+  return closeAttempt(ledger, id, closure, NOON_MS, LEFT[by]);
 }
 
 async function callOf({ ledger }: Side, { subject: index, operation, behind }: Which): Promise<Call> {

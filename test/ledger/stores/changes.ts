@@ -5,11 +5,15 @@ import {
   type Admission,
   type AnswerKind,
   type AttemptId,
+  admit,
   type BatchId,
+  closeAttempt,
   credits,
   type DecisionKind,
+  decide,
   type Ledger,
   type RawReply,
+  recordReply,
 } from '../../../src/ledger/ledger.ts';
 import { ACCOUNT, type IntentOptions, NOON_MS, replyWith } from './book.ts';
 
@@ -51,7 +55,7 @@ export function admitChange(
   options: IntentOptions & { readonly key?: CallKey } = {},
 ): Promise<Admission> {
   const { account = ACCOUNT, decision } = options;
-  return ledger.admit({
+  return admit(ledger, {
     key: options.key ?? callKeyOf(account, call),
     accountIdentity: account,
     call,
@@ -97,9 +101,9 @@ export async function settleChange(
   attempt: AttemptId,
   { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
 ): Promise<void> {
-  await ledger.record(attempt, replyWith('done', status));
+  await recordReply(ledger, attempt, replyWith('done', status));
   const closure = { kind: 'answered', answer, charged: credits(0), why: `it was ${answer}` } as const;
-  await ledger.closeAttempt(attempt, closure, atMs + 50, left);
+  await closeAttempt(ledger, attempt, closure, atMs + 50, left);
 }
 
 /** Sent, and no answer came. */
@@ -110,7 +114,7 @@ export async function lostChange(
   options: IntentOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admittedChange(ledger, batch, call, options);
-  await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
   return attempt;
 }
 
@@ -123,7 +127,7 @@ export function decideChange(
 ) {
   const key = callKeyOf(ACCOUNT, call);
   const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;
-  return ledger.decide(spec, told?.reply, told?.left);
+  return decide(ledger, spec, told?.reply, told?.left);
 }
 
 export async function known(ledger: Ledger, subject = KIM, account = ACCOUNT) {

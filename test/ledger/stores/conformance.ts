@@ -1,6 +1,7 @@
 import type { Store } from '../../../src/ledger/store.ts';
 import { accountsConform } from './conformance/accounts.ts';
 import { activityConforms } from './conformance/activity.ts';
+import { appendsConform } from './conformance/appends.ts';
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
@@ -26,6 +27,7 @@ export function conformsTo(store: Store): void {
   openingConforms(store);
   batchesConform(store);
   callsConform(store);
+  appendsConform(store);
   knownConforms(store);
   moneyConforms(store);
   pricesConform(store);

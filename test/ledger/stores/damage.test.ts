@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
+import { addReading, credits, type Ledger, recordLook, recordReply } from '../../../src/ledger/ledger.ts';
 import { APPLICATION_ID, SCHEMA } from '../../../src/ledger/stores/sqlite/identity.ts';
 import { sumOfText } from '../../../src/ledger/stores/sqlite/table.ts';
 import { CALLS_TABLE } from '../../../src/ledger/stores/sqlite/tables.ts';
@@ -50,7 +50,7 @@ async function usedStore(): Promise<string> {
   for (let number = 0; number < 200; number += 1) void answered(ledger, batch, `call${number}`);
   const attempt = await answered(ledger, batch, 'acme');
   const reading = { answer: 'found', charged: credits(2), why: 'x', dialect: 1, atMs: NOON_MS } as const;
-  await ledger.addReading({ ...reading, attempt });
+  await addReading(ledger, { ...reading, attempt });
   await settle(ledger, batch, 2, MATCHED, [attempt]);
   await admitted(ledger, batch, 'open');
   await lost(ledger, batch, 'lost');
@@ -167,7 +167,7 @@ describe('an altered entry', () => {
     const ledger = await openStore(sqlite, place);
     const batch = await batchNamed(ledger, 'a');
     const attempt = await lost(ledger, batch, 'acme', { request: requestUnder('key-1') });
-    await ledger.recordLook(lookAt(attempt, 'happened'));
+    await recordLook(ledger, lookAt(attempt, 'happened'));
     await ledger.close();
     const reader = await freshLedger(sqlite, place);
     alter(place, `DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change}`);
@@ -545,7 +545,7 @@ test.each(['match_rates', 'tallies', 'booking', 'totals'])(
     const batch = await batchNamed(ledger, 'a');
     const attempts = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
     alter(place, `DROP TABLE ${table}`);
-    for (const attempt of attempts) await ledger.record(attempt, replyWith('bought'));
+    for (const attempt of attempts) await recordReply(ledger, attempt, replyWith('bought'));
     await expect(admitted(ledger, batch, 'later')).rejects.toMatchObject(DAMAGED);
     await ledger.close();
     await expectDamage(place, 'is damaged');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { addReading, credits, recordLook } from '../../../src/ledger/ledger.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
@@ -42,8 +42,8 @@ await decide(ledger, batch, 'told', 'told', replyWith('somebody knew it'));
 const RELEASED = await lost(ledger, batch, 'released');
 await released(ledger, RELEASED);
 const OPEN = await admitted(ledger, batch, 'open');
-await ledger.recordLook(lookAt(LOST, 'unclear'));
-await ledger.addReading({
+await recordLook(ledger, lookAt(LOST, 'unclear'));
+await addReading(ledger, {
   ...{
     attempt: ANSWERED,
     answer: 'found',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type BatchId, credits, type Ledger } from '../../../src/ledger/ledger.ts';
+import { type BatchId, closeAttempt, credits, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
 import { layOut } from '../../../src/ledger/stores/sqlite/identity.ts';
@@ -51,7 +51,7 @@ test('a budget that is set between two intents of one commit holds for the secon
     ledger.changeBatch(batch, { budget: credits(1) }),
     admit(ledger, batch, 'two'),
   ]);
-  expect([before.kind, after.kind]).toEqual(['admitted', 'over_budget']);
+  expect([before.kind, after.kind]).toEqual(['admitted', 'wait']);
   // The code knows it, and not the database alone, which would have the commit done again.
   expect(undone).not.toHaveBeenCalled();
 });
@@ -63,7 +63,7 @@ test('a budget counts what the same commit has admitted', async () => {
   await admit(ledger, batch, 'earlier');
   const undone = watchUndoing();
   const asked = await Promise.all(['one', 'two', 'three'].map((word) => admit(ledger, batch, word)));
-  expect(asked.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', 'over_budget']);
+  expect(asked.map(({ kind }) => kind)).toEqual(['admitted', 'admitted', 'wait']);
   expect(asked[2]).toMatchObject({ money: { cap: 3, spent: 0, reserved: 3, inDoubt: 0 } });
   expect(undone).not.toHaveBeenCalled();
 });
@@ -108,17 +108,17 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
   test('intents', async () => {
     const ledger = await freshLedger(sqlite);
     const batch = await batchNamed(ledger, 'a');
-    await answered(ledger, batch, 'acme');
-    const asked = ['one', 'acme', 'two'].map((word) => admitted(ledger, batch, word));
+    const nothing = { replaces: 77 as never };
+    const asked = [{}, nothing, {}].map((options, at) => admitted(ledger, batch, `${at}`, options));
     expect(await outcomes(asked)).toEqual(NOT_THE_SECOND);
-    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 2 });
+    expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 2 });
   });
 
   test('replies', async () => {
     const ledger = await freshLedger(sqlite);
     const batch = await batchNamed(ledger, 'a');
     const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-    const came = [one, one, two].map((attempt, at) => ledger.record(attempt, replyWith(`reply ${at}`)));
+    const came = [one, one, two].map((attempt, at) => recordReply(ledger, attempt, replyWith(`reply ${at}`)));
     expect(await outcomes(came)).toEqual(NOT_THE_SECOND);
     const kept = (await ledger.history(batch, 2)).map(({ reply }) => reply?.body.toString());
     expect(kept).toEqual(['reply 0', 'reply 2']);
@@ -128,10 +128,10 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const ledger = await freshLedger(sqlite);
     const batch = await batchNamed(ledger, 'a');
     const attempt = await admitted(ledger, batch, 'acme');
-    const came = [200, 404].map((status) => ledger.record(attempt, replyWith('acme', status)));
+    const came = [200, 404].map((status) => recordReply(ledger, attempt, replyWith('acme', status)));
     expect(await outcomes(came)).toEqual(['fulfilled', 'rejected']);
     const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
-    await ledger.closeAttempt(attempt, found, NOON_MS);
+    await closeAttempt(ledger, attempt, found, NOON_MS);
     expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: { why: 'status 200' } });
   });
 
@@ -139,10 +139,10 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const ledger = await freshLedger(sqlite);
     const batch = await batchNamed(ledger, 'a');
     const [one, two] = [await admitted(ledger, batch, 'one'), await admitted(ledger, batch, 'two')];
-    await Promise.all([one, two].map((attempt) => ledger.record(attempt, replyWith('{}'))));
+    await Promise.all([one, two].map((attempt) => recordReply(ledger, attempt, replyWith('{}'))));
     const found = { kind: 'answered', answer: 'found', why: 'status 200' } as const;
     const closings = [one, one, two].map((attempt, at) =>
-      ledger.closeAttempt(attempt, { ...found, charged: credits(at) }, NOON_MS),
+      closeAttempt(ledger, attempt, { ...found, charged: credits(at) }, NOON_MS),
     );
     expect(await outcomes(closings)).toEqual(NOT_THE_SECOND);
     expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0 });
@@ -152,7 +152,7 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     const place = freshPlace(sqlite);
     const ledger = await freshLedger(sqlite, place);
     const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
-    await settle(ledger, batch, 40, MATCHED);
+    await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
     const before = commitsOf(place);
     const beside = settle(ledger, other, 40, MATCHED);
     const settled = [39, 40, 41].map((row) => settle(ledger, batch, row, MATCHED));
@@ -192,9 +192,7 @@ test('a group that only holds refused writes hurts nobody after it', async () =>
   const ledger = await freshLedger(sqlite);
   const batch = await batchNamed(ledger, 'a');
   await answered(ledger, batch, 'acme');
-  await expect(admit(ledger, batch, 'acme')).rejects.toThrow(
-    'money rule: no such entry follows where its call stands',
-  );
+  await expect(admit(ledger, batch, 'other', { replaces: 77 as never })).rejects.toThrow('money rule');
   await settle(ledger, batch, 2, MATCHED);
   expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
 });
@@ -244,7 +242,7 @@ test('killed at any moment, the store opens and holds every row that was promise
     const open = await ledger.openAttempts();
     expect(open.length).toBeLessThanOrEqual(1);
     for (const { attempt } of open)
-      await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'killed' }, 0);
+      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'killed' }, 0);
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
     await ledger.close();
   }
@@ -288,11 +286,14 @@ test('answers of one commit count in their order: a miss after another answer be
     await admitted(ledger, two, 'found'),
     await admitted(ledger, one, 'missed later'),
   ];
-  await Promise.all(asked.map((attempt, at) => ledger.record(attempt, replyWith('x', at === 1 ? 200 : 404))));
+  await Promise.all(
+    asked.map((attempt, at) => recordReply(ledger, attempt, replyWith('x', at === 1 ? 200 : 404))),
+  );
   const why = { charged: credits(0), why: 'x' };
   await Promise.all(
     asked.map((attempt, at) =>
-      ledger.closeAttempt(
+      closeAttempt(
+        ledger,
         attempt,
         { kind: 'answered', answer: at === 1 ? 'found' : 'no_match', ...why },
         NOON_MS,

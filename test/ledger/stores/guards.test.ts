@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { closeAttempt, credits, recordLook } from '../../../src/ledger/ledger.ts';
 import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes-sql.ts';
 import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures-sql.ts';
 import { GUARDS_OF_CHANGE } from '../../../src/ledger/stores/sqlite/schema/kept.ts';
@@ -62,10 +62,12 @@ const RETRY = await decide(ledger, batch, 'lost', 'retry');
 const MISSED = await answered(ledger, batch, 'missed', { kind: 'no_match', charged: 0, status: 404 });
 const KEYED = await lost(ledger, batch, 'keyed', { request: requestUnder('key-1') });
 const REPEAT = await decide(ledger, batch, 'keyed', 'repeat');
-await ledger.recordLook(lookAt(KEYED, 'not_happened'));
+await recordLook(ledger, lookAt(KEYED, 'not_happened'));
 const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
 const OLD_ANSWER = await answered(ledger, batch, 'refreshed');
 const NEW_ANSWER = await answered(ledger, late, 'refreshed', { replaces: OLD_ANSWER });
+const UNSENT = await admitted(ledger, batch, 'unsent');
+await closeAttempt(ledger, UNSENT, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
 const TRIED = await answered(ledger, batch, 'tried');
 await lost(ledger, late, 'tried', { replaces: TRIED, atMs: NOON_MS + 2 * DAY_MS });
 const LAST_MISS = await answered(ledger, batch, 'unknown', { kind: 'no_match', charged: 0, status: 404 });
@@ -151,9 +153,9 @@ const REFUSED: readonly Refusal[] = [
     'attempts_move',
     `DROP TRIGGER attempts_replacing; ${call()} ${refresh(NEW, ANSWER)}`,
   ],
-  ['a reply to an attempt that is closed', 'replies_move', reply(LOST)],
+  ['a reply to an attempt that is closed, and was not lost', 'replies_move', reply(UNSENT)],
   ['a reply to an attempt of another call', 'replies_move', reply(OPEN, { call: LOST })],
-  ['a reply to another attempt than the open one', 'replies_move', reply(LOST, { call: OPEN })],
+  ['a late reply to an attempt of another call', 'replies_move', reply(LOST, { call: OPEN })],
   ['a reply to an attempt that is not there', 'replies_move', reply(999, { call: OPEN })],
   [
     'an answer without its raw reply',

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import {
   type Admission,
+  addReading,
   type BatchId,
   type CallState,
   type Closure,
+  closeAttempt,
   credits,
   type DecisionKind,
   type KeyedRequest,
   type Look,
   type ReadAs,
+  type RowRecord,
+  recordLook,
+  recordReply,
+  release,
 } from '../../../src/ledger/ledger.ts';
 import { activityOf } from '../../../src/ledger/reports.ts';
 import {
@@ -220,14 +226,15 @@ const TAKE: {
     if (admission.kind !== 'admitted') return admission;
     const { attempt: id } = admission;
     const answeredAtMs = NOON_MS + step.day * DAY_MS;
-    if (step.kind !== 'in_doubt') await side.ledger.record(id, replyWith('x', step.status, answeredAtMs));
-    await side.ledger.closeAttempt(id, closureOf(step.kind), answeredAtMs);
+    if (step.kind !== 'in_doubt')
+      await recordReply(side.ledger, id, replyWith('x', step.status, answeredAtMs));
+    await closeAttempt(side.ledger, id, closureOf(step.kind), answeredAtMs);
     return admission;
   },
   record: (side, { attempt: id, status, day }) =>
-    side.ledger.record(attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
+    recordReply(side.ledger, attemptAt(side, id), replyWith('x', status, NOON_MS + day * DAY_MS)),
   close: (side, step) =>
-    side.ledger.closeAttempt(attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
+    closeAttempt(side.ledger, attemptAt(side, step.attempt), closureOf(step.kind), NOON_MS),
   async decide(side, { batch: index, word: asked, kind }) {
     const told = kind === 'told' ? replyWith('told') : undefined;
     return { id: await decide(side.ledger, batchAt(side, index), asked, kind, told) };
@@ -249,10 +256,10 @@ const TAKE: {
   caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
   retract: ({ ledger }) => ledger.retractMisses(ACCOUNT),
   mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
-  look: (side, { attempt: id, said }) => side.ledger.recordLook(lookAt(attemptAt(side, id), said)),
-  release: (side, { attempt: id }) => side.ledger.release(attemptAt(side, id), 'not charged', NOON_MS),
+  look: (side, { attempt: id, said }) => recordLook(side.ledger, lookAt(attemptAt(side, id), said)),
+  release: (side, { attempt: id }) => release(side.ledger, attemptAt(side, id), 'not charged', NOON_MS),
   read: (side, { attempt: id, answer, charged }) =>
-    side.ledger.addReading({
+    addReading(side.ledger, {
       ...{ attempt: attemptAt(side, id), answer, charged: credits(charged) },
       ...{ why: 'r', dialect: 7, atMs: NOON_MS },
     }),

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import type { StoreOptions } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
@@ -228,9 +228,9 @@ describe('under an open ledger', () => {
     const taken = { ...LOST, message: expect.stringContaining('was deleted, moved, replaced or unmounted') };
     await expect(admit(ledger, batch, 'two')).rejects.toMatchObject(taken);
     // What is in flight may be paid for, so it is kept wherever the files are now.
-    await ledger.record(attempt, replyWith('late'));
+    await recordReply(ledger, attempt, replyWith('late'));
     const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-    await ledger.closeAttempt(attempt, closure, NOON_MS);
+    await closeAttempt(ledger, attempt, closure, NOON_MS);
     await expect(settle(ledger, batch, 2, MATCHED, [attempt])).rejects.toMatchObject(taken);
     await ledger.close();
   });
@@ -241,7 +241,7 @@ describe('under an open ledger', () => {
     const batch = await batchNamed(ledger, 'a');
     const attempt = await admitted(ledger, batch, 'flying');
     renameSync(place, `${place}-moved`);
-    await ledger.record(attempt, replyWith('late'));
+    await recordReply(ledger, attempt, replyWith('late'));
     await ledger.close();
     const moved = await openForTest(`${place}-moved`);
     expect(await moved.openAttempts()).toMatchObject([{ reply: { body: Buffer.from('late') } }]);

@@ -62,8 +62,7 @@ interface Done {
 }
 
 const WRITES = [
-  ...(['admit', 'record', 'closeAttempt', 'decide', 'finishRow', 'changeBatch', 'setAccountCaps'] as const),
-  ...(['retractMisses', 'markMisses', 'recordLook', 'release', 'addReading'] as const),
+  ...(['append', 'finishRow', 'changeBatch', 'setAccountCaps', 'retractMisses', 'markMisses'] as const),
 ] as const satisfies readonly (keyof Ledger)[];
 
 const REFUSED = 'refused';
@@ -76,7 +75,7 @@ function noting(ledger: Ledger, done: Done[]): Ledger {
     methods[method] = (...asked) => {
       const writing = write?.(...asked) ?? Promise.reject(new Error(method));
       writing.then(
-        (said) => done.push({ method, asked, said: { said, ...idOf(method, said) } }),
+        (said) => done.push({ method, asked, said: outcomeOf(said) }),
         () => done.push({ method, asked, said: REFUSED }),
       );
       return writing;
@@ -85,8 +84,9 @@ function noting(ledger: Ledger, done: Done[]): Ledger {
   return ledger;
 }
 
-/** Under this name a decision is compared by its place. */
-const idOf = (method: string, said: unknown) => (method === 'decide' ? { id: said, said: undefined } : {});
+/** What is compared: not why an entry was refused. */
+const outcomeOf = (said: unknown): unknown =>
+  Array.isArray(said) ? said.map((each) => (each.kind === REFUSED ? REFUSED : each)) : said;
 
 /** Writes on one side what the other has written, under the names that batches, attempts and decisions have there. */
 async function again(side: Side, other: Side, { method, asked }: Done): Promise<unknown> {
@@ -96,7 +96,7 @@ async function again(side: Side, other: Side, { method, asked }: Done): Promise<
   >;
   try {
     const said = await methods[method]?.(...asked.map((each) => renamed(side, other, method, each)));
-    return comparable(side, { said, ...idOf(method, said) });
+    return comparable(side, outcomeOf(said));
   } catch {
     return REFUSED;
   }
@@ -117,11 +117,4 @@ function renamed(side: Side, other: Side, name: string, value: unknown): unknown
   );
 }
 
-const NAMES_OF_ATTEMPTS: ReadonlySet<string> = new Set([
-  'attempt',
-  'replaces',
-  'answers',
-  'record',
-  'closeAttempt',
-  'release',
-]);
+const NAMES_OF_ATTEMPTS: ReadonlySet<string> = new Set(['attempt', 'replaces', 'answers']);

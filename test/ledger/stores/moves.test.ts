@@ -1,10 +1,20 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { AttemptId } from '../../../src/ledger/ledger.ts';
+import { type AttemptId, recordReply } from '../../../src/ledger/ledger.ts';
 import { type Kind, MOVES, PHASES, TRANSITIONS } from '../../../src/ledger/rules/moves.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { admitted, answered, batchNamed, DAY_MS, decide, lost, NOON_MS, replyWith } from './book.ts';
+import {
+  admitted,
+  answered,
+  batchNamed,
+  DAY_MS,
+  decide,
+  lost,
+  NOON_MS,
+  released,
+  replyWith,
+} from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 import { attempt, end, NEXT, note, reply } from './raw.ts';
 import { guardsOf, tryOut } from './refusals.ts';
@@ -28,6 +38,7 @@ const LIST: Readonly<Record<Kind, string>> = {
   retry: '     .  .  .  .  .  .  Ds .  .',
   refresh: '   .  .  .  As .  .  .  .  .',
   reply: '     .  Fr .  .  Ar .  .  Dr .',
+  late: '      F  Fs Fr A  As Ar D  Ds Dr',
   answered: '  .  .  A  .  .  A  .  .  A',
   lost: '      .  D  D  .  D  D  .  D  D',
   lost_beside: '.  .  .  .  A  A  .  .  .',
@@ -61,14 +72,14 @@ interface Points {
 }
 
 async function made(place: Place): Promise<Points> {
-  const other = await admitted(ledger, batch, place);
-  await ledger.closeAttempt(other, { kind: 'not_sent', why: 'x' }, NOON_MS);
+  const other = await lost(ledger, batch, place);
+  await released(ledger, other);
   const stands = await standing(place);
   if (place.length === 1) return { other, ...(stands === undefined ? {} : { stands }) };
   const again = place.startsWith('D') ? { decision: await decide(ledger, late, place, 'retry') } : {};
   const replaces = place.startsWith('A') && stands !== undefined ? { replaces: stands } : {};
   const open = await admitted(ledger, late, place, { ...again, ...replaces });
-  if (place.endsWith('r')) await ledger.record(open, replyWith('x'));
+  if (place.endsWith('r')) await recordReply(ledger, open, replyWith('x'));
   return { other, open, ...(stands === undefined ? {} : { stands }) };
 }
 
@@ -101,7 +112,7 @@ function entry(kind: Kind, place: Place, of: number): string {
   const call = callIn(place);
   if (BEGINS.includes(kind))
     return attempt(call, { kind: `'${kind}'`, sees: kind === 'intent' ? 'NULL' : of });
-  if (kind === 'reply') return reply(of, { call });
+  if (kind === 'reply' || kind === 'late') return reply(of, { call });
   return ENDS.includes(kind) ? end(of, kind, { call }) : note(kind, of);
 }
 
@@ -141,7 +152,7 @@ function writtenTo(place: Place, sql: string): Found | undefined {
 /** @param next the number of the next entry; a reply has none. */
 function after(kind: Kind, place: Place, next: number): Found {
   const to = leadsTo(kind, place);
-  const head = kind === 'reply' ? headIn(place) : next;
+  const head = kind === 'reply' || kind === 'late' ? headIn(place) : next;
   const { open = null, stands = null } = points.get(place) ?? {};
   const stood = kind === 'answered' || kind === 'lost' ? open : stands;
   return {
@@ -177,7 +188,7 @@ describe('where a call stands', () => {
       const { other = 0 } = points.get(place) ?? {};
       for (const { kind, names } of MOVES) {
         if (names === 'any' || leadsTo(kind, place) === '.') continue;
-        const of = ENDS.includes(kind) ? NO_ATTEMPT : other;
+        const of = ENDS.includes(kind) || kind === 'reply' ? NO_ATTEMPT : other;
         expect(() => writtenTo(place, entry(kind, place, of)), kind).toThrow(REFUSED);
       }
     });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, test } from 'vitest';
-import { credits } from '../../../src/ledger/ledger.ts';
+import { closeAttempt, credits, recordReply } from '../../../src/ledger/ledger.ts';
 import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices-sql.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, batchNamed, decide, lost, NOON_MS, replyWith, requestUnder } from './book.ts';
@@ -20,9 +20,9 @@ const KEYED = await lost(ledger, batch, 'keyed', { request: requestUnder('key-1'
 const REPEAT = await decide(ledger, batch, 'keyed', 'repeat');
 const RETRY = await decide(ledger, batch, 'keyed', 'retry');
 const dear = await admitted(ledger, batch, 'dear');
-await ledger.record(dear, replyWith('dear'));
+await recordReply(ledger, dear, replyWith('dear'));
 const price = { charged: credits(3), showsPrice: true } as const;
-await ledger.closeAttempt(dear, { kind: 'answered', answer: 'found', why: 'x', ...price }, NOON_MS);
+await closeAttempt(ledger, dear, { kind: 'answered', answer: 'found', why: 'x', ...price }, NOON_MS);
 await ledger.close();
 const database = new Database(join(place, 'ledger.db'));
 database.pragma('recursive_triggers = ON');

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type AttemptId, credits } from '../../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  addReading,
+  closeAttempt,
+  credits,
+  recordReply,
+} from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   admitted,
@@ -33,13 +39,13 @@ const batch = await batchNamed(ledger, 'a');
 
 async function odd(word: string, options: IntentOptions): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
-  await ledger.record(attempt, replyWith('odd'));
-  await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+  await recordReply(ledger, attempt, replyWith('odd'));
+  await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
   return attempt;
 }
 
 const ANSWER = await answered(ledger, batch, 'acme');
-await ledger.addReading({
+await addReading(ledger, {
   ...{ attempt: ANSWER, answer: 'found', charged: credits(3), why: 'x', dialect: 1, atMs: NOON_MS },
 });
 const TOLD = await lost(ledger, batch, 'told');
@@ -152,15 +158,15 @@ test('a ledger with readings of every kind stands the full check after an end th
   const batch = await batchNamed(ledger, 'a');
   const said = { charged: credits(3), why: 'x', dialect: 1, atMs: NOON_MS } as const;
   const attempt = await answered(ledger, batch, 'acme');
-  await ledger.addReading({ ...said, attempt, answer: 'found' });
+  await addReading(ledger, { ...said, attempt, answer: 'found' });
   const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
-  await ledger.record(odd, replyWith('odd'));
-  await ledger.closeAttempt(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
-  await ledger.addReading({ ...said, attempt: odd, answer: 'no_match', charged: credits(0) });
+  await recordReply(ledger, odd, replyWith('odd'));
+  await closeAttempt(ledger, odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+  await addReading(ledger, { ...said, attempt: odd, answer: 'no_match', charged: credits(0) });
   await settle(ledger, batch, 2, MATCHED, [odd, attempt]);
   for (const word of ['again', 'lost again', 'released']) {
     const replaces = await answered(ledger, batch, word, { charged: 0 });
-    await ledger.addReading({ ...said, attempt: replaces, answer: 'paused', charged: credits(0) });
+    await addReading(ledger, { ...said, attempt: replaces, answer: 'paused', charged: credits(0) });
     if (word === 'again') await answered(ledger, batch, word, { replaces, charged: 0 });
     else {
       const again = await lost(ledger, batch, word, { replaces, reserve: 0 });

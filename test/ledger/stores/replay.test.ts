@@ -18,7 +18,8 @@ const CALLS = 4;
 const BEGINS = ['intent', 'repeat', 'retry', 'refresh'];
 const ENDS = ['answered', 'lost', 'lost_beside', 'unsold'];
 const OTHERS = ['decided', 'told', 'read', 'released', 'retracted', 'reading', 'look', 'freed', 'counted'];
-const KINDS = [...BEGINS, 'reply', ...ENDS, ...OTHERS] as readonly Kind[];
+const REPLIES = ['reply', 'late'];
+const KINDS = [...BEGINS, ...REPLIES, ...ENDS, ...OTHERS] as readonly Kind[];
 
 interface Step {
   readonly call: number;
@@ -52,6 +53,7 @@ const CHAINS: readonly (readonly Kind[])[] = [
   ['intent', 'lost', 'decided', 'repeat', 'lost', 'decided', 'repeat', 'reply', 'answered'],
   ['intent', 'lost', 'decided', 'repeat', 'told', 'lost'],
   ['intent', 'lost', 'decided', 'retry', 'lost', 'told'],
+  ['intent', 'lost', 'late', 'decided', 'retry', 'read', 'unsold'],
   ['intent', 'reply', 'lost', 'decided', 'retry', 'read', 'unsold'],
   ['intent', 'lost', 'decided', 'repeat', 'lost', 'look', 'look', 'released'],
 ];
@@ -127,15 +129,16 @@ class History {
   }
 
   take(step: Step): void {
-    const { kind } = step;
-    if (kind === 'commit' || (kind === 'retracted' && !step.isWild)) this.#commit();
-    if (kind === 'commit') return;
+    const { kind: asked } = step;
+    if (asked === 'commit' || (asked === 'retracted' && !step.isWild)) this.#commit();
+    if (asked === 'commit') return;
     const known = this.#calls[step.call];
-    if (known === undefined && !BEGINS.includes(kind)) return;
+    if (known === undefined && !BEGINS.includes(asked)) return;
     const entries = known?.entries ?? [];
     const id = known?.id ?? this.#one(`SELECT ${NEXT}`) ?? 0;
     const before = replayed(entries) ?? NOTHING_STANDS;
-    const of = this.#attempt(step, kind, before, entries) ?? id;
+    const of = this.#attempt(step, asked, before, entries) ?? id;
+    const kind = REPLIES.includes(asked) ? this.#replyTo(of) : asked;
     this.#database.exec('SAVEPOINT entry');
     try {
       if (known === undefined) this.#database.exec(call({ account: step.call + 1 }));
@@ -153,6 +156,11 @@ class History {
     }
   }
 
+  /** What comes back is a reply where its attempt is open, and late where that was lost. */
+  #replyTo(of: number): Kind {
+    return this.#one('SELECT 1 FROM losses WHERE attempt = ?', of) === undefined ? 'reply' : 'late';
+  }
+
   #attempt(
     { isWild, pick }: Step,
     kind: Kind,
@@ -167,13 +175,13 @@ class History {
   /** To which attempt an entry of that kind belongs. */
   #about(kind: Kind, { stands, open }: Standing): number | undefined {
     if (kind === 'reply' || ENDS.includes(kind)) return open ?? undefined;
-    return OTHERS.includes(kind) || kind === 'refresh' ? (stands ?? undefined) : undefined;
+    return OTHERS.includes(kind) || kind === 'refresh' || kind === 'late' ? (stands ?? undefined) : undefined;
   }
 
   /** @returns what was written: the entry, and those that have to follow it. */
   #write(kind: Kind, of: Written): readonly Happened[] {
     if (BEGINS.includes(kind)) return this.#begin(kind, of);
-    if (kind === 'reply')
+    if (REPLIES.includes(kind))
       return this.#add(kind, of.of, reply(of.of, { call: of.call, status: statusOf(of) }));
     return ENDS.includes(kind) ? this.#end(kind, of) : this.#note(kind, of);
   }

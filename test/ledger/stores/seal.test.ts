@@ -2,6 +2,7 @@ import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { closeAttempt, recordReply } from '../../../src/ledger/ledger.ts';
 import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
 import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
 import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
@@ -251,10 +252,10 @@ test('a store that turns out to be damaged in the middle of a run sends nothing 
   const database = new Database(join(place, 'ledger.db'));
   database.exec('DROP TABLE match_rates');
   const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-  await ledger.record(attempt, replyWith('acme'));
+  await recordReply(ledger, attempt, replyWith('acme'));
   const results = await Promise.allSettled([
-    ledger.closeAttempt(attempt, closure, 0),
-    ledger.record(other, replyWith('other')),
+    closeAttempt(ledger, attempt, closure, 0),
+    recordReply(ledger, other, replyWith('other')),
     admit(ledger, batch, 'third'),
   ]);
   expect(results).toMatchObject([

@@ -35,16 +35,14 @@ export async function sideOf(store: typeof sqlite): Promise<Side> {
   }
   const attempts: AttemptId[] = [];
   const decisions: DecisionId[] = [];
-  const { admit, decide } = ledger;
-  ledger.admit = async (intent) => {
-    const admission = await admit.call(ledger, intent);
-    if (admission.kind === 'admitted') attempts.push(admission.attempt);
-    return admission;
-  };
-  ledger.decide = async (...asked) => {
-    const decision = await decide.apply(ledger, asked);
-    decisions.push(decision);
-    return decision;
+  const append = ledger.append.bind(ledger);
+  ledger.append = async (list) => {
+    const outcomes = await append(list);
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'admitted') attempts.push(outcome.attempt);
+      if (outcome.kind === 'decided') decisions.push(outcome.decision);
+    }
+    return outcomes;
   };
   return { place, ledger, batches, attempts, decisions };
 }
@@ -68,7 +66,7 @@ export function comparable({ batches, attempts, decisions }: Side, value: unknow
       return Buffer.from(cell.data as number[]).toString();
     if (typeof cell !== 'number') return cell;
     if (name === 'attempt' || name === 'replaces') return `attempt ${attempts.indexOf(cell as AttemptId)}`;
-    return name === 'id' ? `decision ${decisions.indexOf(cell as DecisionId)}` : cell;
+    return name === 'id' || name === 'decision' ? `decision ${decisions.indexOf(cell as DecisionId)}` : cell;
   });
   return JSON.parse(
     batches.reduce((renamed, id, index) => renamed.replaceAll(id, `batch ${index}`), text ?? 'null'),

@@ -1,7 +1,14 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { type Admission, type AttemptId, admitted, type Intent } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { type Asked, accountNumber, type Begun, insertAttempts, type KeptCall, keptCall } from './entries.ts';
+import {
+  type Asked,
+  accountNumber,
+  type Begun,
+  insertAttempts,
+  type KeptCall,
+  keptCalls,
+} from './entries.ts';
 import { overBudget, payerFor } from './money.ts';
 import { type Priced, pricedAs, reserveFor } from './prices.ts';
 import { refusedChange } from './subjects.ts';
@@ -22,6 +29,7 @@ export function admitAll(
   intents: readonly Intent[],
   boot: number | undefined,
 ): readonly Admitted[] {
+  if (intents.length === 0) return [];
   const results: Admitted[] = [];
   const waiting = new Map<CallKey, Begun & { readonly pricedFor: Priced; readonly at: number }>();
   const write = () => {
@@ -32,10 +40,16 @@ export function admitAll(
     }
     waiting.clear();
   };
+  const before = keptCalls(
+    connection,
+    intents.map(({ key }) => key),
+  );
+  const met = new Set<CallKey>();
   for (const [at, asked] of intents.entries()) {
     if (!isPlain(asked) || waiting.has(asked.key)) write();
     const account = accountNumber(connection, asked.accountIdentity);
-    const kept = keptCall(connection, asked.key);
+    const kept = met.has(asked.key) ? keptCalls(connection, [asked.key]).get(0) : before.get(at);
+    met.add(asked.key);
     const pricedFor = pricedAs(account, asked, kept);
     const intent = { ...asked, reserve: reserveFor(connection, asked, pricedFor) };
     const refused = refusedIntent(connection, intent, kept);
@@ -59,6 +73,12 @@ function refusedIntent(
   intent: Intent,
   kept: KeptCall | undefined,
 ): Admission | undefined {
-  if (intent.ifUnknown && kept !== undefined && kept.state !== 'free') return { kind: 'known' };
-  return refusedChange(connection, intent) ?? overBudget(connection, intent);
+  const { state = 'free', stands = null, open = null } = kept ?? {};
+  if (intent.ifUnknown && state !== 'free') return { kind: 'known' };
+  const refused = refusedChange(connection, intent);
+  if (refused !== undefined) return refused;
+  if (open !== null) return { kind: 'in_flight', attempt: open };
+  if (state === 'answered' && stands !== null && stands !== intent.replaces)
+    return { kind: 'answered', attempt: stands };
+  return overBudget(connection, intent);
 }

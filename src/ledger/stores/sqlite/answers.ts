@@ -12,7 +12,7 @@ import {
   type KnownAnswer,
   type ReadAs,
 } from '../../ledger.ts';
-import { callOf, recordOf, wordsOf } from './attempt-records.ts';
+import { type CallRow, callOf, recordOf, wordsOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { sumOfText } from './table.ts';
@@ -41,8 +41,11 @@ const READING = "(e.kind = 'reading' OR e.kind = 'read')";
 const NEWEST = `SELECT max(iif(e.kind = 'counted', e.sees, e.id)) FROM notes e WHERE e.of = a.id AND`;
 const SAID = "e.kind = 'told' OR e.kind = 'counted'";
 
-const BY_KEY = `json_each(:wanted) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')} AND c.stands IS NOT NULL
-  LEFT JOIN attempts a ON a.id = c.stands LEFT JOIN ends k ON k.of = a.id
+/** The attempt that a call is known by: the one that stands, or the one that is under way. */
+const AT = 'coalesce(c.stands, c.open)';
+
+const BY_KEY = `json_each(:wanted) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')} AND ${AT} IS NOT NULL
+  LEFT JOIN attempts a ON a.id = ${AT} LEFT JOIN ends k ON k.of = a.id
   LEFT JOIN notes n ON n.id = (${NEWEST} (${SAID} OR ${READING}))`;
 
 /** The names are attempts, and the values the newest readings of them that count. */
@@ -51,7 +54,7 @@ const BY_ATTEMPT = `json_each(:wanted) j LEFT JOIN attempts a ON a.id = j.key LE
   LEFT JOIN notes n ON n.id = (${NEWEST} (${SAID} OR (${READING} AND e.id <= j.value)))`;
 
 /** Of every answer: what it is, and of which call. */
-const KIND = `c.state = 'doubt', a.batch,
+const KIND = `c.state, a.batch,
   CASE WHEN ${TOLD} THEN 'found' WHEN n.id IS NOT NULL THEN n.said WHEN k.kind = 'answered' THEN k.said END,
   iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
   iif(:hidden, c.question ->> '$.erasedAtMs', NULL)`;
@@ -81,10 +84,10 @@ const BODY = `CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
 const HEADERS = 'r.headers, r.dated';
 const WITH_REPLY = ` LEFT JOIN replies r ON r.of = a.id AND NOT ${TOLD}`;
 const STATES: Readonly<Record<Detail, string>> = {
-  kind: statement(BY_KEY, 'c.stands', 'NULL'),
-  age: statement(BY_KEY + WITH_REPLY, 'c.stands', AGE),
-  checked: statement(BY_KEY + WITH_REPLY, 'c.stands', AGE, LISTS, BODY),
-  whole: statement(BY_KEY + WITH_REPLY, 'c.stands', AGE, HEADERS, WHOLE, LISTS, BODY),
+  kind: statement(BY_KEY, AT, 'NULL'),
+  age: statement(BY_KEY + WITH_REPLY, AT, AGE),
+  checked: statement(BY_KEY + WITH_REPLY, AT, AGE, LISTS, BODY),
+  whole: statement(BY_KEY + WITH_REPLY, AT, AGE, HEADERS, WHOLE, LISTS, BODY),
 };
 const ANSWERS = statement(
   BY_ATTEMPT + WITH_REPLY,
@@ -97,7 +100,7 @@ const ANSWERS = statement(
 );
 
 type Cells = readonly [
-  ...[at: number, attempt: AttemptId, isInDoubt: 0 | 1 | null, batch: number | null],
+  ...[at: number, attempt: AttemptId, state: CallRow['state'] | null, batch: number | null],
   ...[kind: ReadAs | null, dialect: number | null, words: string | null, status: number | null],
   ...[erasedAtMs: number | null, answeredAtMs: number | null],
   ...unknown[],
@@ -124,9 +127,10 @@ export function statesUnder(
   const states = new Array<CallState<Detail>>(keys.length).fill(UNKNOWN);
   const values = { wanted: JSON.stringify(keys), hidden: isHidden ? 1 : 0 };
   for (const row of connection.lists<Cells>(STATES[detail], values)) {
-    const [at, attempt, isInDoubt] = row;
+    const [at, attempt, state] = row;
     const answer = answerFrom(connection, row, detail);
-    if (isInDoubt === 1) states[at] = { kind: 'in_doubt', doubt: { attempt, batch: batchOf(row) } };
+    if (state === 'free') states[at] = { kind: 'in_flight', attempt };
+    else if (state === 'doubt') states[at] = { kind: 'in_doubt', doubt: { attempt, batch: batchOf(row) } };
     else if (answer === undefined) throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
     else states[at] = answeredCall(answer) as CallState<Detail>;
   }
@@ -165,9 +169,9 @@ function wholeFrom(row: Cells, body: KeptBody | null) {
   return { ...whole, ...asked, ...present({ erasedAtMs: call.erasedAtMs }) };
 }
 
-function batchOf([, attempt, isInDoubt, batch]: Cells): BatchId {
+function batchOf([, attempt, state, batch]: Cells): BatchId {
   if (batch === null) throw new AlteredRow(`attempt ${attempt} is missing`);
-  if (isInDoubt === null) throw new AlteredRow(`the call of attempt ${attempt} is missing`);
+  if (state === null) throw new AlteredRow(`the call of attempt ${attempt} is missing`);
   return batchId(batch);
 }
 

@@ -121,6 +121,8 @@ export function salvagedCall(connection: Connection, id: number): SalvagedCall |
   const accountIdentity = connection.get<{ identity: string }>(sql, row.account)?.identity;
   if (accountIdentity === undefined) throw new AlteredRow(`account ${row.account} is missing`);
   const found = { accountIdentity, call: callFrom(row) };
+  if (row.open !== null && row.stands === null)
+    return { ...found, state: { kind: 'in_flight', attempt: row.open as AttemptId } };
   if (row.stands === null) return { ...found, state: { kind: 'unknown' } };
   if (row.state === 'doubt') return { ...found, state: inDoubt(connection, row.stands) };
   const [answer] = answersOf(connection, [[row.stands, Number.MAX_SAFE_INTEGER]]);

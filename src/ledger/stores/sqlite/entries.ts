@@ -47,22 +47,25 @@ export function accountNumber(connection: Connection, identity: string): number 
 
 const accountNamed = (identity: string): string => `account ${identity}`;
 
-/** A call as far as a further attempt needs it. */
+/** A call as far as a further entry needs it. */
 export interface KeptCall {
   readonly id: number;
   readonly subject: number | null;
   /** The `creditsMost` with which it was first made. */
   readonly most: number | null;
   readonly state: string;
+  readonly stands: AttemptId | null;
+  readonly open: AttemptId | null;
 }
 
-/** The call in the tables; undefined before its first attempt. */
-export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
-  return connection.get(
-    `SELECT id, subject, credits_most AS most, state FROM calls WHERE ${hasKey('calls', '+:key')}`,
-    { key: keyBytes(key) },
-  );
+/** The calls in the tables, by their place in the list; none before its first attempt. One statement asks for all of them. */
+export function keptCalls(connection: Connection, keys: readonly CallKey[]): ReadonlyMap<number, KeptCall> {
+  const kept = connection.all<KeptCall & { readonly at: number }>(KEPT, JSON.stringify(keys));
+  return new Map(kept.map((call) => [call.at, call]));
 }
+
+const KEPT = `SELECT j.key AS at, c.id, c.subject, c.credits_most AS most, c.state, c.stands, c.open
+  FROM json_each(?) j CROSS JOIN calls c ON ${hasKey('c', 'unhex(j.value)')}`;
 
 /** The number of a subject in the tables; a new subject gets one. */
 function subjectNumber(connection: Connection, account: number, { project = '', name }: Subject): number {

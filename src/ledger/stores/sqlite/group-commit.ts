@@ -22,18 +22,20 @@ type Urgency = 'usual' | 'in_flight' | 'patient';
 interface Write {
   readonly work: (items: readonly unknown[]) => Values<unknown>;
   readonly items: Item[];
-  readonly urgency: Urgency;
   /** Whether further items of the same work may join. */
   isOpen: boolean;
+  /** What comes before what among the items of one commit. */
+  readonly rank?: ((item: unknown) => number) | undefined;
 }
 
 /** What the callers get, in the order of their items; undefined where they get nothing. */
 type Values<Value> = readonly Value[] | undefined;
 
 /** What is written for one caller. */
-interface Item {
-  readonly item: unknown;
-  readonly resolve: (value: unknown) => void;
+interface Item<T = unknown, Value = unknown> {
+  readonly item: T;
+  readonly urgency: Urgency;
+  readonly resolve: (value: Value) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -96,7 +98,9 @@ export class GroupCommit {
   write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
     // What comes later is written later: a budget that is set now holds for every intent after it.
     this.#close();
-    return this.together(() => [work()], urgency)(undefined);
+    return new Promise((resolve, reject) =>
+      this.together(() => [work()])({ item: undefined, urgency, resolve, reject }),
+    );
   }
 
   /**
@@ -105,25 +109,25 @@ export class GroupCommit {
    * ends the list.
    * @param work writes items in their order, and returns what each caller gets. It runs for each item alone when one of the
    *   group is refused.
+   * @param rank which items come before which; those of one rank stay in the order in which they came.
    */
   together<T, Value>(
     work: (items: readonly T[]) => Values<Value>,
-    urgency: Urgency = 'usual',
-  ): (item: T) => Promise<Value> {
+    rank?: (item: T) => number,
+  ): (item: Item<T, Value>) => void {
     let last: Write | undefined;
-    return (item) =>
-      new Promise<Value>((resolve, reject) => {
-        if (last?.isOpen !== true) {
-          last = { work: work as Write['work'], items: [], urgency, isOpen: true };
-          this.#queue.push(last);
-          this.#joinable.push(last);
-        }
-        last.items.push({ item, resolve: (value) => resolve(value as Value), reject });
-        this.#size += 1;
-        if (this.#scheduled) return;
-        if (urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
-        else this.#schedule();
-      });
+    return (item) => {
+      if (last?.isOpen !== true) {
+        last = { work, items: [], isOpen: true, rank } as unknown as Write;
+        this.#queue.push(last);
+        this.#joinable.push(last);
+      }
+      last.items.push(item as unknown as Item);
+      this.#size += 1;
+      if (this.#scheduled) return;
+      if (item.urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
+      else this.#schedule();
+    };
   }
 
   /** Commits all waiting writes. */
@@ -136,7 +140,10 @@ export class GroupCommit {
   #nextGroup(): readonly Write[] {
     this.#close();
     const group = this.#queue.splice(0, LARGEST_GROUP);
-    for (const { items } of group) this.#size -= items.length;
+    for (const { items, rank } of group) {
+      this.#size -= items.length;
+      if (rank !== undefined) items.sort((a, b) => rank(a.item) - rank(b.item));
+    }
     return group;
   }
 
@@ -200,7 +207,7 @@ export class GroupCommit {
     this.#broken ??= explained(cause, this.#options.folder);
     for (const [write, item] of itemsOf(group)) {
       try {
-        if (write.urgency !== 'in_flight') throw this.#broken;
+        if (item.urgency !== 'in_flight') throw this.#broken;
         const { done, commits } = this.#transaction(() => together({ ...write, items: [item] }), endRescue);
         this.#mark(commits);
         settle(done);
@@ -306,8 +313,11 @@ function endRescue(connection: Connection): void {
 }
 
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
-  for (const [{ urgency }, item] of itemsOf(group)) if (urgency !== 'in_flight') item.reject(stopped);
-  return group.filter((write) => write.urgency === 'in_flight');
+  for (const [, item] of itemsOf(group)) if (item.urgency !== 'in_flight') item.reject(stopped);
+  return group.flatMap((write) => {
+    const items = write.items.filter(({ urgency }) => urgency === 'in_flight');
+    return items.length === 0 ? [] : [{ ...write, items }];
+  });
 }
 
 const itemsOf = (group: readonly Write[]): readonly (readonly [Write, Item])[] =>

@@ -1,67 +1,47 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
-import type { SubjectFacts } from '../../../core/membership.ts';
-import type { RowNumber } from '../../../core/row.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
   AccountCaps,
-  Admission,
   Agreement,
-  AttemptId,
   Batch,
   BatchChange,
   BatchId,
   BatchSpec,
   BatchStart,
-  Closure,
-  DecisionId,
-  DecisionSpec,
+  CallEntry,
   FinishedRow,
-  Intent,
   KeptTime,
   LearnedRate,
   Ledger,
-  Look,
   MissesMark,
   OpenAttempt,
+  OutcomesOf,
   PauseRecord,
   PlannedRow,
-  RawReply,
-  Reading,
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
-import { admitAll } from './admissions.ts';
 import { insertAgreement } from './agreements.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { beginBatch, changeBatch, noteFile } from './batches.ts';
 import { bootNumbered, insertBoot, keepConfirmedTime, keepSeenTime, refuteTimes } from './boots.ts';
-import { callUnder, openAttempts } from './calls.ts';
+import { CallWrites } from './call-writes.ts';
+import { openAttempts } from './calls.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
-import {
-  type Asked,
-  accountNumber,
-  askedBy,
-  type Ended,
-  insertEnds,
-  insertReplies,
-  type Returned,
-} from './entries.ts';
+import { accountNumber } from './entries.ts';
 import { erasureOf, removeFiles } from './erasable.ts';
 import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
-import { insertDecision, insertLook, insertReading, insertRelease, insertTold } from './notes.ts';
-import { keepPrice, type Priced, pricedBy } from './prices.ts';
 import { SqliteReader } from './reader.ts';
-import { insertOutcomes, retractMisses } from './rows.ts';
-import { leftBy, logChange } from './subjects.ts';
+import { retractMisses } from './rows.ts';
 import { setCells, sumUp } from './table-sums.ts';
-import { batchId, batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
+import { batchId, batchNumber, MARKS_TABLE } from './tables.ts';
 import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
@@ -78,20 +58,6 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly release: (orderly: boolean) => void;
 }
 
-/** The end of an attempt that bought an answer. */
-interface Purchase extends Ended {
-  readonly closure: Extract<Closure, { readonly kind: 'answered' }>;
-  readonly pricedFor: Priced;
-}
-
-/** What this process wrote of an attempt, so that it is not read back. */
-interface Question {
-  readonly row: RowNumber;
-  readonly pricedFor: Priced;
-  readonly asked: Asked;
-  status?: number;
-}
-
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
@@ -100,21 +66,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
-  /** What this process wrote of attempts for which no row is finished yet. Changes are not among them. */
-  readonly #questions = new Map<AttemptId, Question>();
-  readonly #admitAll: (intent: Intent) => Promise<Admission>;
-  readonly #recordAll: (returned: Omit<Returned, 'call'>) => Promise<void>;
-  readonly #closePurchase: (purchase: Purchase) => Promise<void>;
-  /** The rows of each batch are finished apart: what is refused to one batch must not keep another from settling. */
-  readonly #settle = new Map<BatchId, (row: FinishedRow) => Promise<void>>();
+  readonly #calls: CallWrites;
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
-    this.#admitAll = this.#group.together((intents) => this.#admit(intents));
-    this.#recordAll = this.#group.together((replies) => this.#insertReplies(replies), 'in_flight');
-    this.#closePurchase = this.#group.together((purchases) => this.#insertPurchases(purchases), 'in_flight');
+    this.#calls = new CallWrites(this.connection, this.#group, () => this.#boot);
     this.#options = options;
     // From 64 KB on SQLite writes into a file what a statement of many rows would have to take back: as much again as it commits.
     this.connection.pragma('temp_store = MEMORY');
@@ -191,94 +149,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => work(boot));
   }
 
-  admit(intent: Intent): Promise<Admission> {
-    return this.#admitAll(intent);
-  }
-
-  #admit(intents: readonly Intent[]): readonly Admission[] {
-    return admitAll(this.connection, intents, this.#boot).map(({ admission, begun }, at) => {
-      const { row, call } = intents[at] as Intent;
-      // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (begun !== undefined && call.change === undefined)
-        this.#questions.set(begun.attempt, { ...begun, row });
-      else if (begun !== undefined) this.#questions.delete(begun.attempt);
-      return admission;
-    });
-  }
-
-  record(attempt: AttemptId, reply: RawReply): Promise<void> {
-    return this.#recordAll({ attempt, reply });
-  }
-
-  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
-    const question = this.#questions.get(attempt);
-    if (closure.kind === 'answered' && question !== undefined) {
-      const { asked, pricedFor, status } = question;
-      return this.#closePurchase({ attempt, closure, atMs, asked, pricedFor, status });
-    }
-    return this.#group.write(() => {
-      const { connection } = this;
-      const change = closure.kind === 'answered' ? leftBy(connection, attempt, left) : undefined;
-      insertEnds(connection, [{ attempt, closure, atMs, asked: this.#askedBy(attempt) }]);
-      logChange(connection, change);
-      if (closure.kind !== 'answered') this.#questions.delete(attempt);
-      else if (closure.showsPrice) keepPrice(connection, pricedBy(connection, attempt), closure.charged);
-    }, 'in_flight');
-  }
-
-  #askedBy(attempt: AttemptId): Asked {
-    return this.#questions.get(attempt)?.asked ?? askedBy(this.connection, attempt);
-  }
-
-  #insertReplies(replies: readonly Omit<Returned, 'call'>[]): undefined {
-    const returned = replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call }));
-    insertReplies(this.connection, returned);
-    for (const { attempt, reply } of replies) {
-      const question = this.#questions.get(attempt);
-      if (question !== undefined) question.status = reply.status;
-    }
-  }
-
-  #insertPurchases(purchases: readonly Purchase[]): undefined {
-    insertEnds(this.connection, purchases);
-    for (const { closure, pricedFor } of purchases)
-      if (closure.showsPrice) keepPrice(this.connection, pricedFor, closure.charged);
-  }
-
-  addReading(reading: Reading): Promise<void> {
-    return this.#group.write(() => {
-      const booked = insertReading(this.connection, reading);
-      if (reading.showsPrice) keepPrice(this.connection, pricedBy(this.connection, reading.attempt), booked);
-    });
+  append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
+    return this.#calls.append(list);
   }
 
   openAttempts(): Promise<readonly OpenAttempt[]> {
     return this.read(() => openAttempts(this.connection, this.#earlier));
-  }
-
-  recordLook(look: Look): Promise<void> {
-    return this.#group.write(() => insertLook(this.connection, look));
-  }
-
-  release(attempt: AttemptId, why: string, atMs: number): Promise<void> {
-    return this.#group.write(() => insertRelease(this.connection, attempt, why, atMs));
-  }
-
-  decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
-    invariant(
-      (decision.kind === 'told') === (told !== undefined),
-      'a decision is told with a reply, and only then',
-    );
-    return this.#group.write(() => {
-      const call = callUnder(this.connection, keyBytes(decision.key), this.#options.secret);
-      invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
-      if (told === undefined)
-        return insertDecision(this.connection, decision, call.id, call.stands) as DecisionId;
-      const change = leftBy(this.connection, call.stands, left);
-      const id = insertTold(this.connection, decision, call.id, call.stands, told);
-      logChange(this.connection, change);
-      return id as DecisionId;
-    });
   }
 
   retractMisses(accountIdentity: string): Promise<number> {
@@ -290,26 +166,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   finishRow(row: FinishedRow): Promise<void> {
-    const { batch } = row;
-    const settle =
-      this.#settle.get(batch) ??
-      this.#group.together((rows: readonly FinishedRow[]) => this.#insertOutcomes(batch, rows), 'patient');
-    this.#settle.set(batch, settle);
-    return settle(row);
+    return this.#calls.finishRow(row);
   }
 
-  finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void> {
-    return this.#group.write(() => void this.#insertOutcomes(batch, rows));
-  }
-
-  #insertOutcomes(batch: BatchId, rows: readonly FinishedRow[]): undefined {
-    // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
-    // none yet, and may be settled by others.
-    const isLower = ({ row, outcome, answers }: FinishedRow): boolean =>
-      outcome.kind !== 'in_doubt' &&
-      answers.some((answer) => (this.#questions.get(answer)?.row ?? Infinity) > row);
-    insertOutcomes(this.connection, batch, rows, rows.filter(isLower));
-    for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
+  finishRows(rows: readonly FinishedRow[]): Promise<void> {
+    return this.#group.write(() => this.#calls.insertOutcomes(rows));
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {

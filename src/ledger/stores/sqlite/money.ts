@@ -1,8 +1,10 @@
 import {
   type Admission,
   type BudgetScope,
+  capReached,
   credits,
   type DecisionId,
+  heldCredits,
   type Intent,
   type LedgerReader,
   type Money,
@@ -102,8 +104,7 @@ export function overBudget(connection: Connection, intent: Intent): Admission | 
       pending.get(name) ?? NOTHING,
     ]);
     const money = moneyFrom(totals.reduce(sum, NOTHING), cap);
-    if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
-      return { kind: 'over_budget', scope, money };
+    if (heldCredits(money) + intent.reserve > cap) return capReached(scope, money);
   }
   return undefined;
 }

@@ -8,14 +8,14 @@ import {
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
-import type { ENDED, Kind, SENT } from '../../rules/moves.ts';
+import type { ENDED, Kind, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { noteMoved, payerOf } from './money.ts';
 import { batchNumber, NOTES_TABLE, nextNumber, wholeMs } from './tables.ts';
 
 /** Writes what happens to an attempt after its end: readings, decisions, what is told or looked up, and money given back. */
 
-type NoteKind = Exclude<Kind, (typeof SENT)[number] | (typeof ENDED)[number] | 'reply'>;
+type NoteKind = Exclude<Kind, (typeof SENT | typeof ENDED | typeof REPLIED)[number]>;
 
 /** A note as it is written; what is left out moves nothing, or says nothing. */
 interface Note {
@@ -63,6 +63,13 @@ const insertNote = (connection: Connection, note: Note): number => insertNotes(c
 export interface Loss {
   readonly attempt: number;
   readonly holds: number;
+}
+
+/** The attempts that were lost, whatever became of them since. */
+export function lostAmong(connection: Connection, attempts: readonly number[]): ReadonlySet<number> {
+  const sql = 'SELECT l.attempt FROM json_each(?) j CROSS JOIN losses l ON l.attempt = j.value';
+  const lost = connection.all<{ attempt: number }>(sql, JSON.stringify(attempts));
+  return new Set(lost.map(({ attempt }) => attempt));
 }
 
 /** Whether there is any request, in what is remembered. */

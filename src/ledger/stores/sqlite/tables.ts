@@ -1,6 +1,6 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { BatchId, RawReply } from '../../ledger.ts';
-import { ENDED, type Kind, MOVES, SENT } from '../../rules/moves.ts';
+import { ENDED, type Kind, MOVES, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
 import { table } from './table.ts';
@@ -38,7 +38,7 @@ export function nextNumber(
 /** The table of entries of a kind. */
 export function tableOf(kind: Kind): 'attempts' | 'replies' | 'ends' | 'notes' {
   if ((SENT as readonly Kind[]).includes(kind)) return 'attempts';
-  if (kind === 'reply') return 'replies';
+  if ((REPLIED as readonly Kind[]).includes(kind)) return 'replies';
   return (ENDED as readonly Kind[]).includes(kind) ? 'ends' : 'notes';
 }
 
@@ -174,7 +174,7 @@ export const REQUESTS_TABLE = table('requests', {
 
 // ---------------------------------------------------------------------------------------------------- beside it
 
-/** The answers are JSON. `read_to` is NULL when none of them had a reading. */
+/** The answers are JSON. `read_to` is NULL when none of them had a reading. A row that is finished twice alike stays as it was. */
 export const ROWS_TABLE = table('rows', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id)',
@@ -190,7 +190,9 @@ export const ROWS_TABLE = table('rows', {
   rules: ["CHECK ((outcome = 'matched') = (matched_by IS NOT NULL))"],
   onConflict: `ON CONFLICT (batch, row) DO UPDATE
     SET outcome = excluded.outcome, matched_by = excluded.matched_by, reason = excluded.reason,
-        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum`,
+        answers = excluded.answers, input = excluded.input, read_to = excluded.read_to, sum = excluded.sum
+    WHERE rows.outcome = 'in_doubt' OR (rows.outcome, rows.matched_by, rows.reason, rows.answers, rows.input)
+      IS NOT (excluded.outcome, excluded.matched_by, excluded.reason, excluded.answers, excluded.input)`,
   what: ({ batch, row }) => `row ${row} of batch ${batchId(batch)}`,
 });
 

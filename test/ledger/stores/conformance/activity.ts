@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type BatchId, credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import {
+  type BatchId,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
 import { activityOf } from '../../../../src/ledger/reports.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { admitted, batchNamed, lost, NOON_MS, replyWith } from '../book.ts';
@@ -30,7 +36,7 @@ export function activityConforms(store: Store): void {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.closeAttempt(await admitted(ledger, a, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await closeAttempt(ledger, await admitted(ledger, a, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await lost(ledger, a, 'lost', { reserve: 9 });
       await bought(ledger, b, 'elsewhere', { sentAt: 0, closedAt: 0, charged: 9 });
@@ -96,7 +102,7 @@ interface Bought {
 
 async function bought(ledger: Ledger, batch: BatchId, word: string, { sentAt, closedAt, charged }: Bought) {
   const attempt = await admitted(ledger, batch, word, { atMs: NOON_MS + sentAt });
-  await ledger.record(attempt, replyWith(word));
+  await recordReply(ledger, attempt, replyWith(word));
   const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'found' } as const;
-  await ledger.closeAttempt(attempt, closure, NOON_MS + closedAt);
+  await closeAttempt(ledger, attempt, closure, NOON_MS + closedAt);
 }

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type CallKey, callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
-import { credits } from '../../../../src/ledger/ledger.ts';
+import {
+  addReading,
+  admit as admitIntent,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -11,11 +18,13 @@ import {
   batchNamed,
   callNamed,
   DAY_MS,
+  decide,
   intentOf,
   keyNamed,
   lost,
   MATCHED,
   NOON_MS,
+  released,
   replyWith,
   settle,
   stateOf,
@@ -23,6 +32,8 @@ import {
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const SETTLED = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+
+const statesOf = (ledger: Ledger) => ledger.find(['told', 'freed', 'again'].map((word) => keyNamed(word)));
 
 // Goal: a call is bought once, and what it brought is kept whole. Method: attempts taken through every way of ending.
 export function callsConform(store: Store): void {
@@ -33,8 +44,8 @@ export function callsConform(store: Store): void {
       const attempt = await admitted(ledger, batch, 'acme', { row: 7, reserve: 2 });
       const body = Buffer.from([0, 255, 13, 10, 34, 128]);
       const headers = { link: '<https://a.example/?page=2>; rel="next"' };
-      await ledger.record(attempt, { status: 203, headers, body, receivedAtMs: NOON_MS + 1 });
-      await ledger.closeAttempt(attempt, SETTLED, NOON_MS + 2);
+      await recordReply(ledger, attempt, { status: 203, headers, body, receivedAtMs: NOON_MS + 1 });
+      await closeAttempt(ledger, attempt, SETTLED, NOON_MS + 2);
       expect(await stateOf(ledger, 'acme')).toEqual({
         kind: 'answered',
         answer: {
@@ -59,7 +70,7 @@ export function callsConform(store: Store): void {
       const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       await answered(ledger, batch, 'closed');
       await admitted(ledger, batch, 'one');
-      await ledger.record(await admitted(ledger, batch, 'two'), replyWith('two'));
+      await recordReply(ledger, await admitted(ledger, batch, 'two'), replyWith('two'));
       await admitted(ledger, other, 'three');
       expect(await ledger.openRequests(batch)).toBe(2);
       await ledger.close();
@@ -84,14 +95,14 @@ export function callsConform(store: Store): void {
       const keys = ['0', '1', '2'].map((end) => `${keyNamed('alike').slice(0, -1)}${end}` as CallKey);
       const [one = keyNamed('alike'), other = keyNamed('alike')] = keys;
       const attempts = await Promise.all(
-        [one, other].map((key, row) => ledger.admit({ ...intentOf(batch, 'alike', { row }), key })),
+        [one, other].map((key, row) => admitIntent(ledger, { ...intentOf(batch, 'alike', { row }), key })),
       );
       expect(attempts).toMatchObject([{ kind: 'admitted' }, { kind: 'admitted' }]);
       const [first] = attempts;
       if (first?.kind !== 'admitted') throw new Error('the first was not admitted');
-      await ledger.record(first.attempt, replyWith('alike'));
-      await ledger.closeAttempt(first.attempt, SETTLED, NOON_MS);
-      const kinds = ['answered', 'unknown', 'unknown'];
+      await recordReply(ledger, first.attempt, replyWith('alike'));
+      await closeAttempt(ledger, first.attempt, SETTLED, NOON_MS);
+      const kinds = ['answered', 'in_flight', 'unknown'];
       expect(await ledger.find(keys)).toMatchObject(kinds.map((kind) => ({ kind })));
       for (const detail of ['kind', 'age', 'checked'] as const)
         expect(await ledger.find(keys, { detail })).toMatchObject(kinds.map((kind) => ({ kind })));
@@ -118,7 +129,7 @@ export function callsConform(store: Store): void {
       ];
       for (const [row, call] of questions.entries()) {
         const intent = { ...intentOf(batch, `${row}`, { row }), key: callKeyOf(ACCOUNT, call), call };
-        expect(await ledger.admit(intent)).toMatchObject({ kind: 'admitted' });
+        expect(await admitIntent(ledger, intent)).toMatchObject({ kind: 'admitted' });
         const [kept] = await ledger.history(batch, row);
         expect(kept?.call).toEqual(call);
         expect(JSON.stringify(kept?.call.parameters)).toBe(JSON.stringify(call.parameters));
@@ -139,7 +150,7 @@ export function callsConform(store: Store): void {
       ];
       for (const [row, headers] of replies.entries()) {
         const attempt = await admitted(ledger, batch, `${row}`, { row });
-        await ledger.record(attempt, {
+        await recordReply(ledger, attempt, {
           status: 200,
           headers,
           body: Buffer.alloc(0),
@@ -161,17 +172,40 @@ export function callsConform(store: Store): void {
     test('a call never has two open attempts, not even asked for in the same turn', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
-      const both = await Promise.allSettled([admit(ledger, batch, 'acme'), admit(ledger, batch, 'acme')]);
-      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      await expect(admit(ledger, batch, 'acme')).rejects.toThrow();
+      const [one, other] = await Promise.all([admit(ledger, batch, 'acme'), admit(ledger, batch, 'acme')]);
+      if (one.kind !== 'admitted') throw new Error('the first is admitted');
+      const underWay = { kind: 'in_flight', attempt: one.attempt };
+      expect([other, await admit(ledger, batch, 'acme')]).toEqual([underWay, underWay]);
       expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
+    });
+
+    test('a call that is under way is shown as that until something stands of it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const shown = async () => [
+        await stateOf(ledger, 'acme'),
+        ...(await ledger.find([keyNamed('acme')], { detail: 'age' })),
+      ];
+      const attempt = await admitted(ledger, batch, 'acme');
+      const underWay = { kind: 'in_flight', attempt };
+      expect(await shown()).toEqual([underWay, underWay]);
+      await recordReply(ledger, attempt, replyWith('acme'));
+      expect(await shown()).toEqual([underWay, underWay]);
+      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'nobody can read it' }, NOON_MS);
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      const again = await admitted(ledger, batch, 'acme', { decision });
+      expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
+      await closeAttempt(ledger, again, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      expect(await shown()).toMatchObject([{ kind: 'in_doubt' }, { kind: 'in_doubt' }]);
     });
 
     test('a call that is answered is never bought again', async () => {
       const ledger = await freshLedger(store);
       for (const kind of ['found', 'no_match', 'refused'] as const) {
         await answered(ledger, await batchNamed(ledger, kind), kind, { kind });
-        await expect(admit(ledger, await batchNamed(ledger, 'later'), kind)).rejects.toThrow();
+        expect(await admit(ledger, await batchNamed(ledger, 'later'), kind)).toMatchObject({
+          kind: 'answered',
+        });
       }
     });
 
@@ -180,7 +214,7 @@ export function callsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admitted(ledger, batch, 'acme');
-        await ledger.closeAttempt(attempt, { kind, why: 'try again' }, NOON_MS);
+        await closeAttempt(ledger, attempt, { kind, why: 'try again' }, NOON_MS);
         expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
       }
       await answered(ledger, batch, 'acme');
@@ -201,11 +235,11 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await answered(ledger, batch, 'acme');
-      await expect(ledger.closeAttempt(attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
       await expect(
-        ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'late' }, NOON_MS),
+        closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'late' }, NOON_MS),
       ).rejects.toThrow();
-      await expect(ledger.record(attempt, replyWith('late'))).rejects.toThrow();
+      await expect(recordReply(ledger, attempt, replyWith('late'))).rejects.toThrow();
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
     });
 
@@ -213,18 +247,59 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await admitted(ledger, batch, 'acme');
-      await expect(ledger.closeAttempt(attempt, SETTLED, NOON_MS)).rejects.toThrow();
-      await ledger.record(attempt, replyWith('first'));
-      await expect(ledger.record(attempt, replyWith('second'))).rejects.toThrow();
-      await ledger.closeAttempt(attempt, SETTLED, NOON_MS);
+      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await recordReply(ledger, attempt, replyWith('first'));
+      await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
+      await closeAttempt(ledger, attempt, SETTLED, NOON_MS);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { body: Buffer.from('first') } });
+    });
+
+    test('a reply that finds its attempt taken for lost is kept, moves nothing, and is read as any reply in doubt', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      // Its sender lives, and somebody else has said that it is over: by its age, where many spend.
+      const attempt = await lost(ledger, batch, 'acme', { reserve: 2 });
+      const before = await ledger.batchMoney(batch);
+      expect(await recordReply(ledger, attempt, replyWith('late'))).toEqual({ kind: 'late' });
+      expect(await ledger.batchMoney(batch)).toEqual(before);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
+      expect(await ledger.attempts([attempt])).toMatchObject([
+        { reply: replyWith('late'), closure: { kind: 'in_doubt' } },
+      ]);
+      await expect(recordReply(ledger, attempt, replyWith('second'))).rejects.toThrow();
+      await expect(closeAttempt(ledger, attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      const read = { answer: 'found', charged: credits(2), why: 'read', dialect: 7, atMs: NOON_MS } as const;
+      await addReading(ledger, { ...read, attempt });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({
+        answer: { body: Buffer.from('late'), charged: 2 },
+      });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+    });
+
+    test('a reply comes late to a call that has moved on: it is kept, and the call stays where it stands', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const told = await lost(ledger, batch, 'told');
+      await decide(ledger, batch, 'told', 'told', replyWith('told'));
+      const freed = await lost(ledger, batch, 'freed');
+      await released(ledger, freed);
+      const again = await lost(ledger, batch, 'again');
+      const decision = await decide(ledger, batch, 'again', 'retry');
+      const bought = await answered(ledger, batch, 'again', { decision });
+      const [money, states] = [await ledger.batchMoney(batch), await statesOf(ledger)];
+      const late = [told, freed, again].map((attempt) => recordReply(ledger, attempt, replyWith('late')));
+      expect(await Promise.all(late)).toEqual([{ kind: 'late' }, { kind: 'late' }, { kind: 'late' }]);
+      expect([await ledger.batchMoney(batch), await statesOf(ledger)]).toEqual([money, states]);
+      expect(states).toMatchObject([{ answer: { attempt: told } }, {}, { answer: { attempt: bought } }]);
+      const kept = (await ledger.history(batch, 2)).filter(({ reply }) => reply?.body.toString() === 'late');
+      expect(kept.map(({ attempt }) => attempt)).toEqual([told, freed, again]);
     });
 
     test('an attempt of nobody cannot be recorded or closed', async () => {
       const ledger = await freshLedger(store);
-      await expect(ledger.record(99 as never, replyWith('x'))).rejects.toThrow();
+      await expect(recordReply(ledger, 99 as never, replyWith('x'))).rejects.toThrow();
       await expect(
-        ledger.closeAttempt(99 as never, { kind: 'not_sent', why: 'x' }, NOON_MS),
+        closeAttempt(ledger, 99 as never, { kind: 'not_sent', why: 'x' }, NOON_MS),
       ).rejects.toThrow();
     });
 
@@ -235,8 +310,8 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'bought');
       const turn = await Promise.allSettled([
         admit(ledger, batch, 'before'),
-        admit(ledger, batch, 'bought'),
-        ledger.record(77 as never, replyWith('x')),
+        admit(ledger, batch, 'other', { replaces: 77 as never }),
+        recordReply(ledger, 77 as never, replyWith('x')),
         settle(ledger, batch, 2, MATCHED),
         admit(ledger, batch, 'after'),
       ]);
@@ -261,7 +336,7 @@ export function callsConform(store: Store): void {
       await answered(first, batch, 'done');
       const waiting = await admitted(first, batch, 'waiting', { row: 5, reserve: 2 });
       const replied = await admitted(first, batch, 'replied', { row: 6 });
-      await first.record(replied, replyWith('replied'));
+      await recordReply(first, replied, replyWith('replied'));
       await first.close();
 
       const second = await freshLedger(store, place);
@@ -286,8 +361,8 @@ export function callsConform(store: Store): void {
           reply: replyWith('replied'),
         },
       ]);
-      await second.closeAttempt(replied, SETTLED, NOON_MS);
-      await second.closeAttempt(waiting, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
+      await closeAttempt(second, replied, SETTLED, NOON_MS);
+      await closeAttempt(second, waiting, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
       expect(await second.openAttempts()).toEqual([]);
     });
 
@@ -295,7 +370,7 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
       const paused = await admitted(ledger, a, 'acme', { row: 2 });
-      await ledger.closeAttempt(paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
+      await closeAttempt(ledger, paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
       const bought = await answered(ledger, a, 'acme', { row: 2, atMs: NOON_MS + 9 });
       await settle(ledger, b, 30, MATCHED, [bought]);
       const history = await ledger.history(b, 30);
@@ -338,7 +413,7 @@ export function callsConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.closeAttempt(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await closeAttempt(ledger, await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await answered(ledger, batch, 'acme');
       await answered(ledger, batch, 'other', { kind: 'no_match', charged: 0 });
@@ -414,7 +489,7 @@ export function callsConform(store: Store): void {
         await lost(ledger, other, `at${second}`, { atMs: NOON_MS + second * 1000 + 500, account: 'another' });
       }
       const unsent = await admitted(ledger, batch, 'unsent', { atMs: NOON_MS + 5000 });
-      await ledger.closeAttempt(unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
+      await closeAttempt(ledger, unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
       await admitted(ledger, batch, 'in flight', { atMs: NOON_MS + 6000 });
       const times = async (sinceMs: number, limit: number) =>
         (await ledger.sends(ACCOUNT, NOON_MS + sinceMs, limit)).map(({ atMs }) => (atMs - NOON_MS) / 1000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../../src/core/call-key.ts';
-import { type BatchId, credits } from '../../../../src/ledger/ledger.ts';
+import { type BatchId, closeAttempt, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';
 import {
@@ -96,7 +96,7 @@ export function changesConform(store: Store): void {
       const invite = changeOf('create-invite', 0);
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admittedChange(ledger, batch, invite);
-        await ledger.closeAttempt(attempt, { kind, why: 'because' }, NOON_MS, INVITED);
+        await closeAttempt(ledger, attempt, { kind, why: 'because' }, NOON_MS, INVITED);
         expect(await known(ledger)).toBeUndefined();
       }
       await lostChange(ledger, batch, invite, { row: 7 });
@@ -110,7 +110,7 @@ export function changesConform(store: Store): void {
       const attempt = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3 });
       const doubt = { batch, row: 3, operation: 'remove-user' };
       expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt: { ...doubt, isOpen: true } });
-      await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'lost' }, NOON_MS);
+      await closeAttempt(ledger, attempt, { kind: 'in_doubt', why: 'lost' }, NOON_MS);
       expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
       const decision = await decideChange(ledger, batch, changeOf('remove-user', 0), 'repeat');
       const again = await admittedChange(ledger, batch, changeOf('remove-user', 0), { row: 3, decision });
@@ -217,7 +217,7 @@ export function changesConform(store: Store): void {
         const next = changeOf('delete-invite', 1);
         expect(await admitChange(ledger, batch, next)).toMatchObject({ kind: 'subject_in_doubt' });
         if (end === 'answered') await settleChange(ledger, again, { left: MEMBER });
-        else await ledger.closeAttempt(again, { kind: 'in_doubt', why: 'lost again' }, NOON_MS);
+        else await closeAttempt(ledger, again, { kind: 'in_doubt', why: 'lost again' }, NOON_MS);
         expect(await known(ledger)).toMatchObject({ sequence: 1, facts: INVITED });
         expect(await known(ledger)).not.toHaveProperty('doubt');
         await changed(ledger, batch, next, { left: { state: 'gone' } });
@@ -276,7 +276,7 @@ export function changesConform(store: Store): void {
       for (const call of [ofNothing, afterNothing, ahead])
         await expect(admitChange(ledger, batch, call)).rejects.toThrow();
       const attempt = await admittedChange(ledger, batch, invite);
-      await ledger.closeAttempt(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      await closeAttempt(ledger, attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       const ofLee = { ...invite, change: { subject: LEE, leaves: INVITED } };
       const key = callKeyOf(ACCOUNT, invite);
       await expect(admitChange(ledger, batch, ofLee, { key })).rejects.toThrow();

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { present } from '../../../../src/core/objects.ts';
-import { answeredCall, type CallState, credits, type Detail } from '../../../../src/ledger/ledger.ts';
+import {
+  addReading,
+  answeredCall,
+  type CallState,
+  closeAttempt,
+  credits,
+  type Detail,
+} from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   admit,
@@ -30,7 +37,7 @@ export function knownConforms(store: Store): void {
       expect(expected.map((state) => (state.kind === 'answered' ? state.answer.kind : state.kind))).toEqual([
         'unknown',
         ...['found', 'no_match', 'refused', 'found', 'found', 'found', 'found'],
-        ...['unknown', 'unknown', 'unknown', 'in_doubt', 'unanswered'],
+        ...['in_flight', 'unknown', 'unknown', 'in_doubt', 'unanswered'],
       ]);
     });
 
@@ -39,7 +46,7 @@ export function knownConforms(store: Store): void {
       const odd = await answered(ledger, await batchNamed(ledger, 'a'), 'read again');
       for (const answer of ['refused', 'no_match'] as const) {
         const why = `read as ${answer}`;
-        await ledger.addReading({
+        await addReading(ledger, {
           attempt: odd,
           answer,
           charged: credits(1),
@@ -110,7 +117,8 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
   await ledger.changeBatch(batch, { extraCredits: 9 as never });
   await answered(ledger, batch, 'retried', { decision });
   await admitted(ledger, batch, 'open');
-  await ledger.closeAttempt(
+  await closeAttempt(
+    ledger,
     await admitted(ledger, batch, 'not sent'),
     { kind: 'not_sent', why: 'no' },
     NOON_MS,
@@ -124,13 +132,13 @@ async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Prom
     dialect: 7,
     atMs: NOON_MS,
   } as const;
-  await ledger.addReading({ ...paused, attempt: await answered(ledger, batch, 'unanswered') });
+  await addReading(ledger, { ...paused, attempt: await answered(ledger, batch, 'unanswered') });
   const answers = ['found', 'no_match', 'refused', 'told', 'renewed', 'lost anew', 'retried'];
   return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost', 'unanswered'];
 }
 
 function inShort(state: CallState, detail: Detail): CallState<Detail> {
-  if (state.kind === 'unknown') return state;
+  if (state.kind === 'unknown' || state.kind === 'in_flight') return state;
   if (state.kind === 'in_doubt') {
     const { attempt, batch } = state.doubt;
     return { kind: 'in_doubt', doubt: { attempt, batch } };

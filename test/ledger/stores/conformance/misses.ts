@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { credits, type Ledger } from '../../../../src/ledger/ledger.ts';
+import { closeAttempt, credits, type Ledger, recordReply } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -106,8 +106,9 @@ export function missesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const slow = await admitted(ledger, batch, 'slow');
       await answered(ledger, batch, 'overtaking', MISSED);
-      await ledger.record(slow, replyWith('slow'));
-      await ledger.closeAttempt(
+      await recordReply(ledger, slow, replyWith('slow'));
+      await closeAttempt(
+        ledger,
         slow,
         { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' },
         NOON_MS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { credits } from '../../../../src/ledger/ledger.ts';
+import { closeAttempt, credits } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, admit, admitted, answered, batchNamed, DAY_MS, lost, NOON_MS } from '../book.ts';
 import { freshLedger } from '../places.ts';
@@ -23,7 +23,7 @@ export function moneyConforms(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
-        await ledger.closeAttempt(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+        await closeAttempt(ledger, await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
       }
       await lost(ledger, batch, 'lost', { reserve: 2 });
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
@@ -37,12 +37,12 @@ export function moneyConforms(store: Store): void {
       await lost(ledger, batch, 'lost', { reserve: 1 });
       await admitted(ledger, batch, 'open', { reserve: 1 });
       expect(await admit(ledger, batch, 'three', { reserve: 3 })).toEqual({
-        kind: 'over_budget',
+        kind: 'wait',
         scope: 'batch',
         money: { cap: 5, spent: 1, reserved: 1, inDoubt: 1 },
       });
       await admitted(ledger, batch, 'two', { reserve: 2 });
-      expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'over_budget' });
+      expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'wait' });
     });
 
     test('many intents of one turn cannot pass a budget together', async () => {
@@ -54,7 +54,7 @@ export function moneyConforms(store: Store): void {
         ({ kind }) => kind,
       );
       expect(kinds.filter((kind) => kind === 'admitted')).toHaveLength(7);
-      expect(kinds.filter((kind) => kind === 'over_budget')).toHaveLength(13);
+      expect(kinds.filter((kind) => kind === 'wait')).toHaveLength(13);
     });
 
     test('what was refused by a budget leaves nothing behind', async () => {

@@ -3,10 +3,14 @@ import { callKeyOf } from '../../../../src/core/call-key.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import {
   type AttemptId,
+  admit,
   type BatchId,
+  closeAttempt,
   credits,
+  decide,
   type KeyedRequest,
   type Ledger,
+  recordReply,
 } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import { ACCOUNT, batchNamed, NOON_MS, replyWith, requestUnder } from '../book.ts';
@@ -42,16 +46,16 @@ export function pricesConform(store: Store): void {
       showsPrice = true,
       isAtMost = false,
     ): Promise<number> {
-      const admission = await ledger.admit(intentOf(batch, asked));
+      const admission = await admit(ledger, intentOf(batch, asked));
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
-      await ledger.record(admission.attempt, replyWith('found'));
+      await recordReply(ledger, admission.attempt, replyWith('found'));
       const closure = { kind: 'answered', answer: 'found', charged: credits(charged), why: 'x' } as const;
       const shown = {
         ...closure,
         ...(showsPrice ? { showsPrice: true as const } : {}),
         ...(isAtMost ? { isAtMost: true as const } : {}),
       };
-      await ledger.closeAttempt(admission.attempt, shown, NOON_MS);
+      await closeAttempt(ledger, admission.attempt, shown, NOON_MS);
       return admission.reserved;
     }
 
@@ -74,12 +78,12 @@ export function pricesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const intent = intentOf(batch, call('lost'));
-      const admission = await ledger.admit(intent);
+      const admission = await admit(ledger, intent);
       if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
-      await ledger.closeAttempt(admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
+      await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: 'x' }, NOON_MS);
       expect(await ledger.isSpentAtMost({ batch })).toBe(false);
       const told = { key: intent.key, batch, kind: 'told', by: 'person', why: 'x', atMs: NOON_MS } as const;
-      await ledger.decide(told, replyWith('told'));
+      await decide(ledger, told, replyWith('told'));
       expect(await ledger.isSpentAtMost({ batch })).toBe(true);
     });
 
@@ -99,7 +103,7 @@ export function pricesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       await ledger.changeBatch(batch, { budget: credits(100) });
       await bought(ledger, batch, call('one'), 60);
-      expect(await ledger.admit(intentOf(batch, call('two')))).toEqual({
+      expect(await admit(ledger, intentOf(batch, call('two')))).toEqual({
         kind: 'over_budget',
         scope: 'batch',
         money: { cap: 100, spent: 60, reserved: 0, inDoubt: 0 },
@@ -115,18 +119,18 @@ export function pricesConform(store: Store): void {
       expect(await ledger.price(ACCOUNT, call('any', { creditsMost: 1 }))).toBe(1);
       expect(await ledger.price('another', call('any'))).toBeUndefined();
       const foreign = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
-      expect(await ledger.admit(intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
+      expect(await admit(ledger, intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
     });
 
     test('is that of the call as it was first asked, also when a job says something else of it now', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       await bought(ledger, batch, call('dear', { creditsMost: 25 }), 30);
-      const admission = await ledger.admit(intentOf(batch, call('again', { creditsMost: 25 })));
+      const admission = await admit(ledger, intentOf(batch, call('again', { creditsMost: 25 })));
       expect(admission).toMatchObject({ kind: 'admitted', reserved: 30 });
       const { attempt } = admission as { readonly attempt: AttemptId };
-      await ledger.closeAttempt(attempt, { kind: 'not_sent', why: 'x' }, NOON_MS);
-      expect(await ledger.admit(intentOf(batch, call('again', { creditsMost: 2 })))).toMatchObject({
+      await closeAttempt(ledger, attempt, { kind: 'not_sent', why: 'x' }, NOON_MS);
+      expect(await admit(ledger, intentOf(batch, call('again', { creditsMost: 2 })))).toMatchObject({
         reserved: 30,
       });
     });
@@ -144,26 +148,28 @@ export function pricesConform(store: Store): void {
       await bought(ledger, batch, call('one'), 5);
       const request: KeyedRequest = requestUnder('key-1');
       const intent = intentOf(batch, call('lost'));
-      const first = await ledger.admit({ ...intent, request });
+      const first = await admit(ledger, { ...intent, request });
       expect(first).toMatchObject({ reserved: 5 });
-      await ledger.closeAttempt(
+      await closeAttempt(
+        ledger,
         (first as { attempt: AttemptId }).attempt,
         { kind: 'in_doubt', why: 'x' },
         NOON_MS,
       );
       const spec = { key: intent.key, batch, by: 'rule', why: 'x', atMs: NOON_MS } as const;
-      const repeat = await ledger.decide({ ...spec, kind: 'repeat' });
+      const repeat = await decide(ledger, { ...spec, kind: 'repeat' });
       const again = { ...intent, request, reserve: credits(0), decision: repeat };
-      const second = await ledger.admit(again);
+      const second = await admit(ledger, again);
       expect(second).toMatchObject({ reserved: 0 });
-      await ledger.closeAttempt(
+      await closeAttempt(
+        ledger,
         (second as { attempt: AttemptId }).attempt,
         { kind: 'in_doubt', why: 'x' },
         NOON_MS,
       );
-      const retry = await ledger.decide({ ...spec, kind: 'retry' });
+      const retry = await decide(ledger, { ...spec, kind: 'retry' });
       expect(
-        await ledger.admit({ ...intent, request: requestUnder('key-2'), decision: retry }),
+        await admit(ledger, { ...intent, request: requestUnder('key-2'), decision: retry }),
       ).toMatchObject({ reserved: 5 });
     });
   });

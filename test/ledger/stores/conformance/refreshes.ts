@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AttemptId, FreshSince, Ledger } from '../../../../src/ledger/ledger.ts';
+import { type AttemptId, closeAttempt, type FreshSince, type Ledger } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -9,6 +9,7 @@ import {
   batchNamed,
   DAY_MS,
   decide,
+  intentOf,
   lost,
   MATCHED,
   NEVER_ANSWERED,
@@ -35,8 +36,8 @@ export function refreshesConform(store: Store): void {
         kind: 'answered',
         answer: { attempt: renewed, batch, answeredAtMs: LATER_MS },
       });
-      await expect(admit(ledger, batch, 'acme')).rejects.toThrow();
-      await expect(admit(ledger, batch, 'acme', refresh(old))).rejects.toThrow();
+      expect(await admit(ledger, batch, 'acme')).toMatchObject({ kind: 'answered' });
+      expect(await admit(ledger, batch, 'acme', refresh(old))).toMatchObject({ kind: 'answered' });
       await expect(admit(ledger, batch, 'acme', refresh(renewed))).rejects.toThrow();
     });
 
@@ -86,10 +87,13 @@ export function refreshesConform(store: Store): void {
       };
       const mayRefresh = async (name: string, freshSince: FreshSince) => {
         const batch = await batchNamed(ledger, name, { freshSince });
-        const tried = await Promise.allSettled(
-          Object.entries(attempts).map(([word, replaces]) => admit(ledger, batch, word, { replaces })),
+        const tried = await ledger.append(
+          Object.entries(attempts).map(([word, replaces]) => ({
+            kind: 'intent' as const,
+            intent: intentOf(batch, word, { replaces }),
+          })),
         );
-        return Object.keys(attempts).filter((_, index) => tried[index]?.status === 'fulfilled');
+        return Object.keys(attempts).filter((_, index) => tried[index]?.kind === 'admitted');
       };
       expect(await mayRefresh('found', { foundMs: LATER_MS })).toEqual(['found']);
       expect(await mayRefresh('others', { noMatchMs: LATER_MS })).toEqual(['no_match', 'refused']);
@@ -134,9 +138,9 @@ export function refreshesConform(store: Store): void {
       const a = await batchNamed(ledger, 'a');
       const [one] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
-      for (const word of ['two', 'unknown'])
-        await expect(admit(ledger, batch, word, { replaces: one })).rejects.toThrow();
-      await expect(admit(ledger, batch, 'one')).rejects.toThrow();
+      expect(await admit(ledger, batch, 'two', { replaces: one })).toMatchObject({ kind: 'answered' });
+      await expect(admit(ledger, batch, 'unknown', { replaces: one })).rejects.toThrow();
+      expect(await admit(ledger, batch, 'one')).toMatchObject({ kind: 'answered' });
     });
   });
 
@@ -176,7 +180,7 @@ export function refreshesConform(store: Store): void {
       const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
       for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
         const attempt = await admitted(ledger, batch, 'acme', refresh(old));
-        await ledger.closeAttempt(attempt, { kind, why: 'x' }, LATER_MS);
+        await closeAttempt(ledger, attempt, { kind, why: 'x' }, LATER_MS);
       }
       expect(await ledger.lostRefresh(old)).toBeUndefined();
       await answered(ledger, batch, 'acme', refresh(old));

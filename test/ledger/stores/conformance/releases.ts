@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { closeAttempt, recordLook, recordReply, release } from '../../../../src/ledger/ledger.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
   ACCOUNT,
@@ -36,7 +37,7 @@ export function releasesConform(store: Store): void {
         lookAt(attempt, 'happened', { atMs: NOON_MS }),
         lookAt(attempt, 'not_happened'),
       ];
-      for (const look of looks) await ledger.recordLook(look);
+      for (const look of looks) await recordLook(ledger, look);
       expect(await ledger.history(batch, 7)).toMatchObject([{ attempt, looks }]);
       expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { atRisk: 1 } });
     });
@@ -47,7 +48,7 @@ export function releasesConform(store: Store): void {
       const open = await admitted(ledger, batch, 'open');
       const bought = await answered(ledger, batch, 'bought');
       for (const attempt of [open, bought, 99 as never])
-        await expect(ledger.recordLook(lookAt(attempt, 'happened'))).rejects.toThrow();
+        await expect(recordLook(ledger, lookAt(attempt, 'happened'))).rejects.toThrow();
     });
   });
 
@@ -72,17 +73,17 @@ export function releasesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const [attempt, other] = [await lost(ledger, batch, 'acme'), await lost(ledger, batch, 'other')];
-      await ledger.recordLook(lookAt(other, 'not_happened'));
-      const release = () => ledger.release(attempt, 'because', NOON_MS);
-      await expect(release()).rejects.toThrow();
+      await recordLook(ledger, lookAt(other, 'not_happened'));
+      const free = () => release(ledger, attempt, 'because', NOON_MS);
+      await expect(free()).rejects.toThrow();
       for (const said of ['unclear', 'happened'] as const) {
-        await ledger.recordLook(lookAt(attempt, said));
-        await expect(release()).rejects.toThrow();
+        await recordLook(ledger, lookAt(attempt, said));
+        await expect(free()).rejects.toThrow();
       }
       expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 2 });
-      await ledger.recordLook(lookAt(attempt, 'not_happened'));
-      await release();
-      await expect(release()).rejects.toThrow();
+      await recordLook(ledger, lookAt(attempt, 'not_happened'));
+      await free();
+      await expect(free()).rejects.toThrow();
       expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 1 });
     });
 
@@ -90,15 +91,15 @@ export function releasesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const attempt = await lost(ledger, batch, 'acme');
-      await ledger.recordLook(lookAt(attempt, 'not_happened'));
+      await recordLook(ledger, lookAt(attempt, 'not_happened'));
       const again = await admitted(ledger, batch, 'acme', {
         decision: await decide(ledger, batch, 'acme', 'retry'),
       });
-      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
-      await ledger.record(again, replyWith('acme'));
+      await expect(release(ledger, attempt, 'because', NOON_MS)).rejects.toThrow();
+      await recordReply(ledger, again, replyWith('acme'));
       const closure = { kind: 'answered', answer: 'found', charged: 1 as never, why: 'found' } as const;
-      await ledger.closeAttempt(again, closure, NOON_MS);
-      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
+      await closeAttempt(ledger, again, closure, NOON_MS);
+      await expect(release(ledger, attempt, 'because', NOON_MS)).rejects.toThrow();
     });
 
     test('takes with it what the same request risked before, under its idempotency key', async () => {
@@ -108,8 +109,8 @@ export function releasesConform(store: Store): void {
       const first = await lost(ledger, batch, 'acme', { reserve: 2, request });
       const decision = await decide(ledger, batch, 'acme', 'repeat');
       const second = await lost(ledger, batch, 'acme', { reserve: 0, request, decision });
-      await ledger.recordLook(lookAt(first, 'not_happened'));
-      await expect(ledger.release(first, 'because', NOON_MS)).rejects.toThrow();
+      await recordLook(ledger, lookAt(first, 'not_happened'));
+      await expect(release(ledger, first, 'because', NOON_MS)).rejects.toThrow();
       await released(ledger, second);
       expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
       expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
-import { type AttemptId, type BatchId, credits, type LedgerReader } from '../../../../src/ledger/ledger.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  closeAttempt,
+  credits,
+  type LedgerReader,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
 import { finishedPages } from '../../../../src/ledger/row-pages.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
 import {
@@ -52,24 +59,21 @@ export function rowsConform(store: Store): void {
         answers: at % 2 === 0 ? [one, two] : [],
         ...(at === 5 ? {} : { input: at }),
       }));
-      await ledger.finishRows(
-        batch,
-        rows.map((row) => ({ ...row, batch })),
-      );
+      await ledger.finishRows(rows.map((row) => ({ ...row, batch })));
       for (const row of rows) await ledger.finishRow({ ...row, batch: alone });
       const paid = (await ledger.rows(batch, 0, 1))[0]?.answers.map(({ paidRow }) => paidRow);
       expect(paid?.[0]).toBe(2);
       expect(await ledger.rows(batch, 0, 100)).toEqual(await ledger.rows(alone, 0, 100));
       expect(await ledger.counts(batch)).toEqual(await ledger.counts(alone));
-      await ledger.finishRows(batch, []);
+      await ledger.finishRows([]);
     });
 
     test('many are settled all together or not at all', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
-      await settle(ledger, batch, 40, MATCHED);
+      await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
       const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
-      await expect(ledger.finishRows(batch, rows)).rejects.toThrow();
+      await expect(ledger.finishRows(rows)).rejects.toThrow();
       expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
     });
 
@@ -96,10 +100,34 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       for (const [row, kind] of OUTCOME_KINDS.filter((each) => each !== 'in_doubt').entries()) {
         await settle(ledger, batch, row, outcomeOf(kind));
-        await expect(settle(ledger, batch, row, MATCHED)).rejects.toThrow();
+        const other = kind === 'matched' ? ({ kind: 'no_match', reason: 'x' } as const) : MATCHED;
+        await expect(settle(ledger, batch, row, other)).rejects.toThrow();
         await expect(settle(ledger, batch, row, IN_DOUBT)).rejects.toThrow();
         expect((await ledger.rows(batch, row, 1))[0]?.outcome).toEqual(outcomeOf(kind));
       }
+    });
+
+    test('a row that is finished twice alike stays as it was, and is no error', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      const [one, two] = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
+      const row = { batch, row: 2, outcome: { kind: 'no_match', reason: 'nobody' }, input: 7 } as const;
+      for (const again of [1, 2]) {
+        await ledger.finishRow({ ...row, answers: [attempt] });
+        await ledger.finishRows([
+          { ...row, answers: [attempt] },
+          { ...row, row: 3, answers: [one] },
+        ]);
+        expect(await ledger.counts(batch), `${again}`).toEqual({ no_match: 2 });
+      }
+      await expect(ledger.finishRow({ ...row, answers: [two] })).rejects.toThrow();
+      await expect(ledger.finishRow({ ...row, answers: [attempt], input: 8 })).rejects.toThrow();
+      await expect(
+        ledger.finishRow({ ...row, answers: [attempt], outcome: { kind: 'no_match', reason: 'x' } }),
+      ).rejects.toThrow();
+      const [kept] = await ledger.rows(batch, 2, 1);
+      expect(kept).toMatchObject({ outcome: row.outcome, input: 7, answers: [{ attempt }] });
     });
 
     test('a row cannot point to an attempt that is not there', async () => {
@@ -185,9 +213,9 @@ export function rowsConform(store: Store): void {
       const bodies = [...texts.map((text) => Buffer.from(text)), ...others];
       for (const [at, body] of bodies.entries()) {
         const attempt = await admitted(ledger, batch, `word${at}`);
-        await ledger.record(attempt, { ...replyWith(''), body });
+        await recordReply(ledger, attempt, { ...replyWith(''), body });
         const closure = { kind: 'answered', answer: 'found', charged: credits(1), why: 'w' } as const;
-        await ledger.closeAttempt(attempt, closure, NOON_MS);
+        await closeAttempt(ledger, attempt, closure, NOON_MS);
         await settle(ledger, batch, at, MATCHED, [attempt]);
       }
       const found = (await ledger.rows(batch, 0, 100)).flatMap(({ answers }) => answers);

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { BootTime } from '../../../../src/core/clock.ts';
 import { invariant } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
-import type { SubjectFacts } from '../../../../src/core/membership.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -14,11 +14,11 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
-  type Closure,
+  type CallEntry,
   type Credits,
   credits,
   type DecisionId,
-  type DecisionSpec,
+  type EntryOf,
   type FinishedRow,
   type Intent,
   type KeptTime,
@@ -27,12 +27,16 @@ import {
   type Look,
   type MissesMark,
   type OpenAttempt,
+  type Outcomes,
+  type OutcomesOf,
   type PauseRecord,
   type PlannedRow,
-  type RawReply,
   type Reading,
+  rankOf,
   type TimeMark,
   type UsageMark,
+  WRITTEN,
+  type Written,
 } from '../../../../src/ledger/ledger.ts';
 import {
   holds,
@@ -48,7 +52,14 @@ import {
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
 import { addReading, isFreeMiss } from './readings.ts';
-import { overBudget, refuseAttempt, refuseSandbox, refuseTimeOfSandbox, refuseTurnedBack } from './rules.ts';
+import {
+  movedOn,
+  overBudget,
+  refuseAttempt,
+  refuseSandbox,
+  refuseTimeOfSandbox,
+  refuseTurnedBack,
+} from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
 
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -172,7 +183,38 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     }
   }
 
-  async admit(asked: Intent): Promise<Admission> {
+  async append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
+    const outcomes: unknown[] = [];
+    for (const [at, entry] of [...list.entries()].toSorted(([, a], [, b]) => rankOf(a) - rankOf(b))) {
+      try {
+        outcomes[at] = this.#written(entry);
+      } catch (error) {
+        outcomes[at] = { kind: 'refused', error };
+      }
+    }
+    return outcomes as unknown as OutcomesOf<List>;
+  }
+
+  #written(entry: CallEntry): Outcomes[CallEntry['kind']] {
+    switch (entry.kind) {
+      case 'intent':
+        return this.#admit(entry.intent);
+      case 'reply':
+        return this.#record(entry);
+      case 'end':
+        return this.#close(entry);
+      case 'reading':
+        return this.#read(entry.reading);
+      case 'look':
+        return this.#look(entry.look);
+      case 'release':
+        return this.#release(entry);
+      case 'decision':
+        return { kind: 'decided', decision: this.#decide(entry) };
+    }
+  }
+
+  #admit(asked: Intent): Admission {
     const kept = this.#batch(asked.batch);
     const call = this.#callOf(asked);
     if (asked.ifUnknown && (call.answer ?? call.doubt) !== undefined) return { kind: 'known' };
@@ -181,7 +223,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const price = this.book.prices.get(priceKey(call.accountIdentity, call.call)) ?? 0;
     const reserve = isRepeat ? asked.reserve : credits(Math.max(asked.reserve, price));
     const intent = { ...asked, reserve };
-    const over = refusedChange(this.book, intent) ?? overBudget(this.book, kept, intent, decided?.decision);
+    const over =
+      refusedChange(this.book, intent) ??
+      movedOn(this.book, call, intent) ??
+      overBudget(this.book, kept, intent, decided?.decision);
     if (over !== undefined) return over;
     const boot = intent.uptimeMs === undefined ? undefined : this.#boot;
     refuseAttempt(this.book, { batch: kept.batch, call, intent, boot, decided });
@@ -209,13 +254,17 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return admitted(id, reserve);
   }
 
-  async record(id: AttemptId, reply: RawReply): Promise<void> {
-    const attempt = this.#openAttempt(id);
+  #record({ attempt: id, reply }: EntryOf<'reply'>): Outcomes['reply'] {
+    const attempt = this.book.attempt(id);
+    const isLate = attempt?.closure?.kind === 'in_doubt';
+    const isOpen = attempt !== undefined && attempt.closure === undefined;
+    invariant(isOpen || isLate, `attempt ${id} is over`);
     invariant(attempt.reply === undefined, `attempt ${id} has a reply`);
     attempt.reply = reply;
+    return isLate ? { kind: 'late' } : WRITTEN;
   }
 
-  async closeAttempt(id: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
+  #close({ attempt: id, closure, atMs, left }: EntryOf<'end'>): Written {
     const attempt = this.#openAttempt(id);
     const { call, reply } = attempt;
     if (closure.kind === 'answered') {
@@ -235,11 +284,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       if (attempt.decision?.kind === 'repeat') call.repeats += 1;
     }
     attempt.closure = { ...closure, closedAtMs: atMs };
+    return WRITTEN;
   }
 
-  async addReading(reading: Reading): Promise<void> {
+  #read(reading: Reading): Written {
     const { attempt, charged } = addReading(this.book, reading);
     if (reading.showsPrice) this.#keepPrice(attempt.call, charged);
+    return WRITTEN;
   }
 
   async openAttempts(): Promise<readonly OpenAttempt[]> {
@@ -257,13 +308,14 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       }));
   }
 
-  async recordLook(look: Look): Promise<void> {
+  #look(look: Look): Written {
     const attempt = this.book.attempt(look.attempt);
     invariant(attempt?.closure?.kind === 'in_doubt', 'only a lost attempt is looked at');
     attempt.looks.push(look);
+    return WRITTEN;
   }
 
-  async release(id: AttemptId, why: string, atMs: number): Promise<void> {
+  #release({ attempt: id, why, atMs }: EntryOf<'release'>): Written {
     const attempt = this.book.attempt(id);
     invariant(attempt !== undefined && attempt.call.doubt === attempt, 'only a doubt is released');
     const said = attempt.looks.some((look) => look.said === 'not_happened');
@@ -275,9 +327,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const { call } = attempt;
     call.doubt = ofCall.findLast(holds);
     if (call.doubt === undefined) call.answer = newestAnswer(this.book, call);
+    return WRITTEN;
   }
 
-  async decide(spec: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
+  #decide({ decision: spec, told, left }: EntryOf<'decision'>): DecisionId {
     invariant(
       (spec.kind === 'told') === (told !== undefined),
       'a decision is told with a reply, and only then',
@@ -323,6 +376,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async finishRow(row: FinishedRow): Promise<void> {
     const { rows } = this.#batch(row.batch);
     const earlier = rows.get(row.row);
+    if (earlier !== undefined && earlier.outcome.kind !== 'in_doubt') {
+      const { readTo: _, ...kept } = earlier;
+      if (isDeepStrictEqual(kept, row)) return;
+    }
     invariant(
       earlier === undefined || earlier.outcome.kind === 'in_doubt',
       `row ${row.row} is settled, and a final outcome is never changed`,
@@ -337,14 +394,15 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     }
   }
 
-  async finishRows(batch: BatchId, rows: readonly FinishedRow[]): Promise<void> {
-    const settled = this.#batch(batch).rows;
-    const before = new Map(settled);
+  async finishRows(rows: readonly FinishedRow[]): Promise<void> {
+    const before = this.book.batches.map(({ rows: finished }) => new Map(finished));
     try {
       for (const row of rows) await this.finishRow(row);
     } catch (error) {
-      settled.clear();
-      for (const [row, record] of before) settled.set(row, record);
+      for (const [at, { rows: finished }] of this.book.batches.entries()) {
+        finished.clear();
+        for (const [row, record] of before[at] ?? []) finished.set(row, record);
+      }
       throw error;
     }
   }

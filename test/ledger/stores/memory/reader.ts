@@ -408,7 +408,10 @@ export class MemoryReader implements LedgerReader {
     const call = this.book.calls.get(key);
     const answer = call?.answer && answerOf(this.book, call.answer);
     if (answer !== undefined) return answeredCall(answer);
-    if (call?.doubt === undefined) return { kind: 'unknown' };
+    if (call?.doubt === undefined) {
+      const open = this.book.attempts.find((each) => each.call === call && each.closure === undefined);
+      return open === undefined ? { kind: 'unknown' } : { kind: 'in_flight', attempt: open.id };
+    }
     const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
     const usedUp = this.book.attempts.some(
       (attempt) => attempt.decision === decision && usesDecision(attempt),
@@ -435,7 +438,7 @@ function isFound({ closure }: KeptAttempt): boolean {
 
 /** Nothing more than the contract promises, so that nothing comes to rely on it. */
 function inDetail(state: CallState, detail: Detail): CallState<Detail> {
-  if (detail === 'whole' || state.kind === 'unknown') return state;
+  if (detail === 'whole' || state.kind === 'unknown' || state.kind === 'in_flight') return state;
   if (state.kind === 'in_doubt') {
     const { attempt, batch } = state.doubt;
     return { kind: 'in_doubt', doubt: { attempt, batch } };

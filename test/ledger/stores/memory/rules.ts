@@ -39,6 +39,18 @@ interface Asked {
   readonly decided: KeptDecision | undefined;
 }
 
+/** What has become of the call that the intent does not know. */
+export function movedOn(
+  { attempts }: MemoryBook,
+  call: KeptCall,
+  { replaces }: Intent,
+): Admission | undefined {
+  const open = attempts.find((attempt) => attempt.call === call && attempt.closure === undefined);
+  if (open !== undefined) return { kind: 'in_flight', attempt: open.id };
+  const { answer } = call;
+  return answer && answer.id !== replaces ? { kind: 'answered', attempt: answer.id } : undefined;
+}
+
 /** @throws Error, because whoever asks for one of them has a bug. */
 export function refuseAttempt(book: MemoryBook, asked: Asked): void {
   const { batch, call } = asked;
@@ -51,8 +63,6 @@ export function refuseAttempt(book: MemoryBook, asked: Asked): void {
   const { change } = asked.intent.call;
   const same = isDeepStrictEqual(change?.subject, call.subject?.subject);
   invariant(same, 'the call is a change of another subject');
-  const open = book.attempts.some((attempt) => attempt.call === call && attempt.closure === undefined);
-  invariant(!open, 'the call has an open attempt');
   refuseTime(book, asked);
   refuseReplacing(book, asked);
   refuseUndecided(book, asked);
@@ -170,7 +180,8 @@ export function overBudget(
     if (cap === undefined) continue;
     const money = sum();
     const { spent, reserved, inDoubt } = money;
-    if (spent + reserved + inDoubt + intent.reserve > cap) return { kind: 'over_budget', scope, money };
+    if (spent + reserved + inDoubt + intent.reserve > cap)
+      return { kind: reserved > 0 ? 'wait' : 'over_budget', scope, money };
   }
   return undefined;
 }

@@ -61,7 +61,7 @@ END;
 }
 
 const REFUSED = 'money rule: no such entry follows where its call stands';
-const REPLY = MOVES.filter(({ kind }) => kind === 'reply').map((move) => isAllowed(move, 'NEW.of'));
+const [REPLY] = MOVES.filter(({ kind }) => kind === 'reply').map((move) => isAllowed(move, 'NEW.of'));
 
 /**
  * The book: entries that follow each other without a gap, and never change. They have one row of numbers, and stand in four
@@ -106,8 +106,9 @@ CREATE INDEX attempts_later ON attempts (call) WHERE call <> id;
 CREATE INDEX attempts_row ON attempts (batch, row);
 CREATE INDEX attempts_sees ON attempts (sees) WHERE sees IS NOT NULL;
 
--- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end. \`dated\` is
--- its Date. The other headers and the body may name a person; they have a sum of their own.
+-- What came back, before it was judged. It moves no money, and so has no number: it stands between an attempt and its end, or comes
+-- late, after the attempt was lost. \`dated\` is its Date. The other headers and the body may name a person; they have a sum of
+-- their own.
 ${REPLIES_TABLE.definition}
 
 -- How each attempt ended, once: it gives back what it had reserved, and holds it where it got lost. \`said\`: what the answer is, or why there is none. What it \`spent\` is booked at the attempt \`pays\`
@@ -141,10 +142,11 @@ CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS V
 `,
   moves('attempts', { of: 'NEW.id' }),
   `
--- A reply moves its call by being there.
+-- A reply moves its call by being there. One that is late is about an attempt that was lost, and moves nothing.
 CREATE TRIGGER replies_move BEFORE INSERT ON replies BEGIN
   SELECT RAISE(ABORT, '${REFUSED}')
-   WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY.join()});
+   WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = NEW.call AND ${REPLY})
+     AND NOT EXISTS (SELECT 1 FROM losses WHERE attempt = NEW.of AND call = NEW.call);
 END;
 `,
   moves('ends'),
