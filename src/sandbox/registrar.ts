@@ -72,7 +72,6 @@ export class Registrar {
     return keyed.find(account, idempotencyKey, clock.wallMs());
   }
 
-  /** All credits that the account was ever charged. */
   creditsOf(account: string): number {
     return this.#parts.book.creditsOf(account);
   }

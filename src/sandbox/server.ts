@@ -94,7 +94,6 @@ interface DeskParts {
   readonly closing: AbortSignal;
 }
 
-/** Receives requests and sends answers. */
 class Desk {
   readonly #parts: DeskParts;
   url = '';
