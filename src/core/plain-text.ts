@@ -85,6 +85,12 @@ export function linesOf(
   return parts.flat().filter((part) => typeof part === 'string');
 }
 
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(words: readonly (string | number)[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? `${last}` : `${words.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /** `at most 62 spent` where it may have been less, which nothing never is. */
 export function atMost(amount: number, isExact: boolean, text: string): string {
   return isExact || amount === 0 ? text : `at most ${text}`;

@@ -1,6 +1,6 @@
 import { invariant, type StopError, stop } from '../core/errors.ts';
 import type { CellsFor, CopyOptions } from '../core/format.ts';
-import { foreignName } from '../core/plain-text.ts';
+import { foreignName, listed } from '../core/plain-text.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 
 /** Which cells of a record belong to columns that have a name. */
@@ -31,7 +31,7 @@ export function namedColumns(path: string, cells: readonly string[]): NamedColum
   if (positions.size === 0) throw withoutName(path, nameless);
   for (const [name, at] of positions) {
     if (at.length === 1) continue;
-    const fact = `${path}: ${listed(at)} have the same name, ${foreignName(name)}.`;
+    const fact = `${path}: ${columnsAt(at)} have the same name, ${foreignName(name)}.`;
     throw stop('input', fact, 'Give every column of the header a name of its own.');
   }
   return { names: [...positions.keys()], places: [...positions.values()].flat(), nameless };
@@ -40,20 +40,18 @@ export function namedColumns(path: string, cells: readonly string[]): NamedColum
 function withoutName(path: string, nameless: readonly number[]): StopError {
   const has = nameless.length === 1 ? 'has no name' : 'have no name';
   const next = 'Give every column of the header a name, or remove the columns that have none.';
-  return stop('input', `${path}: ${listed(nameless)} ${has}.`, next);
+  return stop('input', `${path}: ${columnsAt(nameless)} ${has}.`, next);
 }
 
 /** A file may have a hundred thousand columns, and a person is to read this. */
 const MOST_LISTED = 10;
 
 /** "column 3", "columns 2 and 5", "columns 2, 5 and 6". */
-function listed(places: readonly number[]): string {
-  const positions = places.map((place) => place + 1);
-  const last = positions.at(-1);
-  const more = positions.length - MOST_LISTED;
-  if (more > 0) return `columns ${positions.slice(0, MOST_LISTED).join(', ')} and ${more} more`;
-  if (positions.length === 1) return `column ${last}`;
-  return `columns ${positions.slice(0, -1).join(', ')} and ${last}`;
+function columnsAt(places: readonly number[]): string {
+  const shown = places.slice(0, MOST_LISTED).map((place) => place + 1);
+  const more = places.length - MOST_LISTED;
+  if (more > 0) return `columns ${shown.join(', ')} and ${more} more`;
+  return `${shown.length === 1 ? 'column' : 'columns'} ${listed(shown)}`;
 }
 
 /**

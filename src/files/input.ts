@@ -25,6 +25,8 @@ export interface Input {
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
 
+type Batches = Pick<LedgerReader, 'batches'>;
+
 /** A file of which nothing but the header was read. */
 export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
 
@@ -38,11 +40,7 @@ export interface MappedInput extends Input {
  * a resumed batch of a million rows need not do it again.
  * @throws StopError `input` with what is wrong and where.
  */
-export async function openInput(
-  path: string,
-  read: ReadOptions,
-  ledger?: Pick<LedgerReader, 'batches'>,
-): Promise<Input> {
+export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
   const opened = await openFile(path, read);
   const survey = (await earlierSurvey(opened, read, ledger)) ?? (await opened.sheet.survey());
   opened.file.keepHash(survey.sha256);
@@ -53,7 +51,7 @@ export async function openInput(
 async function earlierSurvey(
   { path, file, sheet }: OpenedFile,
   read: ReadOptions,
-  ledger: Pick<LedgerReader, 'batches'> | undefined,
+  ledger: Batches | undefined,
 ): Promise<Input['survey'] | undefined> {
   const batches = (await ledger?.batches()) ?? [];
   if (batches.length === 0 || read.strict === true) return undefined;
@@ -79,13 +77,22 @@ type ReadingJob = Pick<Job, 'operation' | 'columns' | 'read'>;
 export async function openMappedInput(
   path: string,
   { operation, columns, read = {} }: ReadingJob,
-  ledger?: Pick<LedgerReader, 'batches'>,
+  ledger?: Batches,
 ): Promise<MappedInput> {
   const input = await openInput(path, read, ledger);
-  const { sheet, survey } = input;
-  const earlier = await earlierGuess(input, survey.header, operation, ledger);
-  const added = await addedColumns(survey.header, ledger);
-  return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier, added) };
+  return { ...input, columns: await columnsIn(input, input.survey.header, operation, columns, ledger) };
+}
+
+async function columnsIn(
+  opened: OpenedFile,
+  header: readonly string[],
+  operation: Operation,
+  chosen: Job['columns'],
+  ledger: Batches | undefined,
+): Promise<ColumnMap> {
+  const earlier = await earlierGuess(opened, header, operation, ledger);
+  const added = await addedColumns(header, ledger);
+  return findColumns(operation, opened.sheet, header, chosen, earlier, added);
 }
 
 /**
@@ -95,7 +102,7 @@ export async function openMappedInput(
  */
 async function addedColumns(
   header: readonly string[],
-  ledger: Pick<LedgerReader, 'batches'> | undefined,
+  ledger: Batches | undefined,
 ): Promise<ReadonlySet<string>> {
   if (ledger === undefined || !isOutput(header)) return new Set();
   const before = header.slice(0, header.indexOf('_status'));
@@ -122,7 +129,7 @@ async function earlierGuess(
   { path, file }: OpenedFile,
   header: readonly string[],
   { name, inputs }: Pick<Operation, 'name' | 'inputs'>,
-  ledger: Pick<LedgerReader, 'batches'> | undefined,
+  ledger: Batches | undefined,
 ): Promise<EarlierGuess | undefined> {
   const all = (await ledger?.batches()) ?? [];
   const batches = all.filter(({ operation, state }) => operation === name && state !== 'cancelled');
@@ -148,13 +155,11 @@ async function earlierGuess(
 export async function openHeader(
   path: string,
   { operation, columns, read = {} }: ReadingJob,
-  ledger?: Pick<LedgerReader, 'batches'>,
+  ledger?: Batches,
 ): Promise<OpenedInput> {
   const opened = await openFile(path, read);
   const header = await opened.sheet.header();
-  const earlier = await earlierGuess(opened, header, operation, ledger);
-  const added = await addedColumns(header, ledger);
-  return { ...opened, columns: await findColumns(operation, opened.sheet, header, columns, earlier, added) };
+  return { ...opened, columns: await columnsIn(opened, header, operation, columns, ledger) };
 }
 
 /** A file of which nothing is known but how it is read. */

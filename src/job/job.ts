@@ -131,26 +131,25 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     name: jobNameOf(path),
     path: resolve(path),
     operation,
+    onExisting: value.on_existing ?? 'refuse',
+    inDoubt: policyOf(value.in_doubt),
     ...present({
       account: value.account,
       columns: value.columns,
       waterfall: value.waterfall,
       add: value.add,
-    }),
-    onExisting: value.on_existing ?? 'refuse',
-    ...present({ formulas: value.formulas, withInput: value.with_input }),
-    ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
-    inDoubt: policyOf(value.in_doubt),
-    ...present({
+      formulas: value.formulas,
+      withInput: value.with_input,
+      budget: value.budget && credits(value.budget.credits),
       refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
       refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
+      read: value.read && readOptionsIn(value.read),
+      repair: value.repair || undefined,
+      settings: Object.keys(settings).length === 0 ? undefined : settings,
+      guards: guardsOf(operation, document),
+      inbox: value.inbox && resolve(dirname(path), value.inbox),
+      schedule: value.schedule,
     }),
-    ...(value.read === undefined ? {} : { read: readOptionsIn(value.read) }),
-    ...(value.repair === true ? { repair: true } : {}),
-    ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...guardsOf(operation, document),
-    ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
-    ...present({ schedule: value.schedule }),
   };
 }
 
@@ -199,27 +198,14 @@ export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
   return Object.keys(readEntryOf(read)).length > 0;
 }
 
-function guardsOf(
-  operation: Operation,
-  { value: { guards: file }, problem }: YamlDocument<JobFile>,
-): { readonly guards?: Guards } {
-  if (file === undefined) return {};
+function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {
+  if (value.guards === undefined) return undefined;
   if (operation.change === undefined) {
-    throw problem(
-      ['guards'],
-      'name',
-      `${operation.name} changes nothing, so it takes no guards`,
-      'Leave them out.',
-    );
+    const fact = `${operation.name} changes nothing, so it takes no guards`;
+    throw problem(['guards'], 'name', fact, 'Leave them out.');
   }
-  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = file;
-  return {
-    guards: {
-      ...present({ maxRemovals, admins }),
-      ...(domains === undefined ? {} : { domains: domains.map((domain) => domain.toLowerCase()) }),
-      ...present({ maxInvites }),
-    },
-  };
+  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = value.guards;
+  return present({ maxRemovals, admins, domains: domains?.map((name) => name.toLowerCase()), maxInvites });
 }
 
 /** Refuses what is fine for a lookup and would harm people who are invited. */
@@ -311,11 +297,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
 }
 
 function entry(name: string, value: unknown, comment: string): string | undefined {
-  return value === undefined
-    ? undefined
-    : `${inline({ [name]: value })
-        .slice(1, -1)
-        .trim()}  # ${comment}`;
+  return value === undefined ? undefined : `${member(name, value)}  # ${comment}`;
 }
 
 function block(
@@ -327,18 +309,18 @@ function block(
   if (entries === undefined) return [];
   const pairs = Object.entries(entries);
   if (pairs.length === 0) return [`${name}: {}  # ${comment}`];
-  const lines = pairs.map(
-    ([key, value]) =>
-      `  ${inline({ [key]: value })
-        .slice(1, -1)
-        .trim()}  # ${plainText([`${key} ← ${value}`, ...(because.has(key) ? [because.get(key)] : [])].join(', '))}`,
-  );
+  const lines = pairs.map(([key, value]) => {
+    const why = because.get(key);
+    const words = `${key} ← ${value}${why === undefined ? '' : `, ${why}`}`;
+    return `  ${member(key, value)}  # ${plainText(words)}`;
+  });
   return [`${name}:  # ${comment}`, ...lines];
 }
 
 /** One line of YAML; text is quoted where it would otherwise be read back as something else. */
-function inline(value: unknown): string {
-  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+function member(name: string, value: unknown): string {
+  const flow = stringify({ [name]: value }, { collectionStyle: 'flow', lineWidth: 0 });
+  return flow.trim().slice(1, -1).trim();
 }
 
 /** An age in the largest unit that expresses it exactly. */

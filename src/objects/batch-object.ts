@@ -96,7 +96,6 @@ export interface LeftOpen {
   readonly retries?: Retries | undefined;
   readonly unproven?: UnprovenChanges | undefined;
   readonly changes?: ChangesDone | undefined;
-  /** How many rows wait, because what was bought for them turned out to be no answer. */
   readonly unanswered?: number;
 }
 

@@ -79,17 +79,13 @@ export class SandboxAdmission {
   }
 
   /** Must be called when the request arrives, because a rate limit counts arrivals. */
-  admit({
-    method,
-    target,
-    authorization: header,
-    idempotencyKey,
-  }: RequestHead): SandboxAdmitted | TurnedAway {
+  admit(head: RequestHead): SandboxAdmitted | TurnedAway {
+    const { method, target, idempotencyKey } = head;
     const route = this.#routes.find(method, target);
     if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const { operation } = route;
     const { name } = operation;
-    const authorization = readAuthorization(header);
+    const authorization = readAuthorization(head.authorization);
     if (!operation.authorization.some((shape) => shape === authorization.shape)) {
       const words = wrongShapeWords(operation.authorization, authorization.shape);
       return turnedAway(name, rejection(401, words));

@@ -67,11 +67,8 @@ export class Faults {
     }
     // Sums of decimal fractions may pass 1 by a rounding error.
     if (total > 1 + 1e-9) {
-      throw stop(
-        'usage',
-        `The faults add up to ${total}, more than every request.`,
-        'Lower them to 1 in all.',
-      );
+      const fact = `The faults add up to ${total}, more than every request.`;
+      throw stop('usage', fact, 'Lower them to 1 in all.');
     }
   }
 
@@ -101,9 +98,10 @@ function parseItem(item: string, operations: readonly string[]): Planned {
   if (first !== undefined && rest.length === 0) return { fault, first: Number(first) };
   const probability = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(amount) ? Number(amount) : Number.NaN;
   if (rest.length === 0 && probability >= 0 && probability <= 1) return { fault, probability };
+  const fact = `The fault "${item}" does not say how often.`;
   throw stop(
     'usage',
-    `The fault "${item}" does not say how often.`,
+    fact,
     `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`,
   );
 }
@@ -113,11 +111,8 @@ function parseStruck(name: string, operations: readonly string[]): Fault {
   const fault = parseFault(kind);
   if (operation === undefined) return fault;
   if (rest.length === 0 && operations.includes(operation)) return { ...fault, name, operation };
-  throw stop(
-    'usage',
-    `The fault "${name}" names no operation of the sandbox.`,
-    `Write one of ${operations.join(', ')} after the "@".`,
-  );
+  const fact = `The fault "${name}" names no operation of the sandbox.`;
+  throw stop('usage', fact, `Write one of ${operations.join(', ')} after the "@".`);
 }
 
 function parseFault(name: string): Fault {

@@ -32,11 +32,8 @@ export class LineFile {
     this.wholeBytes = endOfLastWholeLine(this.#descriptor);
     if (this.#tornTailIsOurs()) return;
     this.close();
-    throw stop(
-      'usage',
-      `${path} ends with what the sandbox did not write.`,
-      'Name another file, or one that does not exist.',
-    );
+    const fact = `${path} ends with what the sandbox did not write.`;
+    throw stop('usage', fact, 'Name another file, or one that does not exist.');
   }
 
   /** Takes a torn last line away and never a whole one, not even one that came after the file was opened. */

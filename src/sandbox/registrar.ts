@@ -72,7 +72,6 @@ export class Registrar {
     return keyed.find(account, idempotencyKey, clock.wallMs());
   }
 
-  /** All credits that the account was ever charged. */
   creditsOf(account: string): number {
     return this.#parts.book.creditsOf(account);
   }
@@ -202,12 +201,8 @@ function fingerprintOf(method: string, target: string, body: string): string {
 
 /** The provider's free questions: what became of a request, and how many credits a key has used. */
 export function lookUps(registrar: Registrar): readonly VendorOperation[] {
-  const shared = {
-    vendor: 'provider',
-    method: 'GET',
-    authorization: ['Bearer <key>'],
-    isLookUp: true,
-  } as const;
+  const authorization = ['Bearer <key>'] as const;
+  const shared = { vendor: 'provider', method: 'GET', authorization, isLookUp: true } as const;
   return [
     {
       ...shared,
@@ -223,11 +218,9 @@ export function lookUps(registrar: Registrar): readonly VendorOperation[] {
       ...shared,
       name: 'usage',
       path: '/usage',
-      decide: ({ account }) => ({
-        status: 200,
-        credits: 0,
-        body: { credits: registrar.creditsOf(account) },
-      }),
+      decide: ({ account }) => {
+        return { status: 200, credits: 0, body: { credits: registrar.creditsOf(account) } };
+      },
     },
   ];
 }

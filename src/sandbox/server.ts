@@ -73,11 +73,8 @@ async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw stop(
-      'usage',
-      `Port ${port} cannot be used: ${messageOf(error)}.`,
-      'Name another with --port, or 0 for any.',
-    );
+    const fact = `Port ${port} cannot be used: ${messageOf(error)}.`;
+    throw stop('usage', fact, 'Name another with --port, or 0 for any.');
   }
   return (server.address() as AddressInfo).port;
 }
@@ -97,7 +94,6 @@ interface DeskParts {
   readonly closing: AbortSignal;
 }
 
-/** Receives requests and sends answers. */
 class Desk {
   readonly #parts: DeskParts;
   url = '';

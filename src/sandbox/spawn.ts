@@ -92,11 +92,8 @@ function listeningUrl(child: ChildProcess): Promise<string> {
 }
 
 function notStarted(why: string): Error {
-  return stop(
-    'usage',
-    `The sandbox ended before it listened (${why}).`,
-    'Mend what it names, then run the command again.',
-  );
+  const fact = `The sandbox ended before it listened (${why}).`;
+  return stop('usage', fact, 'Mend what it names, then run the command again.');
 }
 
 /** Lets this process end while the child runs. The child's output is still read, so that a full pipe never stops it. */

@@ -126,7 +126,6 @@ export class Vendors {
     }
   }
 
-  /** The number of the next request. */
   nextSequence(): number {
     this.#requests += 1;
     return this.registrar.nextSequence();

@@ -80,7 +80,6 @@ const operationSettings = {
   credits_max: wholeCredits.optional(),
 };
 
-/** Names of the entries that belong to single operations. */
 export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
 
 export const jobSchema = z.strictObject({

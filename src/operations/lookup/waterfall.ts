@@ -13,7 +13,7 @@ import type {
   Step,
 } from '../../core/operation.ts';
 import { defineOperation, end, send } from '../../core/operation.ts';
-import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
 
 /**
@@ -71,8 +71,7 @@ export function tierOfAll(members: readonly string[]): string {
 /** A tier for a sentence. */
 export function tierWords(tier: string): string {
   const { members, isAll } = readTier(tier);
-  if (!isAll) return members.join('+');
-  return `what a row has of ${members.slice(0, -1).join(', ')} and ${members.at(-1)}`;
+  return isAll ? `what a row has of ${listed(members)}` : members.join('+');
 }
 
 /** A tier as the job writes it. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { stop } from '../../../core/errors.ts';
 import type { ReadOptions } from '../../../core/format.ts';
-import { counted, foreignName } from '../../../core/plain-text.ts';
+import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type TableRow, textsOf } from '../../workbook-copy.ts';
@@ -199,12 +199,6 @@ class TableSurvey {
     const file = basename(this.#book.archive.path);
     return `The output gets the values of the sheet, but not what else is in ${file}: ${listed(losses)}.`;
   }
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-function listed(words: readonly string[]): string {
-  const last = words.at(-1) ?? '';
-  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
 // ------------------------------------------------------------------------------------------------ what does not fit
