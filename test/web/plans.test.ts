@@ -146,7 +146,7 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   const rest = await page.ask('POST', '/plans', { list: LIST, was: plan.id });
   expect(rest.moved).toEqual(['rows bought before 0 → 2', 'rows to buy 6 → 4', 'credits at most 6 → 4']);
   expect(rest.unfinished).toBe(first.work.batch);
-  const { rows } = await page.ask('GET', `/batches/${rest.unfinished}/rows?status=settled`);
+  const { rows } = await page.ask('GET', `/batches/${rest.unfinished}/rows?status=finished`);
   expect(rows.map(({ status, credits }: JsonResult) => [status, credits])).toEqual(
     Array(2).fill(['matched', 1]),
   );

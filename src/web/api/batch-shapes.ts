@@ -9,6 +9,8 @@ import { StopObject } from '../../objects/stop-object.ts';
 import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/tasks/batch-status.ts';
 import { Spender } from './session-shapes.ts';
 
+/** Batches, what runs, and what changes. */
+
 const named = membersOf<{ readonly batch: Batch; readonly name: string }>();
 const ofPage = {
   /** As people call it: a list that was brought to the page has a name of its own. */
@@ -19,6 +21,7 @@ const ofPage = {
 const { batch, operation } = ofBatch;
 /** What is said of a batch wherever the page names one. */
 export const BatchNamed = noun({ batch, operation, ...ofPage });
+/** A batch among those of its month. */
 export const BatchOfMonth = noun({ ...ofBatch, ...ofPage });
 
 const overview = membersOf<BatchOverview>();
@@ -70,6 +73,7 @@ export const ChangesView = noun({
 });
 export type ChangesView = z.infer<typeof ChangesView>;
 
+/** What the page knows of a batch beside its status. */
 interface Beside {
   readonly activity: ChartData;
   readonly changed: ChangesView | undefined;
@@ -134,7 +138,10 @@ export type ChangeMessage = z.infer<typeof ChangeMessage>;
 export const Continuation = z.strictObject({
   /** The most credits that the batch may spend from now on; left out: as many as before. */
   budget: z.coerce.number().int().positive().optional(),
-  /** One of the `answers` of the stop. `yes` also buys again what is no answer; `anew` asks for the plan by today's dialect. */
+  /**
+   * One of the `answers` of the stop. `yes` also buys again what turned out to be no answer; `anew` asks for the plan that settles
+   * a finished batch by today's dialect.
+   */
   answer: z
     .string()
     .regex(/^(?:yes|no-match|take-back|doubts|store|guards|anew|(?:dialect|inbox):[0-9a-f]{32})$/)
