@@ -6,7 +6,10 @@ import { COMMANDS, OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import type { CliCommand } from './shell/command.ts';
 
-/** The completion scripts ask the program for the words, so that one saved in a file completes what a newer version has. */
+/**
+ * The completion scripts of the shells. A script asks the program for the words, so that one that was saved in a file
+ * completes what a newer version has. Where the program knows no word, the shell completes names of files.
+ */
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -71,7 +74,10 @@ const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: F
 
 // ---------------------------------------------------------------------------------------------------- the words
 
-/** The words that may stand at the cursor. The user waits for them, so only the command that is typed is loaded. */
+/**
+ * The words that may stand where the cursor is. The user waits for them, so only the command that is typed is loaded,
+ * and accounts and batches only where one is named.
+ */
 
 /** The place of the cursor, found from the words before it. */
 interface Place {
@@ -88,7 +94,11 @@ const JOB_FOLDERS = ['jobs', '.'];
 /** Only the newest batches are offered, because a longer list would be no help. */
 const BATCHES_OFFERED = 20;
 
-/** @param typed the words so far; the last is being typed. @returns none where the name of a file is to be completed. */
+/**
+ * @param program the commands and the options of all of them; the commands need not be configured.
+ * @param typed the words after the program's name; the last one is being typed and may be blank.
+ * @returns none where the name of a file is to be completed.
+ */
 async function wordsFor(program: Command, typed: readonly string[]): Promise<readonly string[]> {
   const current = typed.at(-1) ?? '';
   const place = await placeAfter(typed.slice(0, -1), program);

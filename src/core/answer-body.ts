@@ -170,7 +170,10 @@ export function isRepeated(
 /** More of them say nothing to anybody. */
 const PARTS_NAMED = 5;
 
-/** Where a body without a known list has lists and objects: `payload.team (a list of 3)`, `meta (an object)`; lists first. */
+/**
+ * Where lists and objects stand in a body in which no list is known: `team (a list of 3)`, `payload.team (a list of 3)`,
+ * `meta (an object)`. Lists come first, because one of them may be meant.
+ */
 export function partsNamed(own: JsonValue | undefined): readonly string[] {
   const top = membersOf(own, '');
   const inside = top.flatMap(([name, value]) => (isObject(value) ? membersOf(value, `${name}.`) : []));

@@ -5,7 +5,10 @@ import { uptime } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { present } from './objects.ts';
 
-/** Time, injected, so that no test sleeps for luck. Waits are measured on `monotonicMs`; `wallMs` is only stored or shown. */
+/**
+ * Time, injected. Waits are measured on `monotonicMs`, which no clock change moves; `wallMs` is only ever
+ * stored or shown. Tests hand in a clock of their own, so that no test sleeps for luck.
+ */
 export interface Clock {
   /** Milliseconds since 1970 UTC, as the machine's calendar has it. May jump. */
   wallMs(): number;

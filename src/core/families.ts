@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { invariant } from './errors.ts';
 
-/** Where the program's own files are, in the source as in what is built of it, so this file is built at its own place. */
+/**
+ * Where the program's own files are: the folders of its families, and the package that they are in. They stand in the
+ * same places in the source and in what is built of it, so this file is built for itself, at its own place.
+ */
 
 const HERE = import.meta.url;
 

@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { invariant } from './errors.ts';
 
-/** A folder is a family: each file in it default-exports one member of the file's name, so a new one is only a new file. */
+/**
+ * Finds what can be added. A folder is a family: each file directly in it default-exports one member, whose `name` is
+ * the file's name without its ending. Members are discovered, so a new one is a new file and no other edit.
+ */
 
 /** Turns a default export into a member; throws when it is none. */
 type ReadMember<T> = (exported: unknown) => T;
 
-/** `csv.ts` in a checkout, `csv.js` when built. A second dot excludes what the compiler adds: `csv.d.ts`, `csv.js.map`. */
+/**
+ * `csv.ts` in a checkout, `csv.js` in the built package. A second dot excludes what the compiler puts beside them:
+ * `csv.d.ts` and `csv.js.map`.
+ */
 const MEMBER_FILE = /^(?<name>[^.]+)\.[jt]s$/;
 
 /** The names of a family's members in name order, without importing any. */
@@ -16,13 +22,20 @@ export async function familyNames(folder: URL): Promise<readonly string[]> {
   return [...(await memberFiles(folder)).keys()];
 }
 
-/** One member, without importing the rest; undefined for an unknown name. A user's name never leads out of the folder. */
+/**
+ * One member, without importing the rest: commands start faster so. Undefined when the family has none of that name;
+ * the name may come from a user, and can never lead out of the folder.
+ * @throws a bug when the file does not export what its name says.
+ */
 export async function loadMember<T>(folder: URL, name: string, read?: ReadMember<T>): Promise<T | undefined> {
   const file = (await memberFiles(folder)).get(name);
   return file === undefined ? undefined : importMember(file, name, read);
 }
 
-/** Every member of a family by name, in name order. */
+/**
+ * Every member of a family by name, in name order.
+ * @throws a bug when a file does not export what its name says.
+ */
 export async function loadFamily<T>(folder: URL, read?: ReadMember<T>): Promise<ReadonlyMap<string, T>> {
   const files = [...(await memberFiles(folder))];
   const members = files.map(async ([name, file]) => [name, await importMember(file, name, read)] as const);

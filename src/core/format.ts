@@ -2,7 +2,10 @@ import { FORMATS } from './families.ts';
 import { loadFamily } from './family.ts';
 import type { InputRow, RowNumber } from './row.ts';
 
-/** The contract of a file format. Reading and writing stream: memory does not grow with the file. */
+/**
+ * The contract of a file format. Reading and writing stream: memory does not grow with the file.
+ * One contract suite round-trips the same rows through every format in `formats/`.
+ */
 
 /** Where in the file a row starts, so that a resumed run need not parse what is finished. */
 export interface Position {
@@ -90,7 +93,10 @@ export interface Sheet {
   readonly tabs?: readonly Tab[];
   /** What was found out and is worth saying aloud, in whole sentences. */
   readonly notes: readonly string[];
-  /** Reads the whole file once, for `onRow` as well. @throws StopError `input` with the line that cannot be read. */
+  /**
+   * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
+   * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.
+   */
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
   header(): Promise<readonly string[]>;
@@ -104,7 +110,11 @@ export interface Sheet {
    * read stand the cells that it has too many, so that ours stand below their names.
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
-  /** The file with these cells replaced; left out: they cannot be. @throws StopError `input` for a cell that is not there. */
+  /**
+   * The file with these cells replaced and everything else as it was. Left out: cells of such files cannot be corrected.
+   * @param note as in `CopyOptions`.
+   * @throws StopError `input` for a row or a column that is not there, and for a row that cannot be read.
+   */
   corrected?(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
 }
 
@@ -115,7 +125,10 @@ export interface Sheet {
  */
 export interface FileBytes {
   readonly path: string;
-  /** The bytes in order, no faster than they are taken, up to `endByte`. The file is closed when the caller stops taking. */
+  /**
+   * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops taking.
+   * @param startByte left out: the first. @param endByte the first byte that is not wanted; left out: there is none.
+   */
   chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
   /**
    * All bytes, for a caller that keeps no chunk: every chunk is the same memory, and the next one overwrites it, so that
@@ -133,7 +146,10 @@ export interface Format {
   readonly name: string;
   /** Lower-case endings of the file names that this format reads, with the dot; `.csv.gz` is one. */
   readonly extensions: readonly string[];
-  /** Reads it through `file` alone. @throws StopError `input` when it is no such file, or cannot be read as the options say. */
+  /**
+   * Reads the file through what it is given, and in no other way.
+   * @throws StopError `input` when it is not such a file, or cannot be read as the options say.
+   */
   open(file: FileBytes, options: ReadOptions): Promise<Sheet>;
 }
 

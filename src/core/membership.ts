@@ -101,7 +101,10 @@ export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteC
 /** No name and no id that a list gives holds one. */
 const BEFORE_ORGANIZATION = '\t';
 
-/** Two spellings are one project: a second one could not be deleted. @param organization where not the account's. */
+/**
+ * Two spellings of one name are one project, because a second one could not be deleted again.
+ * @param organization where it is another than the account's.
+ */
 export function subjectOfProject(name: string, organization?: string): string {
   const own = `project:${name.trim().toLowerCase()}`;
   return organization === undefined ? own : `${own}${BEFORE_ORGANIZATION}${organization}`;

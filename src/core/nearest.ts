@@ -10,7 +10,10 @@ const LONGEST_WORD = 200;
 /** The most characters of a list that are shown: nobody reads more. */
 const LONGEST_LIST = 700;
 
-/** The known word that was probably meant, whatever its case; undefined when all are more than `maxDistance` letters away. */
+/**
+ * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
+ * @param maxDistance letters by which they may differ; left out: half of them.
+ */
 export function nearest(
   word: string,
   known: readonly string[],

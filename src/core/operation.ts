@@ -1,7 +1,11 @@
 import type { Change, Subject, Team } from './membership.ts';
 import type { Outcome, RowNumber } from './row.ts';
 
-/** What is done for a row, as a pure function of what has been answered; `docs/adding-an-operation.md` walks through one. */
+/**
+ * The contract of an operation: what is done for a row, as a pure function of what has been answered.
+ * One file in `operations/` is one operation; its name is its name in YAML, on the command line and in the page.
+ * `docs/adding-an-operation.md` walks through one.
+ */
 
 export type Vendor = 'provider' | 'service';
 
@@ -83,7 +87,10 @@ export type Step =
 export const send = (call: Call): Step => ({ kind: 'send', call });
 export const end = (outcome: Outcome): Step => ({ kind: 'end', outcome });
 
-/** A value after normalising; `problem` is a clause, and `sent` how the vendor is asked for it if not by the value. */
+/**
+ * A value after normalising: usable, blank, or a problem described by a clause such as "the checksum fails". `sent`: how
+ * the vendor is asked for it, where that is not the value itself.
+ */
 export type Normalised =
   | { readonly kind: 'usable'; readonly value: string; readonly sent?: string }
   | { readonly kind: 'blank' }
@@ -111,7 +118,10 @@ export type RowInput = Readonly<Record<string, string>>;
 
 /** What a job may say about how its rows are treated. */
 export interface OperationOptions {
-  /** In turn: `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has. Left out: the usual ones. */
+  /**
+   * Identifiers tried in order, `abn+domain` for two in one call, `all:abn+domain` for those of them that a row has;
+   * undefined: the operation's own order.
+   */
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
@@ -124,7 +134,10 @@ export interface OperationOptions {
   readonly organizationId?: string;
 }
 
-/** Whether a job entry decides which calls are made, so that another value makes another batch, or how far a run may go. */
+/**
+ * What a job entry decides: which calls are made (`asks`), so that another value makes another batch, or how far a run
+ * may go (`allows`), which may differ from run to run.
+ */
 type SettingRole = 'asks' | 'allows';
 
 export type Prepared<Input> =
@@ -203,13 +216,22 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly resultsFile?: string;
   /** The most calls of a row that are charged although all of them match, for the plan. Left out: one. */
   mostMatches?(options: OperationOptions): number;
-  /** The operation as a job shapes it, for the inputs that its `columns` name. @throws StopError `job`. */
+  /**
+   * The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`.
+   * @param mapped inputs for which the job's `columns` name a column; left out: none.
+   */
   shapedBy?(settings: JsonObject, mapped?: readonly string[]): Operation;
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
-  /** `next` looks into an answer that found something. Left out: nobody reads the body for it, and `fields` is null. */
+  /**
+   * `next` looks into an answer that found something: at its fields, its results or its next page. Left out: it only
+   * asks whether something was found, so nobody reads the body for it, and `fields` is null.
+   */
   readonly readsAnswers?: true;
-  /** The next call, or the row's end, within 20 calls. Pure: a run that resumes replays it, and must come to the same step. */
+  /**
+   * The next call, or how the row ended, given what has been answered. Pure: a run that resumes replays it over the
+   * ledger, so the same answers must always give the same step. At most 20 calls a row.
+   */
   next(input: Work, answered: Answered): Step;
 }
 

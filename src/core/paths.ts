@@ -17,7 +17,10 @@ export function stateFolder(env: Environment = process.env): string {
   return xdgFolder(env.XDG_STATE_HOME, '.local/state');
 }
 
-/** What is known of ledgers: beside the usual store and not in it, so that a restored copy of it brings no old notes back. */
+/**
+ * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not in it, so that
+ * a copy of that store which is restored does not bring its old notes back with it.
+ */
 export function ledgersFolder(env: Environment = process.env): string {
   return `${stateFolder(env)}-ledgers`;
 }
@@ -67,7 +70,10 @@ export function schemaPath(kind: SchemaKind): string {
   return fileURLToPath(new URL(`docs/schemas/${kind}.json`, PACKAGE));
 }
 
-/** The line by which an editor finds the schema of a file that we write; blank for a path with a blank, which would end it. */
+/**
+ * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path has a
+ * blank, at which editors would end it.
+ */
 export function schemaComment(kind: SchemaKind, file: string): string {
   const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;

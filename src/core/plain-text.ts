@@ -56,7 +56,10 @@ const LONGEST_WORDS = 300;
 /** How many characters are read for each one that is shown: the others may be control sequences and blanks. */
 const LOOKED_AT = 4;
 
-/** Foreign text for a line of ours. It is cut before it is cleaned, so that a long text costs no more than a short one. */
+/**
+ * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is cleaned, so that
+ * a long text costs no more than a short one; an ellipsis shows that something is missing.
+ */
 export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   const looked = text.slice(0, longest * LOOKED_AT);
   const words = plainText(looked).replace(/\s+/gu, ' ').trim();
@@ -96,7 +99,10 @@ export function atMost(amount: number, isExact: boolean, text: string): string {
   return isExact || amount === 0 ? text : `at most ${text}`;
 }
 
-/** `1,234,567` and `1,234.5`. The first call of `toLocaleString` reads more than a short list takes to be run. */
+/**
+ * `1,234,567` and `1,234.5`, as an Australian writes them. Not by `toLocaleString`, whose first call in a process reads
+ * more than a short list takes to be run.
+ */
 export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(?:\d{3})+(?!\d))/g, ',');
 }

@@ -1,6 +1,9 @@
 /** Words for rows and how they end. Imports nothing. */
 
-/** As a spreadsheet counts: the header is 1. Records count, not lines, because a cell may hold line ends; blank lines do too. */
+/**
+ * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not lines,
+ * because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
+ */
 export type RowNumber = number;
 
 const FIRST_ROWS_SHOWN = 5;
@@ -26,7 +29,10 @@ export interface InputRow {
   readonly unreadable?: string;
 }
 
-/** How a row ended; `reason` is a sentence for the user. All are final but `in_doubt`, which every later run looks at again. */
+/**
+ * How a row ended. `reason` is a sentence for the user. All kinds but `in_doubt` are final for the batch;
+ * `in_doubt` is looked at again by every later run.
+ */
 export type Outcome =
   | { readonly kind: 'matched'; readonly matchedBy: string; readonly reason?: string }
   | { readonly kind: 'no_match'; readonly reason: string }
@@ -77,10 +83,17 @@ export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_s
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
-/** Before an added column that is named like one of the input or an identifier, so that none is looked up by unasked. */
+/**
+ * We put this before the name of an added column when the input has that name already, or when it is the name of an
+ * identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up by unless asked.
+ */
 export const FOUND_PREFIX = 'found_';
 
-/** Whether we wrote a row that cannot be read, and nobody altered it since: then its cells stand below their names. */
+/**
+ * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not altered since:
+ * then its cells stand below their names.
+ * @param cellAt what stands below a name of the header.
+ */
 export function isSetAside(cellAt: (name: string) => string | undefined): boolean {
   return cellAt('_status') === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');
 }

@@ -43,7 +43,10 @@ function isElsewhere(path: string): boolean {
   return resolved.split(/[/\\]/).some((segment) => /^\.{1,2}\s*(?:[;?#\0]|$)/.test(segment));
 }
 
-/** What is wrong with the template of a path, as a clause. `placeholder` matches what is filled in: a segment, or a part. */
+/**
+ * What is wrong with the template of a path, as a clause; undefined when nothing is. `placeholder` matches what is filled
+ * in, which is one encoded segment, or a part of one.
+ */
 export function pathProblem(template: string, placeholder: RegExp): string | undefined {
   const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];
   if (!isPathText(filled)) return 'it begins with one "/" and holds neither blanks nor "#"';

@@ -33,7 +33,10 @@ export class NewFile {
     this.sha256 = sha256;
   }
 
-  /** Writes it in the folder of its place, and throws errors as they are. @param mode undefined: that of the user's files. */
+  /**
+   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem` has words for them.
+   * @param mode undefined: the mode of the user's other files.
+   */
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
     await removeLeftovers(folder);
     const path = join(folder, temporaryName());
@@ -123,8 +126,10 @@ async function writeAll(
 }
 
 /**
- * Replaces a file in one step. A link stays, and what it leads to is replaced: a user may keep files of ours elsewhere.
- * @returns false when what stands there may not be replaced. @throws StopError `output` or `disk_full`.
+ * Replaces a file in one step: a reader sees the old content or the whole new one. A link stays, and what it leads to is
+ * replaced: it is for files of our own, which a user may keep elsewhere, such as the accounts file.
+ * @returns false when what stands there may not be replaced; then nothing has changed.
+ * @throws StopError `output` or `disk_full`.
  */
 export async function replaceFile(
   path: string,
@@ -208,7 +213,10 @@ async function hashAt(path: string): Promise<string> {
   return await sha256Of(piecesOf(file));
 }
 
-/** All of an open file, wherever others read it. Each piece overwrites the one before: those of a stream are freed late. */
+/**
+ * All of an open file, wherever others read it. Each piece is in the place of the one before it: the pieces of a stream would be
+ * collected late, tens of MiB at a time.
+ */
 export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(BYTES_AT_ONCE);
   for (let at = 0; ; ) {
@@ -309,7 +317,10 @@ function isAlive(pid: number): boolean {
 
 // ------------------------------------------------------------------------------------------------ what goes wrong
 
-/** @throws StopError `output` when no file could be written at this path. Leaves nothing behind. */
+/**
+ * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a
+ * rename would fail on or replace, its name is too long, or the folder around it is closed to us. Leaves nothing behind.
+ */
 export async function checkWritable(path: string): Promise<void> {
   try {
     const found = await lstat(path).catch(absent);
@@ -346,7 +357,10 @@ const WHY: Readonly<Record<string, string>> = {
   EIO: 'its disk does not answer as it should',
 };
 
-/** A problem of writing a file as a stop in words; all else as it is. @param flag by which the user named it. */
+/**
+ * A problem of writing a file as a stop in words; whatever else was thrown as it is.
+ * @param flag with which the user named it.
+ */
 export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;

@@ -30,7 +30,10 @@ export function commandLine(words: readonly string[]): string {
   return [programName(words), ...words.map(shellWord)].join(' ');
 }
 
-/** In a checkout it is not on the path. With `--no`, a line that is typed elsewhere fetches no package of that name. */
+/**
+ * In a checkout the program is not on the path. With `--no` a line that is typed anywhere else fetches no package of that
+ * name from the registry.
+ */
 function programName([first = '']: readonly string[]): string {
   if (!isCheckout()) return 'rowonce';
   // npx takes an option right behind the program for its own.
@@ -122,7 +125,10 @@ export function withoutFlag(words: readonly string[], flag: string): readonly st
 /** The commands that take the name of the batch with which they go on. */
 const NAMING: ReadonlySet<string> = new Set(['run', 'try']);
 
-/** The words that go on with their batch and begin no other one, so that they do nothing once it has nothing to do. */
+/**
+ * The words that go on with the batch that they began, and with no other: what would begin another one is left out, so that
+ * they do nothing once the batch has nothing to do.
+ */
 export function wordsToGoOn(words: readonly string[], batch: string): readonly string[] {
   const bare = withoutBeginning(words);
   return NAMING.has(words[0] ?? '') ? withOption(bare, '--if-batch', batch) : bare;
@@ -133,7 +139,10 @@ export function typedToGoOn(words: readonly string[], batch: string): readonly s
   return withoutFlag(words, '--refresh').length === words.length ? words : wordsToGoOn(words, batch);
 }
 
-/** The command that goes on with a batch. That of changes names none, because what is left may need a batch of its own. */
+/**
+ * The command that goes on with a batch, from the one that it keeps; undefined when none is known. Changes are agreed to by their
+ * plan, and what is left of them may need a batch of its own, so theirs names no batch.
+ */
 export function commandToGoOn({ id, command, plannedRows }: KeptCommand): string | undefined {
   const words = command === undefined ? undefined : wordsOfCommand(command);
   if (words === undefined) return command;
@@ -160,7 +169,10 @@ function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
 }
 
-/** The words behind the program's name in a line of `commandLine`; undefined for any other line. No shell reads it. */
+/**
+ * The words behind the program's name in a line that `commandLine` wrote; undefined for any other line. No shell reads
+ * it: only the quotes of `shellWord` are known.
+ */
 export function wordsOfCommand(line: string): readonly string[] | undefined {
   const [, rest] = /^(?:npx --no (?:-- )?)?rowonce (.*)$/s.exec(line) ?? [];
   if (rest === undefined || !/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(rest)) return undefined;

@@ -22,7 +22,10 @@ const SHOWN_UNITS = [
   { name: 's', seconds: 1 },
 ] as const;
 
-/** `1 h 12 min`: the two largest units, rounded to the smaller, because nobody waits by the second for hours. */
+/**
+ * `1 h 12 min`: the two largest units, rounded to the smaller of them, because nobody waits by the second for hours.
+ * Under a second it is shown in milliseconds.
+ */
 export function formatDuration(durationMs: number): string {
   if (Math.round(durationMs) < 1000) return `${Math.max(0, Math.round(durationMs))} ms`;
   const largest = SHOWN_UNITS.findIndex((unit) => Math.round(durationMs) / 1000 >= unit.seconds);

@@ -1,7 +1,12 @@
 /**
- * Crash points, so that the fault suite can kill the real program at every step of a row: what is proven is what runs.
- * `ROWONCE_CRASH_AT=after-intent:3` ends the process with SIGKILL the third time it gets there. Hooks work only under
- * `ROWONCE_TEST_HOOKS=1`: one variable that was left over in a shell must not decide about money.
+ * Named crash points, so that the fault suite can kill the real program at every step of a row's path.
+ * They stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
+ * comparison.
+ *
+ * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was
+ * left over in a shell, or that another person set, must not decide about money.
+ *
+ * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there, `after-intent:3` the third.
  */
 export const CRASH_POINTS = [
   'batch-created',
@@ -40,7 +45,10 @@ export function crashPoint(point: CrashPoint): void {
   if (remaining <= 0) process.kill(process.pid, 'SIGKILL');
 }
 
-/** `ROWONCE_VENDOR_IS_QUICK=1`: the suite's vendor has finished when it answers, so its dialect alone says how long to wait. */
+/**
+ * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when it answers or
+ * hangs up, so its dialect alone says how long to wait before it is asked about a lost one.
+ */
 export function vendorIsQuick(): boolean {
   return testHook('ROWONCE_VENDOR_IS_QUICK') === '1';
 }

@@ -26,8 +26,9 @@ export function stirred(high: number, low: number): Fingerprint {
 }
 
 /**
- * A set that never grows: 8 to 16 bytes for each that it may keep; full, it still knows those. Two of a million texts are
- * taken for equal once in some thousand files: good for estimates and remarks, never for money.
+ * A set of fingerprints that never takes more memory than it began with: 8 to 16 bytes for each that it may keep. When it
+ * is full, it still knows those that it has. Two of a million texts are taken for equal once in some thousand files. Good
+ * for estimates and remarks, never for money.
  */
 export class FingerprintSet {
   readonly #most: number;

@@ -35,7 +35,10 @@ const PART_BEGINS_FORMULA = new RegExp(`^[\\p{White_Space}\\p{Cc}\\p{Cf}"]*[${SI
 /** Nothing that a sign begins can be read out of it but a number: no name, no second sign. */
 const NUMBER = /^ *[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%? *$/;
 
-/** `+61 2 9999 0000`, and lists of them: E.164 has 15 digits at most. With hyphens it would be a subtraction. */
+/**
+ * `+61 2 9999 0000`: E.164 has 15 digits at most. With hyphens it would be a subtraction, so such a one gets the mark. A
+ * list of them is no formula either, wherever it is cut.
+ */
 const PHONE = /^ *\+\d(?: ?\d){5,14}(?:; \+\d(?: ?\d){5,14})* *$/;
 
 const REST = '[^;,|\\p{Cc}]*';

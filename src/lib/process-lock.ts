@@ -13,7 +13,10 @@ export interface ProcessLock {
 /** Only the user may say who holds the lock. */
 const FILE_MODE = 0o600;
 
-/** Takes the lock at once; undefined while any process has it. What stands in the file is of no use to anybody. */
+/**
+ * Takes the lock at once; undefined while another process, or this one, has it. The file is empty by itself, so whatever stands
+ * in it is of no use to anybody.
+ */
 export function tryLock(path: string): ProcessLock | undefined {
   try {
     return tryLockOn(path);

@@ -168,7 +168,10 @@ function writingsOf(key: string): readonly string[] {
   return [...long, wide, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
 }
 
-/** The characters that depend on the key alone: in Base64, three bytes are four characters, so what stands before it counts. */
+/**
+ * In Base64, three bytes are four characters, so what a key becomes depends on how many bytes stand before it. These are
+ * the characters that depend on the key alone.
+ */
 function base64Of(key: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), key])

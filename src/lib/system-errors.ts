@@ -46,7 +46,10 @@ export function shortOfFiles(): Shortage | undefined {
   }
 }
 
-/** A refusal of the system that nobody expected; undefined for all else, such as a broken connection, which names no file. */
+/**
+ * A refusal of the system that nobody expected, as a stop; undefined for everything else. A broken connection names no file,
+ * so that is none.
+ */
 export function systemStop(error: unknown): StopError | undefined {
   const code = codeOf(error);
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;

@@ -9,7 +9,10 @@ import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 
-/** One job over one input's content, by what decides which calls are made: a budget or an output may differ between runs. */
+/**
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
+ * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ */
 interface BatchIdentity {
   readonly accountIdentity: string;
   readonly operation: string;
@@ -84,9 +87,11 @@ export function askingSettings(job: Job): JsonObject | undefined {
 type Named = { readonly [Word in 'ifBatch' | 'accept']?: string | undefined };
 
 /**
- * Requires that this run goes on with the batch that the user named: it is open, or finished with doubts that may be decided.
- * A command that waited may find it finished, and would then begin another one that nobody agreed to.
- * @param isStale whether a new one would take its place. @throws StopError `plan` for any other batch.
+ * Requires that this run goes on with the batch that the user named: it is open, or has finished with rows in doubt, about which
+ * something may be decided by now. A command that waited for another process may find that batch finished, and would then
+ * begin another one that nobody agreed to.
+ * @param isStale whether a new batch would begin in the place of that one; left out while that is not known.
+ * @throws StopError `plan` for any other batch.
  */
 export async function requireBatch(
   { ifBatch, accept, ledger }: Named & { readonly ledger: LedgerReader },

@@ -79,7 +79,10 @@ export async function startBatch(
   return datedByNow(context, { ...start.batch, settings });
 }
 
-/** Whether a person agreed that the batch buys again what is no answer by this dialect: by another it may be other calls. */
+/**
+ * Whether a person has agreed that the batch buys calls again of which what came is no answer by this dialect. By another
+ * dialect it may be other calls.
+ */
 export function mayBuyAgain({ settings }: Pick<Batch, 'settings'>, dialect: Dialect): boolean {
   return settings[BUYS_AGAIN] === dialectMark(dialect);
 }
@@ -117,7 +120,10 @@ async function endHold({ ledger, clock, emit }: RunContext, { id }: Batch): Prom
   emit({ kind: 'note', message: `Batch ${id} was paused, and goes on now.` });
 }
 
-/** The batch without cut-offs when it began in the future: by that wrong clock, answers of yesterday may seem too old. */
+/**
+ * The batch without its cut-offs when it began in the future: its clock was wrong then, so an answer that it takes for
+ * too old may have been bought yesterday. The database refuses to buy such answers anew.
+ */
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
   if (freshSince === undefined || batch.createdAtMs - clock.wallMs() <= APART_MS) return batch;
@@ -126,7 +132,10 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   return undated;
 }
 
-/** Whether a new batch follows the finished one. What was decided about a change, and who names the batch, come first. */
+/**
+ * Whether a new batch begins in the place of a finished one. What was decided about a change comes first; and who names the
+ * batch wants that to go on, however old its answers are, unless everything is to be bought anew.
+ */
 async function isOutdated(
   { ledger, job, ifBatch, refresh }: RunContext,
   existing: Batch | undefined,
@@ -138,14 +147,20 @@ async function isOutdated(
   return hasGoneStale(ledger, existing, freshSince);
 }
 
-/** Whether the service differs from the wanted state, or from what the finished batch says: then a new one says how it is. */
+/**
+ * Whether the job describes a wanted state, and the service differs from it, or from what the finished batch says. In the second
+ * case nothing may be sent, and a new batch says how things are.
+ */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
   return (
     operation.change?.isState === true && plan !== undefined && (hasWork(plan) || plan.isOutdated === true)
   );
 }
 
-/** Whether a doubt of the batch was decided. Only that batch can carry it out, so it is resumed before a new one begins. */
+/**
+ * Whether a person has decided about a doubt of the existing batch. Only that batch can carry the decision out, so
+ * it is resumed before a new one begins.
+ */
 async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Promise<boolean> {
   if (existing === undefined) return false;
   const keys = (await ledger.doubts(existing.id)).map((doubt) => doubt.key);
@@ -251,7 +266,10 @@ export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
 }
 
-/** Closes the batch when every row has an outcome, in doubt or not. After a part of the rows, another command goes on. */
+/**
+ * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
+ * batch, too. One of which only a part was to be settled goes on by another command, since the same would find nothing to do.
+ */
 export async function closeIfFinished(
   { ledger, sample, limit, commandOfRest: command }: RunContext,
   batch: Batch,
@@ -265,7 +283,10 @@ export async function closeIfFinished(
 
 // ---------------------------------------------------------------------------------------------------- settling anew
 
-/** The rows of the file's finished batch that today's dialect would settle otherwise; undefined where there are none. */
+/**
+ * Finds the rows of a file's finished batch that today's dialect would settle differently, and those that wait for a call to
+ * be bought again. Undefined when the file has no finished batch, or when there is no such row.
+ */
 export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
   const { ledger, job, dialect, refresh = false } = context;
   // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
@@ -291,7 +312,10 @@ export async function rereadOf(context: PlanContext, input: PlannedInput): Promi
     : { batch: batch.id, rows: rows.size, again, further, most: credits(most) };
 }
 
-/** Undefined when a run would begin a new one anyway. The file is hashed only when the job has a finished batch at all. */
+/**
+ * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. The
+ * file is hashed only when the job has a finished batch at all.
+ */
 async function finishedBatch(
   ledger: LedgerReader,
   context: PlanContext,

@@ -36,7 +36,10 @@ import { remoteMembers } from './team/remote-members.ts';
 
 /** This file plans what a run does and checks that it may: by the saved plan, the guards, and the person who is asked. */
 
-/** Plans a run of changes, and holds it against what was agreed to and the guards. @throws StopError `plan` or `guard`. */
+/**
+ * Plans a run that changes the service, and checks the plan against the one that was agreed to and against the guards.
+ * @throws StopError `plan` or `guard` before anything is sent.
+ */
 export async function planRun(
   context: RunContext,
   input: MappedInput,
@@ -62,8 +65,10 @@ export async function shownPlanId(
 }
 
 /**
- * Asks for agreement to `changes` and to spending. @throws StopError `consent` when nobody agreed.
- * @param anew whether a finished batch is settled anew; false: nothing is bought; undefined: nothing is judged otherwise.
+ * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
+ * @param anew whether a new batch settles a finished one's rows anew; false: that stays as it is, so that nothing of the plan
+ * is bought. Undefined where no row would be judged otherwise today.
+ * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
   context: RunContext,
@@ -80,7 +85,10 @@ export async function requireConsent(
   return { budget, buysAgain: agreed || buysAgain };
 }
 
-/** A sandbox account needs no agreement, unless a batch is named. A resumed batch was agreed to when it began. */
+/**
+ * A sandbox account needs no agreement, unless a batch is named: a new one is agreed to by its plan. A resumed batch needs none
+ * either, because its plan was agreed to when it began.
+ */
 async function requireConsentToChange(
   context: RunContext,
   input: MappedInput,
@@ -176,11 +184,15 @@ function heldBy(money: Money | undefined): number {
 // -------------------------------------------------------------------------------------------------------- agreement
 
 /**
- * A job or a dialect of another person does not act unseen: a person agrees once to what is more than its operation says.
- * The ledger keeps that under a hash of all that decides what is sent, so every altered word is asked about again.
+ * A job or a dialect that another person wrote does not act unseen: when it could do more than its operation says, a
+ * person sees it and agrees to it once. The ledger keeps the agreement under a hash of all that decides what is sent, so
+ * every altered word is asked about again.
  */
 
-/** A sandbox account, a resumed batch and a run with nothing to send need none. @throws StopError `consent`. */
+/**
+ * Asks for the agreement where it is missing. A sandbox account, a resumed batch and a run with nothing to send need none.
+ * @throws StopError `consent` when nobody agreed, now or before.
+ */
 async function requireAgreedJob(
   context: RunContext,
   input: MappedInput,
@@ -211,7 +223,11 @@ async function requireAgreedJob(
   });
 }
 
-/** Asks once for a dialect that sends other requests, before anything is planned by it. @throws StopError `consent`. */
+/**
+ * Asks once for a dialect that sends other requests than the built-in one, before anything is planned by it. `--yes` says that
+ * the price is right, and nothing about who wrote a file.
+ * @throws StopError `consent` when nobody agreed, now or before.
+ */
 export async function requireAgreedRequests({
   account: { baseUrl },
   dialect,
@@ -239,7 +255,10 @@ async function reasonsToAsk(
   ];
 }
 
-/** A sentence when the dialect calls free what usually costs, and no answer tells the price: no budget would limit that. */
+/**
+ * A sentence when the dialect gives a price of 0 to an operation that usually costs credits, because no budget would
+ * limit that. A dialect that reads the price from the answer is believed.
+ */
 function freePrice(
   { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
   builtIn: Dialect,
@@ -278,7 +297,10 @@ async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>):
 
 // ----------------------------------------------------------------------------------------------------- what is sent
 
-/** A request that the job or the dialect of another person may define, so the user sees it before agreeing to it. */
+/**
+ * A request that the job or its dialect defines, so that the name of the operation does not tell what is sent. Another
+ * person may have written both, so the user sees the request before agreeing to it.
+ */
 export interface SentRequest {
   /** The entry of the dialect that defines the request. */
   readonly name: string;
@@ -366,7 +388,10 @@ function changed(name: string, shape: Shape | undefined, builtIn: Shape | undefi
   return isSame && isDeepStrictEqual(fields, builtIn.fields ?? {}) ? [] : [{ name, method, url: path }];
 }
 
-/** The full address: unknown for a sandbox before it starts, and for the vendor when a service forwards the request. */
+/**
+ * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a service forwards
+ * the request.
+ */
 function placeOf({ account: { baseUrl, via } }: Sender, path: string): Pick<SentRequest, 'url' | 'through'> {
   if (baseUrl === undefined) return { url: path };
   const base = `${baseUrl.origin}${basePathOf(baseUrl)}`;

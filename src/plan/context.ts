@@ -80,17 +80,32 @@ export interface RunChoices {
   readonly refresh?: boolean | undefined;
   /** How long the run may make no progress before it stops; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
-  /** When nothing limits the run: returns how much may be spent, or undefined for "no". Left out: nobody can be asked. */
+  /**
+   * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for "no". Left out:
+   * nobody can be asked.
+   */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
-  /** Whether a job or a dialect may do more than its operation says. Left out: "no", except for a sandbox account. */
+  /**
+   * Called the first time that a job or a dialect may do more than its operation says; it returns whether it may. Left
+   * out: "no", except for a sandbox account.
+   */
   readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
-  /** Whether the run may change this in the service. Left out: "no", except for a sandbox account. */
+  /**
+   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox
+   * account.
+   */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Called with the plan, and its changes, before a stop to which a person may answer for just that plan. */
   readonly showPlan?: ((plan: Plan, changes: ChangePlan | undefined) => void) | undefined;
-  /** Whether a new batch settles anew the rows that today's dialect would settle differently. Left out: "no". */
+  /**
+   * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
+   * them anew. Left out: "no".
+   */
   readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
-  /** Whether calls are bought again whose answer was none. Left out: where a person agrees to a plan or to `askReread`. */
+  /**
+   * Whether calls are bought again of which it turned out that what came is no answer. Left out: only where a person
+   * agrees to `askReread`, or to a plan that counts them.
+   */
   readonly buyAgain?: boolean | undefined;
   /**
    * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
@@ -100,7 +115,10 @@ export interface RunChoices {
    * (`dialect:HASH`).
    */
   readonly accept?: Acceptable | Agreement | undefined;
-  /** Called once for each dialect that sends other requests, and a yes is kept. Left out: only `accept` agrees. */
+  /**
+   * Called once for each dialect that sends other requests than the built-in one, with all that differs; it returns whether
+   * they may be sent, and a yes is kept. Left out: nobody can be asked, and only `accept` agrees.
+   */
   readonly askAgreement?: ((question: Question) => Promise<boolean>) | undefined;
   /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */
   readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;

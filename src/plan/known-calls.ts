@@ -34,7 +34,10 @@ interface LookUp<State> {
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
 
-/** Finds the calls, in their order. One unknown here that was erased in another account, for a person, is found as erased. */
+/**
+ * Finds the calls, and returns them in the order in which they were asked for. One that is unknown here and was erased in
+ * another account, because a person was forgotten there, is found as erased.
+ */
 export async function findCalls<State extends CallState<Detail>>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
@@ -66,7 +69,10 @@ const isErased = (state: CallState<Detail>): boolean =>
 
 // -------------------------------------------------------------------------------------------------------- freshness
 
-/** Cut-offs are fixed when a batch begins: a run weeks later would find its own answers too old, and buy them again. */
+/**
+ * An answer is used as long as it is new enough. The cut-offs are fixed when a batch begins. Otherwise a run
+ * that resumes weeks later would find its own answers too old, and would buy them again and again.
+ */
 
 /** By what time a batch that begins now would tell what is too old: by that of the run, or that which a run would believe. */
 export async function startMsOf(
@@ -90,7 +96,10 @@ export function freshSinceOf(
   };
 }
 
-/** Whether a finished batch used answers that are too old by now. An unfinished one resumes with its own cut-offs. */
+/**
+ * Whether the batch is finished and used answers that are too old by now: then a new generation buys those
+ * anew. An unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
+ */
 export async function hasGoneStale(
   ledger: LedgerReader,
   batch: Pick<Batch, 'id' | 'state'> | undefined,
@@ -103,7 +112,11 @@ export async function hasGoneStale(
 /** The parts of an answer that decide whether it is fresh. */
 type Dated = Pick<DatedAnswer<ReadAs>, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
-/** Whether the batch may use the answer. After a lost attempt to buy it anew it may: rather an older one than to pay again. */
+/**
+ * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
+ * been charged, and the older answer is better than paying again.
+ * @param batch it has no id when a plan is about a batch that does not exist yet.
+ */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
   answer: Dated,
@@ -144,7 +157,10 @@ function cutOffFor(
   return foundMs === undefined || noMatchMs === undefined ? undefined : Math.min(foundMs, noMatchMs);
 }
 
-/** Only a run with --refresh buys again what was erased for a person. Its batch has its own beginning as cut-off. */
+/**
+ * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run with --refresh
+ * does so; answers that became too old by themselves are no reason. A refreshed batch has its own beginning as cut-off.
+ */
 export function asksErasedAgain({
   freshSince,
   createdAtMs,

@@ -15,7 +15,10 @@ import type { PlanContext } from './row-walk.ts';
 import { comparedText } from './saved-plan.ts';
 import { type ChangePlan, hasWork, planOfChanges } from './team/change-plan.ts';
 
-/** A plan's id is made of what it was made from and of its figures: one that moved says by how much, and none is kept. */
+/**
+ * A plan has an id, by which a run does what was planned or does not begin. It is made of what the plan was made from, and
+ * of its figures. So a plan that moved says by how much, and nobody has to keep the plan that was shown.
+ */
 
 /** How many hex digits stand for each thing that a plan was made from. No one chooses them, so 48 bits are enough. */
 const HEX_DIGITS = 12;
@@ -44,7 +47,10 @@ const ID = new RegExp(
   `^[0-9a-f]{${HEX_DIGITS}}(-[0-9a-f]{${HEX_DIGITS}}){${SOURCES.length - 1}}(-\\d{1,15}){${FIGURES.length}}$`,
 );
 
-/** The same as long as nothing moves that the plan depends on. `batch`: the newest of what is planned. */
+/**
+ * The id of a plan: it is the same as long as nothing moves that the plan depends on. `batch` is the newest of what is
+ * planned; undefined when there is none yet.
+ */
 export async function identifyPlan(
   context: PlanContext,
   input: PlannedInput,
@@ -99,7 +105,8 @@ export function isPlanId(text: string): boolean {
 }
 
 /**
- * Requires the plan that the user agreed to. A batch begun by it passes while it is open, or with nothing left to do.
+ * Requires that the plan of this run is the one with the id that the user agreed to. A batch that began by it passes for as
+ * long as it is open, and afterwards when nothing is left to do, so the same id twice is the same batch.
  * @throws StopError `plan` with what moved and the id of the plan as it is now.
  */
 export async function requirePlanId(

@@ -31,12 +31,18 @@ export interface Plan {
   readonly toBuy: number;
   /** How many of `toBuy` are bought anew because their answers are too old; absent when answers of any age will do. */
   readonly tooOld?: number;
-  /** Those of `toBuy` whose answer is none by today's dialect, and their part of `credits.most`. Bought if a person agrees. */
+  /**
+   * How many of `toBuy` are bought again because what came is no answer by today's dialect, and their part of
+   * `credits.most`; absent when there is none. A run buys them only when a person agrees.
+   */
   readonly unanswered?: { readonly rows: number; readonly most: Credits };
   readonly credits: {
     /** The sum that the run cannot exceed as long as the dialect's prices are right. */
     readonly most: Credits;
-    /** By how often each identifier matched in this file, else in the account; before the first answer it is `most`. */
+    /**
+     * The probable cost. It follows how often each identifier matched in this file so far, or the account's match rate
+     * for an identifier that was rarely asked. Before the account's first answer it equals `most`.
+     */
     readonly expected: Credits;
   };
   /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
@@ -88,7 +94,11 @@ export function mostAsked({ sample, credits }: Plan): Credits {
   return sample?.most ?? credits.most;
 }
 
-/** An open batch with its own cut-offs, or a new one. The file is hashed only when such an open one may be its own. */
+/**
+ * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
+ * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
+ * cut-offs may be its own.
+ */
 async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false } = context;
   if (ledger === undefined) return {};
@@ -221,7 +231,10 @@ class Draft {
     return this.#extra.size > 0;
   }
 
-  /** @param refreshes whether old answers are bought anew. @param extra the most for retries; undefined: only the budget. */
+  /**
+   * @param refreshes whether old answers are bought anew, so that the plan says how many there are.
+   * @param extra the most that the first calls of retries may cost; undefined where only the budget limits them.
+   */
   plan(refreshes: boolean, extra?: Credits): Plan {
     const { requestsPerSecond, row } = this.#pricing;
     const toBuy = [...this.#toBuy.values()];

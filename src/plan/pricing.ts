@@ -52,7 +52,10 @@ function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): num
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
 }
 
-/** The highest price that an answer has shown, which each attempt reserves; 0 before the first one. */
+/**
+ * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
+ * and for an operation that makes calls of other names only.
+ */
 async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
   const most = job.settings?.credits_max;
   const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };

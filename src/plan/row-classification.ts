@@ -41,7 +41,10 @@ export interface LookedUp {
   readonly row: RowNumber;
   /** The answers that the row found in the ledger and can use. */
   readonly answers: readonly UsableAnswer[];
-  /** The calls that the row makes when none matches: of one to buy, or in doubt that may be sent again. Else empty. */
+  /**
+   * The calls that the row still makes when none of them matches: of a `to_buy` row, and of one in doubt whose call a run may
+   * send again. Empty for other rows.
+   */
   readonly toAsk: readonly Call[];
   /** How the call in doubt may be sent again; absent when no run sends it again before somebody decides. */
   readonly again?: SentAgain;
@@ -56,7 +59,10 @@ export interface UsableAnswer {
   readonly kind: AnswerKind;
 }
 
-/** The batch of a plan: its own answers are fresh, its cut-offs say how old others may be. Empty: a new one without any. */
+/**
+ * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may be. Empty for
+ * a batch that does not exist yet and takes answers of any age.
+ */
 export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>> {
   /** The batch that a run goes on with, whose decisions count, where `id` does not say it. Only a doubt makes it be asked for. */
   readonly goesOn?: () => Promise<BatchId | undefined>;
@@ -65,7 +71,10 @@ export interface InQuestion extends Partial<Pick<Batch, 'id' | 'freshSince' | 'c
 /** A group is large enough to make a transaction of the ledger cheap, and small enough to take little memory. */
 const ROWS_PER_GROUP = 200;
 
-/** They take 16 MB. Equal rows beyond count as different, so a plan shows too high a cost and never too low a one. */
+/**
+ * Equal rows are found among the first two million different ones, which takes 16 MB, whatever the file's length. Equal
+ * rows after these count as different, so the plan then shows too high a cost and never too low a one.
+ */
 const ROWS_COMPARED = 2_000_000;
 
 /** Makes the set that recognises equal rows by their fingerprints. @param most how many rows it keeps. */
@@ -73,7 +82,11 @@ export function differentRows(most = ROWS_COMPARED): FingerprintSet {
   return new FingerprintSet(most);
 }
 
-/** Every row once, in groups without order. `different` fills with those that repeat none. @throws StopError `input`. */
+/**
+ * Yields every row of the file once, in groups. Within a group the order of the rows is not kept.
+ * @param different fills with the rows that are no duplicates.
+ * @throws StopError `input` where the file is damaged.
+ */
 export async function* classifications(
   context: PlanContext,
   input: OpenedInput,
@@ -150,7 +163,10 @@ type State =
   | InDoubt
   | { readonly kind: 'too_old' | 'erased' };
 
-/** Bodies are fetched only for an operation that looks into them: they take several times as long as all the rest. */
+/**
+ * Looks calls up in the ledger. It fetches bodies of answers only for an operation that looks into them, because that
+ * takes several times as long as all the rest.
+ */
 class Answers {
   readonly #context: PlanContext;
 

@@ -105,7 +105,10 @@ export class MetCall {
     this.question = questionOf(call);
   }
 
-  /** Hashed on demand: once at most, and never for most calls of a waterfall. A row is worked on in one account. */
+  /**
+   * Hashes the key on demand: that is once at most, and never for most calls of a waterfall.
+   * @param accountIdentity of the one account on which the row is worked.
+   */
   keyFor(accountIdentity: string): CallKey {
     this.#key ??= keyOfQuestion(accountIdentity, this.question);
     return this.#key;

@@ -12,7 +12,10 @@ import { classifications } from './row-classification.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 
-/** `run --sample` buys some random rows for a forecast. They are of the batch: the command without it buys only the rest. */
+/**
+ * `run --sample` buys a few random rows first; their costs and matches give a forecast for the rest. The answers of a
+ * sample belong to the batch like all others, so the same command without --sample buys only the rest.
+ */
 
 export type { Estimate };
 
@@ -84,7 +87,10 @@ async function drawFor(context: RunContext, batchKey: string, size: number): Pro
 
 // ---------------------------------------------------------------------------------------------------- forecast
 
-/** What a stopped run bought of the sample is random as well. @param input undefined where no time is left to plan. */
+/**
+ * Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well.
+ * @param input undefined where no time is left to plan the rest.
+ */
 export async function forecast(
   context: RunContext,
   batch: Batch,
@@ -138,7 +144,10 @@ async function secondsOfRest(
   return mapped(all, (count) => Math.ceil(count / perSecond));
 }
 
-/** Requests per second. The sample's own speed is no measure, because a run begins slowly. */
+/**
+ * Requests per second: the account's limit, or the speed that was learned. The sample's own speed is no measure, because a
+ * run begins slowly.
+ */
 async function speedOf({ account, ledger }: RunContext): Promise<number | undefined> {
   return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
 }

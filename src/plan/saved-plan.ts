@@ -13,7 +13,10 @@ import type { PlanContext } from './row-walk.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { rowAndWho } from './team/diff-words.ts';
 
-/** A saved plan can be looked at, and a run does exactly that. It has e-mail addresses, so only its owner can read it. */
+/**
+ * A saved plan is a file that a person can look at; a run of it does exactly what it says. It contains the e-mail
+ * addresses of the list, so only its owner can read it.
+ */
 
 /** The format number of the file. Other versions of the program may write another number. */
 const FORMAT = 1;
@@ -56,7 +59,11 @@ export interface PlannedFor {
   readonly inputPath: string;
 }
 
-/** @returns its path: beside any file that is not ours. @throws StopError `output`; `plan` while a batch of the list is open. */
+/**
+ * Writes the plan. An unchanged plan of ours at that path is replaced; any other file is kept, and ours goes beside it.
+ * @returns the path of the written file. @throws StopError `output` when it cannot be written, `plan` when a batch of this
+ * list is unfinished.
+ */
 export async function savePlan(
   path: string,
   { job, account, inputPath }: PlannedFor,
@@ -103,7 +110,11 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
   }
 }
 
-/** A batch that began with this plan passes while it is open, or with nothing left to do. @throws StopError `plan`. */
+/**
+ * Requires that a run does what the saved plan says. A batch that began with exactly this plan passes, open or finished
+ * with nothing left to do. So the same command can be run again: it resumes the batch, and later does nothing.
+ * @throws StopError `plan` with the first difference.
+ */
 export async function requireSavedPlan(
   saved: SavedPlan,
   { job, account, ledger }: Pick<PlanContext, 'job' | 'account'> & { readonly ledger: LedgerReader },
@@ -153,7 +164,11 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
   return undefined;
 }
 
-/** For a comparison: neither the order of names counts, nor the fingerprint of cells, nor the work of a row that ends. */
+/**
+ * The row as text for a comparison. The order of its names does not count, because a store may change it. The fingerprint
+ * of the row's cells does not count either, because the files themselves were compared. Nor does the work of a row for which
+ * nothing is sent.
+ */
 export function comparedText({ input: _, ...row }: object & { readonly input?: unknown }): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject;
   return canonicalJson(rest.kind === 'work' ? { ...rest, ...present({ work }) } : rest);

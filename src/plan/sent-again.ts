@@ -56,7 +56,10 @@ async function paysAgain(
   return batch === undefined || !(await wasRetried(ledger, account.identity, doubt, batch));
 }
 
-/** Whether the job's policy has paid for this call again here. Once: a call that the vendor always loses is a person's case. */
+/**
+ * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
+ * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
+ */
 export async function wasRetried(
   ledger: LedgerReader,
   accountIdentity: string,

@@ -14,7 +14,10 @@ export class EventFile {
   readonly #clock: Clock;
   #isOpen = true;
 
-  /** It appends, for all runs of a batch. @throws StopError `output` for a file that cannot be opened or holds no events. */
+  /**
+   * Appends, so that the runs of one batch make one file.
+   * @throws StopError `output` when the file cannot be opened or does not begin with an event.
+   */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
     try {

@@ -55,11 +55,17 @@ export interface CliCommand {
   readonly example: string;
   /** Examples of its subcommands, by name. */
   readonly examples?: Readonly<Record<string, string>>;
-  /** Declares arguments and options, and attaches the action by `run`. Options of all commands are declared already. */
+  /**
+   * Declares arguments and options on the commander command, and attaches what it does with `run`, which turns
+   * StopErrors and bugs into messages and exit codes. `--json`, `--quiet` and `--store` are declared for all.
+   */
   configure(command: Command, run: RunCommand): void;
 }
 
-/** Wraps an action: `command.action(run((console, ...args) => …))`. One that has printed all itself returns the exit code. */
+/**
+ * Wraps what a command does: `command.action(run((console, ...args) => …))`. A command that has printed all by itself
+ * returns no report but the exit code.
+ */
 export type RunCommand = <Args extends unknown[]>(
   action: (console: Console, ...args: Args) => Promise<Report | ExitCode>,
 ) => (...args: Args) => Promise<void>;

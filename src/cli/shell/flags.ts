@@ -13,7 +13,10 @@ export const WAIT_FLAG = [
   'wait so long for another process that is spending from the store',
 ] as const;
 
-/** An option that takes one of these words, in any case. @param meant the word that is meant by another text. */
+/**
+ * An option that takes one of these words, in any case; help and completion list them.
+ * @param meant the word that is meant by another text.
+ */
 export function choiceOption(
   flags: string,
   about: string,
@@ -37,7 +40,10 @@ function refuseAccept(): never {
   throw stop('usage', '--accept takes what a stop names, such as dialect:HASH.', 'Copy it from the stop.');
 }
 
-/** Asks a person to agree once to what is shown. `--yes` says that the price is right, and nothing about who wrote a file. */
+/**
+ * Shows what a person is to agree to once, and asks. `--yes` does not answer this: it says that the price is right, and nothing
+ * about who wrote a dialect or a job.
+ */
 export function askAgreementOn(console: Console): (question: Question) => Promise<boolean> {
   return async ({ fact, details }) => {
     console.warn(`${fact}:`);

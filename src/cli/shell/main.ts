@@ -9,7 +9,10 @@ import { openTerminal, processStreams, type Streams, type Terminal } from './con
 import { keepGarbageLow } from './main/memory.ts';
 import { buildProgram, usageStop } from './main/program.ts';
 
-/** The frame of every command: it reads the arguments, and makes a fact, an advice and an exit code of every error. */
+/**
+ * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
+ * and an exit code.
+ */
 
 /** Runs the command line and ends the process. */
 export async function main(argv: readonly string[]): Promise<never> {

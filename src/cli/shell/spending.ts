@@ -89,7 +89,12 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const GO_ON = 'Run the same command again to go on:';
 
-/** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
+/**
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once.
+ * @param inFlight counts the requests whose answers are not in the ledger yet.
+ * @param command gives the command line that resumes the run.
+ * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
+ */
 function stopOnSignals(
   console: Console,
   inFlight: () => number,
@@ -118,7 +123,10 @@ function stopOnSignals(
   };
 }
 
-/** False when nobody is there to say so. @throws StopError `consent` when somebody is there and does not agree. */
+/**
+ * Asks whether something may be sent. False when nobody is there to say so.
+ * @throws StopError `consent` when somebody is there and does not agree.
+ */
 export async function mayBeSent(console: Console, question: string): Promise<boolean> {
   if (await console.agrees(question)) return true;
   if (!console.interactive) return false;

@@ -20,7 +20,10 @@ interface Decoded {
 /** Four characters are three bytes, and Base64 may begin anywhere in a word, such as behind a slash in a link. */
 const BEGINNINGS = [0, 1, 2, 3];
 
-/** The words that say something as Base64. @param isOutermost whether a word may also begin before its Base64 does. */
+/**
+ * The words that say something as Base64: a text, or what may be unpacked.
+ * @param isOutermost whether a word may also begin before its Base64 does.
+ */
 export function* decodedIn(bytes: Buffer, isOutermost: boolean): Generator<Decoded> {
   const text = bytes.toString('latin1');
   for (const { 0: word, index } of text.matchAll(new RegExp(WORD, 'g')))

@@ -17,7 +17,10 @@ import { distrustOf } from '../file-trust.ts';
 import { codeOf, shortage } from '../system-errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 
-/** Reads what a user writes by hand, and says what is wrong with file, line, column and the word that was probably meant. */
+/**
+ * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the file, the
+ * line and the column, and the word that was probably meant.
+ */
 
 /** Which stop a wrong document is, and what it is called in messages. */
 export interface DocumentKind {
@@ -43,7 +46,10 @@ const MOST_BYTES = MOST_KIB * 1024;
 /** Nobody writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
 const MOST_ALIASES = 100;
 
-/** @throws StopError of the kind's code for everything that is wrong with the file, its syntax or its content. */
+/**
+ * The document at `path`, which is shown in messages as it is given.
+ * @throws StopError of the kind's code for everything that is wrong with the file, its syntax or its content.
+ */
 export async function readDocument<T>(
   path: string,
   schema: z.ZodType<T>,
@@ -151,7 +157,10 @@ function plainValue(document: Document, path: string, kind: DocumentKind): unkno
 
 const TOO_MANY_ALIASES = `more than ${MOST_ALIASES} aliases (*name)`;
 
-/** What neither the parser nor zod objects to. To follow one alias, the whole document is read, so there may be few. */
+/**
+ * What neither the parser nor zod objects to: an alias of nothing, a name that would replace a prototype, a name that stands
+ * twice. To follow one alias, the whole document is read, so there may not be many of them.
+ */
 function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
   let aliases = 0;
   visit(document, {
@@ -206,7 +215,10 @@ function offsetOfNode(node: unknown): number | undefined {
 
 // ---------------------------------------------------------------------------------------------------- syntax
 
-/** What is wrong with the syntax. The parser's own words quote the text, which may be a key, and are strange to most people. */
+/**
+ * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text, which
+ * may be a key, and name things such as a "block sequence" that nobody has to know.
+ */
 
 const FACTS: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias (*name) cannot have a tag or an anchor of its own',

@@ -27,7 +27,10 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
   return step.kind === 'end' ? step : sendable(dialect, step.call);
 }
 
-/** Checks that the dialect can ask the call, for a plan as for a run. @throws StopError `unsupported`. */
+/**
+ * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run before sending.
+ * @throws StopError `unsupported`.
+ */
 function sendable(dialect: Dialect, call: Call): Step {
   const { operation } = call;
   if (!Object.hasOwn(dialect.operations, operation)) {

@@ -35,12 +35,18 @@ interface Candidate {
   readonly toAsk: readonly Call[];
 }
 
-/** So many are held beyond two samples before the highest are dropped, so that memory does not grow with the file. */
+/**
+ * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with
+ * the file.
+ */
 const CANDIDATES_HELD = 1_000;
 
 const NOTHING: Worst = { rows: 0, credits: 0, requests: 0 };
 
-/** Draws by a hash of batch and row: the same rows after a crash, and a larger sample contains the smaller one. */
+/**
+ * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
+ * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one.
+ */
 export class Draw {
   readonly #options: DrawOptions;
   #candidates: Candidate[] = [];

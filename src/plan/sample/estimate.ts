@@ -16,7 +16,10 @@ const Z = 1.96;
 /** This many all-or-nothing rows are added to those that were seen, because a few rows of equal price prove little. */
 const DOUBTED_ROWS = 4;
 
-/** Wilson's score interval, which holds for small samples and near 0 and 1. @param rest left out: endlessly many. */
+/**
+ * Estimates the share of hits by Wilson's score interval, which also holds for small samples and for shares near 0 and 1.
+ * @param asked at least 1. @param rest how many rows the share is forecast for; left out: endlessly many.
+ */
 export function shareEstimate(hits: number, asked: number, rest = Number.POSITIVE_INFINITY): Estimate {
   return score({ share: hits / asked, asked, rest, scatter: 1 });
 }

@@ -19,10 +19,18 @@ export interface GuardProblem {
   readonly isFixed?: true;
 }
 
-/** So many of the people in the projects may go unnamed: a list that was cut off has lost more, one that is kept fewer. */
+/**
+ * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
+ * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
+ */
 const DEFAULT_MAX_REMOVALS = '10%';
 
-/** A resumed batch was checked when it began; who agreed to this plan may have accepted it. @throws StopError `guard`. */
+/**
+ * Checks all guards. A resumed batch passes, because it was checked when it began. Who has agreed to just this plan may have
+ * accepted what they hold back of it.
+ * @param idOf finds the id of the plan.
+ * @throws StopError `guard` with all that holds the run back.
+ */
 export async function checkGuards(
   context: Pick<RunContext, 'job' | 'allowAdmin' | 'accept' | 'ifPlan'>,
   plan: ChangePlan,

@@ -35,7 +35,10 @@ import {
 } from './change-plan/planned-rows.ts';
 import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
-/** What a run of this list would change. The rows are held in memory, which is enough for about 100,000 people. */
+/**
+ * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is
+ * enough for teams of up to about 100,000 people.
+ */
 export interface ChangePlan {
   readonly rows: number;
   /** How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's last row. */
@@ -87,7 +90,10 @@ export function hasWork({ changes }: Pick<ChangePlan, 'changes'>): boolean {
   return changes.some(({ calls }) => calls.length > 0);
 }
 
-/** Whether a run begins this plan: an open batch has its own, and a finished one is over unless a wanted state has moved. */
+/**
+ * Whether a run would begin to carry out this plan. An open batch carries out the plan that it began with. A finished
+ * batch is over, unless its list describes a wanted state and the service differs from it.
+ */
 export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change'>): boolean {
   if (plan.batch?.state === 'open') return false;
   return hasWork(plan) && (plan.batch?.state !== 'finished' || change?.isState === true);

@@ -184,7 +184,11 @@ type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Who owns the account's key; undefined without a `whoami`, and for a sandbox account. @throws as `remoteMembers`. */
+/**
+ * Asks the service who owns the account's key.
+ * @returns undefined when the dialect has no `whoami`, and for a sandbox account.
+ * @throws StopError for the same reasons as `remoteMembers`.
+ */
 export async function whoAmI(context: LookContext): Promise<WhoAmI | undefined> {
   const { account, dialect } = context;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
@@ -224,7 +228,10 @@ async function askWhoAmI(
 
 // ------------------------------------------------------------------------------------------------ with the ledger
 
-/** What the ledger knows, with the present state of each person from the service; sequences and doubts stay. Pure. */
+/**
+ * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger, and the
+ * present state of each person comes from the service. This function is pure.
+ */
 export function withLive(
   known: readonly KnownSubject[],
   live: RemoteMembers | undefined,
@@ -270,7 +277,10 @@ function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'rol
   return holds && facts.role !== undefined ? { role: facts.role } : {};
 }
 
-/** One list alone does not say whether a person who left it is now in the other one. */
+/**
+ * The facts about a person who is in none of the given lists. One list alone does not say whether a person who left it is
+ * now in the other one.
+ */
 function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookedAt): SubjectFacts {
   const { state, email, userId } = facts;
   const gone: SubjectFacts = {

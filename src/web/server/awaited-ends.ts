@@ -7,7 +7,10 @@ import type { AwaitedEnds } from '../api.ts';
 import { batchOf } from './batch-routes.ts';
 import type { Server } from './server.ts';
 
-/** A browser keeps things for one address, and each start of the page has another, so these are in the store's folder. */
+/**
+ * The batches whose end a person wants to be told of. A browser keeps what it knows for one address, and each start of the
+ * page has another one, so they are kept in the store's folder.
+ */
 export function awaitedEndRoutes(server: Server): Hono {
   const path = join(server.folder, 'awaited-ends.json');
   const awaited = keptIn(path);

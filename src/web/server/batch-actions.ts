@@ -59,7 +59,10 @@ const GOES_ON: Readonly<Record<string, Order['kind']>> = {
   nightly: 'sweep',
 };
 
-/** The batch's own command again, and what a person has said since; of a finished one, about its doubts and non-answers. */
+/**
+ * The batch's own command again, as the ledger keeps it, and what a person has said since. One that has finished goes on for what
+ * was decided about its doubts, and for what it bought that turned out to be no answer.
+ */
 function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   const words = batch.command === undefined ? undefined : wordsOfCommand(batch.command);
   const [command = ''] = words ?? [];
@@ -86,7 +89,10 @@ function continued({ batch, location }: FoundBatch, said: Continuation): Order {
   };
 }
 
-/** A run of just this batch, or of the plan that a person agrees to now. What was agreed to before is left out. */
+/**
+ * A run of just this batch: it may wait in line until another tab or a command line has finished that. Who agrees to a plan
+ * names the plan in its place, which may be one of a new batch. An agreement in the words of the command was to an earlier plan.
+ */
 function runAgain(words: readonly string[], said: Continuation): readonly string[] {
   const { budget, plan } = said;
   const bare = withoutFlag(words, '--yes');
@@ -104,7 +110,10 @@ function answered(words: readonly string[], said: Continuation): readonly string
   return answer === undefined || answer === 'yes' ? agreed : withOption(agreed, '--accept', answer);
 }
 
-/** The folder in which the command was typed, by a word that names the input or the job; undefined if all are whole paths. */
+/**
+ * The folder in which the command was typed: from there one of its words names the input or the job. Undefined when none
+ * does, such as when all paths are whole.
+ */
 function typedIn(words: readonly string[], { inputPath, settings }: Batch): string | undefined {
   const named = [inputPath, settings.job].filter(
     (path) => typeof path === 'string' && isAbsolute(path),

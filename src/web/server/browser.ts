@@ -15,7 +15,11 @@ export function hasScreen({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): bool
   return process.platform in OPENERS || Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
-/** The address with its word is in a file that only this user can read. @returns whether something was there to open it. */
+/**
+ * Opens the user's browser at an address with a one-time word. The word is in a file that only this user can read; the
+ * server removes it once the word was used or is too old.
+ * @returns whether something was there to open it.
+ */
 export async function openBrowser(folder: string, opening: Opening): Promise<boolean> {
   const page = redirectIn(folder);
   await replaceFile(page, 0o600, [leadIn(opening)]);

@@ -5,7 +5,10 @@ import type { BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
-/** Nothing is read while nobody listens, and a store is opened only when its files are not as they were. */
+/**
+ * What changes in the stores while the page is open. Nothing is read while nobody listens, and a store is opened only when
+ * its files are not as they were.
+ */
 
 /** At most four messages a second. */
 const BETWEEN_MS = 250;

@@ -41,7 +41,10 @@ const MOST_LINES_SAID = 200;
 /** An answer of the command line is far smaller; this is a bound against a bug that prints without end. */
 const MOST_PRINTED = 64 << 20;
 
-/** Starts a command with `--json`. @param input all of its standard input; without it, it lives as long as this server. */
+/**
+ * Starts the command line with `--json`. @param input is written to its standard input, which then ends; without it the
+ * child lives as long as this server.
+ */
 export function startChild({ script, env, cwd }: Program, words: readonly string[], input?: string): Child {
   const lives = input === undefined ? { ROWONCE_UNTIL_STDIN_ENDS: '1' } : {};
   const child = spawn(process.execPath, [script, ...words, '--json'], {
@@ -58,7 +61,10 @@ export function startChild({ script, env, cwd }: Program, words: readonly string
   return { pid: child.pid, ended: endOf(child), stop: () => child.stdin.end() };
 }
 
-/** @throws StopError with the command's own words when it refused, and the signal's reason when that stopped it. */
+/**
+ * Runs a command to its end. @param signal stops it, in an orderly way.
+ * @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped.
+ */
 export async function askChild(
   program: Program,
   words: readonly string[],

@@ -17,7 +17,10 @@ import { visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';
 import type { Server } from './server.ts';
 
-/** A browser sends no token with a download, so it has a ticket for once and a minute. It brings a copy written for it. */
+/**
+ * Files that a person takes along. A browser sends no token with a download, so it has a ticket that works once and for a
+ * minute. What it brings is a copy that was written for it, and the batch's own output stays as it is.
+ */
 
 interface Ready {
   /** The folder of this download alone, which is removed after it. */

@@ -27,7 +27,10 @@ export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(pa
 
 const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
 
-/** What a ledger cannot say now, it says at the next start: until then lists stay. @param tell hears why they do. */
+/**
+ * What a ledger cannot say now, it says at the next start: until then every list stays.
+ * @param tell hears why lists stay that the clocks do not agree about.
+ */
 export async function sweepUnused(server: Server, tell: Tell): Promise<void> {
   const useOf = await batchesOver(server).catch(() => undefined);
   if (useOf === undefined) return;

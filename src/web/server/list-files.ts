@@ -113,7 +113,10 @@ export interface Upload {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** The same file under the same name is the list that is there already. @throws StopError `input` or `disk_full`. */
+/**
+ * Keeps a file as a new list. The same file under the same name is the list that is there already.
+ * @throws StopError `input` or `disk_full`; then nothing of it is left.
+ */
 export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
   const name = cleanName(upload.name);
   const ending = await readableEnding(name);
@@ -287,7 +290,11 @@ export interface Use {
   readonly begunMs: number;
 }
 
-/** When a batch ended is not known; when it was first seen to have ended is. @returns why a list stays that is in dispute. */
+/**
+ * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
+ * @param useOf the content at that path.
+ * @returns why a list stays whose time may be over, when that is in dispute.
+ */
 export async function sweepLists(
   place: Place,
   useOf: (path: string) => Use,

@@ -19,7 +19,10 @@ import {
 import { type Entry, Timetable, type TimetableOptions } from './schedules/timetable.ts';
 import type { PlannedOrder } from './work.ts';
 
-/** Sweeps by the schedules of their jobs, and starts of lists that a person has agreed to for one later moment. */
+/**
+ * What begins by itself: sweeps of inboxes by the schedules of their jobs, and starts of lists that a person has agreed to for
+ * one later moment. How each last ended is noted in the store's folder.
+ */
 
 interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
   readonly jobs: readonly string[];
@@ -208,7 +211,10 @@ export class Schedules {
     return this.#starts.map((each) => this.#startView(each));
   }
 
-  /** In place of the start that was agreed to before for the list and operation. @throws StopError `busy` once that began. */
+  /**
+   * Starts a list when the clocks of the zone show that time next, in place of the start of the same list and operation that
+   * was agreed to before. @throws StopError `busy` while that one is under way.
+   */
   async startAt(time: string, order: PlannedOrder, facts: StartFacts): Promise<StartView> {
     const { clock } = this.#options;
     const isSame = ({ facts: { list, operation } }: LaterStart): boolean =>

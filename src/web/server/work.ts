@@ -85,7 +85,10 @@ export class Work {
     return left === undefined ? (item?.plan ?? null) : left;
   }
 
-  /** Notes which batches the plans have begun. @param begunBy finds those of plans, each with its list, in the ledgers. */
+  /**
+   * Notes which batches the plans have begun that were started here: the ledger knows a batch by its plan.
+   * @param begunBy gets plans whose batches are not known yet, each with its list, and gives those that it found.
+   */
   async nameBatches(begunBy: (plans: ReadonlyMap<string, string>) => Promise<BegunBatches>): Promise<void> {
     const unnamed = this.#items.flatMap((item) => {
       const { plan, batch, child, ended } = item;

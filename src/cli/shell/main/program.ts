@@ -6,7 +6,10 @@ import { suggestion } from '../../../core/nearest.ts';
 import { exampleHere } from '../../../lib/command-line.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
 
-/** The command line as commander sees it. Only the command that is typed is imported: the others would slow every start. */
+/**
+ * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
+ * imported: the others would cost every start their own imports.
+ */
 
 /** Standard output and error, as commander writes help to them. */
 interface HelpOutput {

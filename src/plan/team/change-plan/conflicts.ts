@@ -61,7 +61,11 @@ function isContradiction(crowd: readonly Want[]): boolean {
   return crowd.some(({ part }) => part.to !== crowd[0]?.part.to);
 }
 
-/** All names of a part's subject: a row may give a user id beside an address. @param calls those of the whole row. */
+/**
+ * All names of a part's subject. One row may give a person's user id beside the e-mail address, and another row the user
+ * id alone.
+ * @param calls the calls of the whole row; those in the part's project belong to the part.
+ */
 function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
     typeof userId === 'string' && project === (subject.project ?? '')

@@ -24,7 +24,10 @@ export class EarlierBatch {
     return earlier;
   }
 
-  /** Why the service refused a row that is planned again: seats may be free by now, or a right given, and nobody tells. */
+  /**
+   * Why the service refused a row of the list that is planned again, with the batch; undefined when it did not. A refusal is no
+   * state of a person: seats may have become free, or a right been given, and nobody tells.
+   */
   refusalOf(row: WorkableRow): string | undefined {
     const earlier = this.#rows.get(keyOf({ row: row.row, work: row.work }, row.beyond === true));
     if (earlier === undefined || row.calls.length === 0 || !this.#isServicesWord(earlier.record))

@@ -12,7 +12,10 @@ interface Simulated {
   readonly outcome: Outcome;
 }
 
-/** Stands for an id that the vendor has not given yet, one for equal calls. It is never sent: a run walks the row again. */
+/**
+ * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent, because a run
+ * walks the row again with real answers.
+ */
 function idToCome(call: Call): string {
   return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
 }

@@ -26,7 +26,10 @@ export class ShownPlans {
     throw stop('plan', 'This plan was not shown since the page is served.', 'Look at the plan again.');
   }
 
-  /** A plan that is under way is not started twice. @throws StopError `busy` for another budget, which would not be kept. */
+  /**
+   * The same plan twice is the same work while it is under way, and the same batch afterwards.
+   * @throws StopError `busy` for another budget than that of the work under way, which would not be kept.
+   */
   startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
     const key = `${plan.view.id} ${request.sample ?? ''}`;
     const before = this.#started.get(key);

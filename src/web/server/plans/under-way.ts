@@ -1,10 +1,17 @@
 import { stop } from '../../../core/errors.ts';
 
-/** Making a plan reads the whole list, so it ends when who asked has left, or asks a newer process, which answers both. */
+/**
+ * Plans that are being made. Each is a process that reads the whole list, so it ends when nobody waits for it any more: whoever
+ * asked has left, or has the same question in a newer process, which knows more and answers both.
+ */
 export class PlansUnderWay<T> {
   readonly #newest = new Map<string, Making<T>>();
 
-  /** The newest process with that question answers all who ask it, until the last `asker` has left. */
+  /**
+   * @param question what is asked: the newest process with it answers all who ask it.
+   * @param asker fires when whoever asks has left.
+   * @param make makes the plan until its signal fires.
+   */
   async ask(question: string, asker: AbortSignal, make: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#newest.get(question)?.giveUp();
     let making = this.#begin(question, asker, make);

@@ -5,7 +5,10 @@ import type { FindLine } from '../../api.ts';
 import type { FoundList } from './list-files.ts';
 import { rowsPerRead } from './row-cells.ts';
 
-/** Looks for a text in every cell and answer, giving way every few milliseconds, so that it holds up nobody. */
+/**
+ * Looks for a text in every cell of a list and in every answer, row by row. It gives way after each few milliseconds, so
+ * that a search through a million rows holds up nobody.
+ */
 
 export interface Search {
   readonly text: string;
