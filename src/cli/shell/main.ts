@@ -6,7 +6,7 @@ import { stopObject } from '../../core/stop-object.ts';
 import { systemStop } from '../../lib/system-errors.ts';
 import type { Report, RunCommand } from './command.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
-import { keepGarbageLow } from './main/memory.ts';
+import { compileInPlace, keepGarbageLow } from './main/memory.ts';
 import { buildProgram, usageStop } from './main/program.ts';
 
 /**
@@ -26,6 +26,7 @@ export async function main(argv: readonly string[]): Promise<never> {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
   if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
+  compileInPlace();
   keepGarbageLow();
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
     terminal = opened;

@@ -27,6 +27,14 @@ export function keepGarbageLow(): void {
   setTimeout(growToEnough, LONG_MS).unref();
 }
 
+/**
+ * Has the main thread compile what is compiled first, and most. A thread of V8 that compiles while the program ends may wait for a
+ * collection which nobody does any more, and the program for that thread: it never ends (nodejs/node, issue 54918).
+ */
+export function compileInPlace(): void {
+  setFlagsFromString('--no-concurrent-sparkplug');
+}
+
 async function growToEnough(): Promise<void> {
   const { PerformanceObserver } = await import('node:perf_hooks');
   new PerformanceObserver(() => {
