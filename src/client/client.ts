@@ -133,7 +133,11 @@ export class Client {
     const { limiter, transport } = this.#parts;
     const quiet = transport.untilQuiet();
     if (quiet !== undefined) await quiet;
-    return new Turn(this.#parts, limiter.permitAtOnce(waiter) ?? (await limiter.permit(waiter)));
+    const atOnce = limiter.permitAtOnce(waiter);
+    if (atOnce !== undefined) return new Turn(this.#parts, atOnce);
+    // How long a wait may be counts from the last call that was settled, which may be one whose answer is being written.
+    await limiter.applied();
+    return new Turn(this.#parts, await limiter.permit(waiter));
   }
 
   /** A free request about no call, such as for the vendor's count of credits. */

@@ -4,7 +4,7 @@ import { judge, leftBy, type Verdict } from '../client/judge.ts';
 import { type HttpRequest, requestOf } from '../client/request.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { type StopCode, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -33,17 +33,18 @@ import type { AskedCall } from './too-fast.ts';
 
 /**
  * ★ This file makes one call: slot → permit → intent → send → record → judge → consequences for the account → close. No other
- * file can spend. The slot is free once the reply is recorded, judged and applied, and the row goes on once the attempt is
- * closed.
+ * file can spend. The slot is handed over as soon as an answer is there, so that the next intent shares the commit that keeps it,
+ * and the row goes on once the attempt is closed.
  *
  * What a crash leaves behind, step by step:
  * - before the intent's commit: nothing, because nothing was sent.
- * - after the intent's commit, before the reply is recorded: an open attempt; the next run treats the call as in doubt.
+ * - after the intent's commit, before the reply is recorded: an open attempt; the next run treats the call as in doubt. One commit
+ *   records the reply of a slot and the next intent of it, so no more calls are in doubt than there are slots.
  * - after the reply is recorded, before the close: an open attempt with a reply; the next run judges that reply.
  * - after the close: an answered call, which no run sends again.
  *
- * The steps after `record` look at one reply and wait for no other. So the replies that one commit has recorded may all be
- * judged and applied before a request leaves whose intent stands in the same commit.
+ * The steps after `record` look at one reply and wait for no other. So the replies that one commit has recorded are all judged and
+ * applied before a request leaves whose intent stands in the same commit, and where they forbid that, it is closed as not sent.
  */
 
 export { keepReading } from './attempt/kept-reading.ts';
@@ -74,11 +75,13 @@ interface Asking {
   readonly wanted: Wanted;
   readonly operation: DialectOperation;
   readonly asked: AskedCall;
+  /** The paths to which the vendor has moved it, in their order. */
+  readonly moves: string[];
 }
 
 /** How an attempt ended. */
-interface Attempted<What = Next> {
-  readonly next: What;
+interface Attempted {
+  readonly next: Next;
   /**
    * Its closure, which is being written by then; absent where nothing was sent. It resolves to what kept it from the disk,
    * because a rejection would be heard later than Node expects.
@@ -87,8 +90,8 @@ interface Attempted<What = Next> {
 }
 
 /**
- * Buys one call: alone while no answer has shown the price, and in a slot. A call that has to be asked after others leaves its
- * slot to them.
+ * Buys one call: alone while no answer has shown the price, and each attempt in a slot. A call that has to be asked again waits
+ * behind the others.
  * @throws StopError when the run has to stop; the row then stays pending.
  */
 export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
@@ -97,19 +100,22 @@ export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
-  const asking = { wanted, operation, asked: tooFast.begin() };
+  const asking: Asking = { wanted, operation, asked: tooFast.begin(), moves: [] };
   try {
     for (;;) {
-      const leave = isPriced(run, wanted.call) ? undefined : await untilPriced(run, wanted.call);
+      const release = isPriced(run, wanted.call) ? undefined : await untilPriced(run, wanted.call);
       try {
-        const { next, closed } = await client.limiter.slot(run.waiter, () => askInSlot(run, asking));
+        const { next, closed } = await client.limiter.slot(run.waiter, (leave) =>
+          attempt(run, asking, leave),
+        );
         // The row waits for the closure, and the slot does not: what was bought is known by the reply.
         const failure = await closed;
         if (failure !== undefined) throw failure;
         if (next instanceof StopError) throw next;
-        if (next !== 'after_others') return next;
+        if (typeof next === 'object' && 'movedTo' in next) followMove(run, asking, next.movedTo);
+        else if (next !== 'again') return next;
       } finally {
-        leave?.();
+        release?.();
       }
     }
   } finally {
@@ -117,29 +123,27 @@ export async function buy(run: Run, wanted: Wanted): Promise<Bought> {
   }
 }
 
-/** Asks until there is a reply for this call, until others have to be asked first, or until the run has to stop. */
-async function askInSlot(run: Run, asking: Asking): Promise<Attempted<Bought | 'after_others' | StopError>> {
-  const moves: string[] = [];
-  for (;;) {
-    const { next, closed } = await attempt(run, asking, moves.at(-1));
-    if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
-    else if (next !== 'again') return { next, closed };
-    if (moves.length > MOST_MOVES) return { next: stopNow(run, movedTooOften(moves)), closed };
-    const failure = await closed;
-    if (failure !== undefined) throw failure;
-  }
+function followMove(run: Run, { moves }: Asking, movedTo: string): void {
+  moves.push(movedTo);
+  if (moves.length > MOST_MOVES) throw stopNow(run, movedTooOften(moves));
 }
 
-/** One attempt to buy the call, step by step. It ends as soon as its reply is on the disk and has had its consequences. */
-async function attempt(run: Run, asking: Asking, movedTo: string | undefined): Promise<Attempted> {
-  const { wanted, operation, asked } = asking;
-  const turn = await run.session.client.turn(run.waiter);
+/**
+ * One attempt to buy the call, from its permit to the consequences of its reply.
+ * @param leave hands its slot over before that.
+ */
+async function attempt(run: Run, asking: Asking, leave: () => void): Promise<Attempted> {
+  const { wanted, operation, asked, moves } = asking;
+  const { client } = run.session;
+  const turn = await client.turn(run.waiter);
   try {
-    const outgoing = outgoingFor(run.session, wanted, movedTo);
+    const outgoing = outgoingFor(run.session, wanted, moves.at(-1));
     if (outgoing === 'expired') return { next: 'in_doubt' };
     const { request, keyed } = outgoing;
     const admitted = await admission(run, asking, keyed);
     if (admitted.kind !== 'admitted') return { next: await notAdmitted(run, asking, turn, admitted) };
+    await client.limiter.applied();
+    if (isForbidden(run) || !turn.holds) return await takeBack(run, admitted);
     const sent = await turn.send(admitted, request, () => run.emit({ kind: 'sent' }));
     const replied: RunReply = {
       attempt: admitted.attempt,
@@ -152,19 +156,47 @@ async function attempt(run: Run, asking: Asking, movedTo: string | undefined): P
       reserved: admitted.reserved,
       isRepeat: wanted.decision !== undefined,
     };
-    // Who took the attempt for lost has told its call so. The reply is read when the call is looked at again.
-    if ((await record(run, replied)) === 'late') return { next: 'known' };
-    const verdict = judged(run, replied);
-    const closed = close(run, replied, verdict);
-    const next = await apply(run, replied, verdict);
-    // Where no reply is on the disk, an open attempt would be in doubt after a crash.
-    if (replied.reply.kind !== 'answered') await closed;
-    return { next, closed };
+    if (handsOver(replied)) leave();
+    return await concluded(run, replied);
   } catch (error) {
     throw stopNow(run, error);
   } finally {
     turn.end();
   }
+}
+
+/** Takes what came of an attempt to its end: record → judge → close → consequences for the account. */
+async function concluded(run: Run, replied: RunReply): Promise<Attempted> {
+  // Who took the attempt for lost has told its call so. The reply is read when the call is looked at again.
+  if ((await record(run, replied)) === 'late') return { next: 'known' };
+  const verdict = judged(run, replied);
+  const closed = close(run, replied, verdict);
+  return { next: await apply(run, replied, verdict), closed };
+}
+
+/**
+ * Whether the next call may use the slot although the reply is not on the disk yet: its intent gets into the commit that keeps the
+ * reply, or into a later one. A repeat and a change are judged first, because more hangs on them than their own money. Calls that wait
+ * for a first price, and those after which one request at a time is asked, wait for that and not for a slot.
+ */
+function handsOver({ reply, call, isRepeat }: RunReply): boolean {
+  return reply.kind === 'answered' && call.change === undefined && !isRepeat;
+}
+
+/** The stops for what ran out: they say nothing about a request that has its permit and its credits. */
+const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);
+
+/** Whether the run was stopped for a reason that concerns what is admitted already. */
+function isForbidden({ waiter: { signal } }: Run): boolean {
+  return signal.aborted && !(signal.reason instanceof StopError && RAN_OUT.has(signal.reason.code));
+}
+
+/** Closes the attempt as not sent: since its permit was given, another answer of the account, or a stop, has forbidden to send. */
+async function takeBack({ session, waiter }: Run, { attempt }: Admitted): Promise<Attempted> {
+  const why = 'an answer that came before it left forbade to send it';
+  await closeAttempt(session.ledger, attempt, { kind: 'not_sent', why }, session.clock.wallMs());
+  waiter.signal.throwIfAborted();
+  return { next: 'again' };
 }
 
 interface Outgoing {

@@ -139,7 +139,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<StopError
   const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
   const run = await sessions.open(context, purpose, signal, stopAll);
   const { clock, client } = run.session;
-  const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });
+  const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.inFlight });
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);

@@ -67,8 +67,8 @@ export function turnedAway(
   asked: AskedCall,
   { pauseMs, why }: Extract<Verdict, { readonly kind: 'paused' }>,
   sentAtMs: number,
-): 'after_others' | PutOff {
+): 'again' | PutOff {
   const { times, isAlone } = asked.told(sentAtMs);
   limiter.pause(pauseMs, sentAtMs, why, !isAlone);
-  return times < MOST_TOLD ? 'after_others' : { kind: 'put_off' };
+  return times < MOST_TOLD ? 'again' : { kind: 'put_off' };
 }

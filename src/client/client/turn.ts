@@ -41,6 +41,11 @@ export class Turn {
     this.#intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
   }
 
+  /** Whether it may still be used, after what answers have said since it was given. */
+  get holds(): boolean {
+    return this.#permit.holds();
+  }
+
   /** Sends what may cost something, once for each admission. */
   send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent> {
     invariant(!USED.has(admission), 'an admission sends one request');

@@ -25,6 +25,8 @@ export type { Waiter } from './limiter/wait-queue.ts';
 
 /** Permission to send one request. */
 export interface Permit {
+  /** Whether it may still be used, after what answers have said since it was given. */
+  holds(): boolean;
   /** To be called when its headers leave. */
   sent(): void;
   /** To be called when its answer is there. */
@@ -39,6 +41,7 @@ export interface Permit {
 interface Sent {
   readonly atMs: number;
   readonly numbers: readonly number[];
+  isAnswered: boolean;
 }
 
 export interface LimiterOptions {
@@ -82,6 +85,9 @@ export class Limiter {
   #toldUntilMs = Number.NEGATIVE_INFINITY;
   /** Permits that are out, each with its request once that is sent. */
   readonly #permits = new Map<Permit, Sent | undefined>();
+  /** How many permits have an answer that has not had all its consequences yet, and who waits until there is none. */
+  #unapplied = 0;
+  #untilApplied: (() => void)[] = [];
   #inHand = 0;
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
   readonly #watchers = new WaitQueue<void>(() => {});
@@ -102,19 +108,24 @@ export class Limiter {
   }
 
   /**
-   * Runs `work` in one of the account's concurrency slots.
+   * Runs `work` in one of the account's concurrency slots, which is free when it ends, or earlier when it calls `leave`.
    * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
    * the run is stopping.
    */
-  async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  async slot<T>(waiter: Waiter, work: (leave: () => void) => Promise<T>): Promise<T> {
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
     if (this.#isIdle()) this.#standstill.progress();
     const entering = this.#slots.enter(waiter);
     if (entering !== undefined) await entering;
+    let isIn = true;
+    const leave = (): void => {
+      if (isIn) this.#slots.leave();
+      isIn = false;
+    };
     try {
-      return await work();
+      return await work(leave);
     } finally {
-      this.#slots.leave();
+      leave();
     }
   }
 
@@ -131,9 +142,20 @@ export class Limiter {
     return () => lane.leave();
   }
 
-  /** Requests that may be in flight. */
+  /** Requests that may be in flight, or whose answers have not had their consequences yet. */
   get outstanding(): number {
     return this.#permits.size;
+  }
+
+  /** Requests that may be in flight. */
+  get inFlight(): number {
+    return this.#permits.size - this.#unapplied;
+  }
+
+  /** Resolves when every answer that has come has had its consequences; undefined when that is so now. */
+  applied(): Promise<void> | undefined {
+    if (this.#unapplied === 0) return undefined;
+    return new Promise((resolve) => this.#untilApplied.push(resolve));
   }
 
   /**
@@ -247,9 +269,12 @@ export class Limiter {
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
   #waitMs(): number {
     const nowMs = this.#nowMs();
-    if (this.#permits.size > 0 && (this.#backoff.isProbing || this.#options.goesAlone?.()))
-      return Number.POSITIVE_INFINITY;
+    if (this.#permits.size > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
     return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), this.#learnedMs(nowMs));
+  }
+
+  get #mustBeAlone(): boolean {
+    return this.#backoff.isProbing || this.#options.goesAlone?.() === true;
   }
 
   /** The wait for the plan, and for what the vendor says is left of it. */
@@ -303,6 +328,7 @@ export class Limiter {
 
   #grant(): Permit {
     const permit: Permit = {
+      holds: () => this.#holds(permit),
       sent: () => this.#sent(permit),
       answered: () => this.#answered(permit),
       done: () => this.#done(permit, false),
@@ -314,10 +340,18 @@ export class Limiter {
     return permit;
   }
 
+  /** The plan and the learned speed have counted the permit when it was given; what answers say can still forbid it. */
+  #holds(permit: Permit): boolean {
+    const nowMs = this.#nowMs();
+    const isAlone = this.#permits.size === 1 && this.#permits.has(permit);
+    if (this.#mustBeAlone && !isAlone) return false;
+    return this.#backoff.waitMs(nowMs) === 0 && this.#remainingQuota.waitMs(nowMs, this.#inHand - 1) === 0;
+  }
+
   #sent(permit: Permit): void {
     if (!this.#permits.has(permit) || this.#permits.get(permit) !== undefined) return;
     const nowMs = this.#nowMs();
-    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.sent(nowMs) });
+    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.sent(nowMs), isAnswered: false });
     this.#inHand -= 1;
     this.#remainingQuota.sent();
     this.#learned.sent(nowMs);
@@ -326,19 +360,31 @@ export class Limiter {
 
   #answered(permit: Permit): void {
     const sent = this.#permits.get(permit);
-    if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
+    if (sent === undefined) return;
+    sent.isAnswered = true;
+    this.#unapplied += 1;
+    this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
   }
 
   #done(permit: Permit, isGivenBack: boolean): void {
     if (!this.#permits.has(permit)) return;
-    if (this.#permits.get(permit) === undefined) {
+    const sent = this.#permits.get(permit);
+    if (sent === undefined) {
       this.#inHand -= 1;
       this.#guards.giveBack();
     }
     this.#permits.delete(permit);
+    if (sent?.isAnswered) this.#oneApplied();
     // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
     if (!isGivenBack || this.#permits.size === 0) this.#watchers.serveAll();
     this.#changed();
+  }
+
+  #oneApplied(): void {
+    this.#unapplied -= 1;
+    if (this.#unapplied > 0) return;
+    for (const resolve of this.#untilApplied) resolve();
+    this.#untilApplied = [];
   }
 
   /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */

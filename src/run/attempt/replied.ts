@@ -40,8 +40,8 @@ export interface Answered {
  */
 export type Bought = Answered | 'in_doubt' | 'over_extra' | 'known' | Withheld | PutOff;
 
-/** What comes after an attempt: nothing, the same request again or after others, the same at another path, or the end of the run. */
-export type Next = Bought | 'again' | 'after_others' | { readonly movedTo: string } | StopError;
+/** What comes after an attempt: nothing, the same request again, the same at another path, or the end of the run. */
+export type Next = Bought | 'again' | { readonly movedTo: string } | StopError;
 
 /** What is needed to judge replies and to close attempts. None of it sends a request. */
 export interface Closing extends Pick<Run, 'projects'> {
