@@ -135,7 +135,7 @@ test('two batches of an account share its limit', async () => {
   const { folder, vendors } = await openPlace({}, { per_hour: 10 });
   const spender = await openStore(folder);
   const lists = ['a', 'b'].map((name) => writeList(folder, name, 15));
-  const ended = await Promise.all(lists.map((list) => runOn(spender, 'one', list, { maxPauseMs: 1_000 })));
+  const ended = await Promise.all(lists.map((list) => runOn(spender, 'one', list, { maxPauseMs: 60_000 })));
   expect(ended).toMatchObject([{ stopped: { code: 'paused' } }, { stopped: { code: 'paused' } }]);
   expect((await vendors.one.book()).requests).toBe(10);
 });
@@ -145,7 +145,7 @@ test('a restart does not burst: what an earlier process sent counts', async () =
   const list = writeList(folder, 'a', 25);
   for (const requests of [10, 0, 0]) {
     const spender = await openSpender(false, { store: join(folder, 'store'), mayCreateStore: true });
-    const ended = await runOn(spender, 'one', list, { maxPauseMs: 1_000 });
+    const ended = await runOn(spender, 'one', list, { maxPauseMs: 60_000 });
     await spender.close();
     expect(ended).toMatchObject({ requests, stopped: { code: 'paused', exitCode: 75 } });
   }

@@ -7,10 +7,12 @@ import { Backoff, type Pause } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
+import { Outstanding, type Permit } from './limiter/outstanding.ts';
 import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
 import { type Limits, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
+export type { Permit } from './limiter/outstanding.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
@@ -22,27 +24,6 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * permits over the window. It bursts at times, so guards check every send last: a sliding log for each window of the
  * plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
  */
-
-/** Permission to send one request. */
-export interface Permit {
-  /** Whether it may still be used, after what answers have said since it was given. */
-  holds(): boolean;
-  /** To be called when its headers leave. */
-  sent(): void;
-  /** To be called when its answer is there. */
-  answered(): void;
-  /** To be called when its attempt is closed or given up. */
-  done(): void;
-  /** To be called instead when nothing was admitted: then it frees nothing for which others wait. */
-  giveBack(): void;
-}
-
-/** A request that is on its way: its monotonic time, and its number in the log of each window. */
-interface Sent {
-  readonly atMs: number;
-  readonly numbers: readonly number[];
-  isAnswered: boolean;
-}
 
 export interface LimiterOptions {
   readonly limits: Limits;
@@ -83,12 +64,7 @@ export class Limiter {
   readonly #standstill: Standstill;
   /** Calendar time until which a wait for the plan was already reported as a pause. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
-  /** Permits that are out, each with its request once that is sent. */
-  readonly #permits = new Map<Permit, Sent | undefined>();
-  /** How many permits have an answer that has not had all its consequences yet, and who waits until there is none. */
-  #unapplied = 0;
-  #untilApplied: (() => void)[] = [];
-  #inHand = 0;
+  readonly #out = new Outstanding();
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
   readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
@@ -144,18 +120,17 @@ export class Limiter {
 
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
   get outstanding(): number {
-    return this.#permits.size;
+    return this.#out.size;
   }
 
   /** Requests that may be in flight. */
   get inFlight(): number {
-    return this.#permits.size - this.#unapplied;
+    return this.#out.inFlight;
   }
 
   /** Resolves when every answer that has come has had its consequences; undefined when that is so now. */
   applied(): Promise<void> | undefined {
-    if (this.#unapplied === 0) return undefined;
-    return new Promise((resolve) => this.#untilApplied.push(resolve));
+    return this.#out.applied();
   }
 
   /**
@@ -179,7 +154,7 @@ export class Limiter {
 
   /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
   async oneDone(waiter: Waiter): Promise<void> {
-    if (this.#permits.size > 0) await this.#standstill.wait(this.#watchers, waiter);
+    if (this.#out.size > 0) await this.#standstill.wait(this.#watchers, waiter);
   }
 
   // ---------------------------------------------------------------------------------------- what answers mean
@@ -214,7 +189,7 @@ export class Limiter {
   hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
     const nowMs = this.#nowMs();
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
-    if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
+    if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#out.sentSince(sentAtMs), nowMs);
     if (windows.length > 0) {
       this.#learned.hinted(windows, nowMs);
       if (!tellsPace(this.#options.limits)) this.#isPaced = true;
@@ -269,7 +244,7 @@ export class Limiter {
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
   #waitMs(): number {
     const nowMs = this.#nowMs();
-    if (this.#permits.size > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
+    if (this.#out.size > 0 && this.#mustBeAlone) return Number.POSITIVE_INFINITY;
     return Math.max(this.#backoff.waitMs(nowMs), this.#planMs(nowMs), this.#learnedMs(nowMs));
   }
 
@@ -279,11 +254,11 @@ export class Limiter {
 
   /** The wait for the plan, and for what the vendor says is left of it. */
   #planMs(nowMs: number): number {
-    return Math.max(this.#remainingQuota.waitMs(nowMs, this.#inHand), this.#guards.waitMs(nowMs));
+    return Math.max(this.#remainingQuota.waitMs(nowMs, this.#out.inHand), this.#guards.waitMs(nowMs));
   }
 
   #learnedMs(nowMs: number): number {
-    return this.#isPaced ? this.#learned.waitMs(nowMs, this.#inHand) : 0;
+    return this.#isPaced ? this.#learned.waitMs(nowMs, this.#out.inHand) : 0;
   }
 
   /** The reason of the longest wait, and whether that wait was told when it began. */
@@ -328,63 +303,46 @@ export class Limiter {
 
   #grant(): Permit {
     const permit: Permit = {
-      holds: () => this.#holds(permit),
+      holds: () => this.#holds(),
       sent: () => this.#sent(permit),
       answered: () => this.#answered(permit),
       done: () => this.#done(permit, false),
       giveBack: () => this.#done(permit, true),
     };
-    this.#permits.set(permit, undefined);
-    this.#inHand += 1;
+    this.#out.add(permit);
     this.#guards.take();
     return permit;
   }
 
   /** The plan and the learned speed have counted the permit when it was given; what answers say can still forbid it. */
-  #holds(permit: Permit): boolean {
+  #holds(): boolean {
     const nowMs = this.#nowMs();
-    const isAlone = this.#permits.size === 1 && this.#permits.has(permit);
-    if (this.#mustBeAlone && !isAlone) return false;
-    return this.#backoff.waitMs(nowMs) === 0 && this.#remainingQuota.waitMs(nowMs, this.#inHand - 1) === 0;
+    if (this.#mustBeAlone && this.#out.size > 1) return false;
+    return (
+      this.#backoff.waitMs(nowMs) === 0 && this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0
+    );
   }
 
   #sent(permit: Permit): void {
-    if (!this.#permits.has(permit) || this.#permits.get(permit) !== undefined) return;
+    if (!this.#out.isInHand(permit)) return;
     const nowMs = this.#nowMs();
-    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.sent(nowMs), isAnswered: false });
-    this.#inHand -= 1;
+    this.#out.sent(permit, nowMs, this.#guards.sent(nowMs));
     this.#remainingQuota.sent();
     this.#learned.sent(nowMs);
     this.#changed();
   }
 
   #answered(permit: Permit): void {
-    const sent = this.#permits.get(permit);
-    if (sent === undefined) return;
-    sent.isAnswered = true;
-    this.#unapplied += 1;
-    this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
+    const sent = this.#out.answered(permit);
+    if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
   }
 
   #done(permit: Permit, isGivenBack: boolean): void {
-    if (!this.#permits.has(permit)) return;
-    const sent = this.#permits.get(permit);
-    if (sent === undefined) {
-      this.#inHand -= 1;
-      this.#guards.giveBack();
-    }
-    this.#permits.delete(permit);
-    if (sent?.isAnswered) this.#oneApplied();
+    if (this.#out.isInHand(permit)) this.#guards.giveBack();
+    if (!this.#out.remove(permit)) return;
     // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
-    if (!isGivenBack || this.#permits.size === 0) this.#watchers.serveAll();
+    if (!isGivenBack || this.#out.size === 0) this.#watchers.serveAll();
     this.#changed();
-  }
-
-  #oneApplied(): void {
-    this.#unapplied -= 1;
-    if (this.#unapplied > 0) return;
-    for (const resolve of this.#untilApplied) resolve();
-    this.#untilApplied = [];
   }
 
   /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */
@@ -400,7 +358,7 @@ export class Limiter {
 
   /** The stop of a run that has waited too long without a known end. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
-    const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
+    const silent = `the vendor has not answered ${counted(this.#out.inFlight, 'request')} to the end`;
     const why = this.#backoff.isOver ? silent : this.#backoff.why;
     return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
   }
@@ -415,12 +373,6 @@ export class Limiter {
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
     if (perSecond !== undefined) this.#options.onLearned(perSecond);
-  }
-
-  #sentSince(sentAtMs: number): number {
-    let count = 0;
-    for (const sent of this.#permits.values()) if (sent !== undefined && sent.atMs > sentAtMs) count += 1;
-    return count;
   }
 
   #isIdle(): boolean {
