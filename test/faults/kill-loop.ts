@@ -31,7 +31,7 @@ export interface KillTally {
    * while the output was written.
    */
   readonly landed: { before: number; during: number; after: number };
-  /** Attempts that the kills left open, in all and after the worst of them. */
+  /** Attempts that the kills left without a reply, in all and after the worst of them. */
   open: number;
   mostOpen: number;
 }
@@ -118,7 +118,7 @@ interface Observed {
 
 async function observed(workplace: Workplace, { store }: Order): Promise<Observed> {
   const { requests } = await workplace.vendor.book();
-  return { requests, open: workplace.ledger(store).open };
+  return { requests, open: workplace.ledger(store).unanswered };
 }
 
 function note(before: Observed, after: Observed, tally: KillTally): void {

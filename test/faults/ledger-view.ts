@@ -17,6 +17,8 @@ export interface LedgerView {
   readonly calls: ReadonlyMap<string, CallRecord>;
   /** Numbers of the attempts that a killed run left open. */
   readonly open: readonly number[];
+  /** Those of them whose reply is not kept either: each may be in doubt. */
+  readonly unanswered: readonly number[];
   readonly inDoubt: number;
   /** Credits, over all batches. */
   readonly spent: number;
@@ -42,6 +44,7 @@ export interface DoubtView {
 const EMPTY: LedgerView = {
   calls: new Map(),
   open: [],
+  unanswered: [],
   inDoubt: 0,
   spent: 0,
   atRisk: 0,
@@ -92,6 +95,8 @@ export function viewLedger(store: string): LedgerView {
   }
 }
 
+const OPEN = 'SELECT open FROM calls WHERE open IS NOT NULL';
+
 function viewOf(database: Database.Database): LedgerView {
   const count = (sql: string): number => Number(database.prepare(sql).pluck().get() ?? 0);
   const calls = (database.prepare(CALLS).all() as StoredCall[]).map(
@@ -100,7 +105,11 @@ function viewOf(database: Database.Database): LedgerView {
   return {
     attempts: count(`SELECT count(*) ${LEFT}`),
     calls: new Map(calls),
-    open: database.prepare('SELECT open FROM calls WHERE open IS NOT NULL').pluck().all() as number[],
+    open: database.prepare(OPEN).pluck().all() as number[],
+    unanswered: database
+      .prepare(`${OPEN} AND open NOT IN (SELECT of FROM replies)`)
+      .pluck()
+      .all() as number[],
     inDoubt: count("SELECT count(*) FROM calls WHERE state = 'doubt'"),
     spent: count("SELECT sum(spent) FROM totals WHERE scope LIKE 'batch:%'"),
     atRisk: count("SELECT sum(held) FROM totals WHERE scope LIKE 'batch:%'"),
