@@ -42,9 +42,8 @@ type NoteRow = ReadRow<typeof NOTES_TABLE>;
 
 /** The call of which these are the columns. One that does not say what is done when it is lost is held back. */
 export function callOf(operation: string, creditsMost: number | null, question: string): Call {
-  const asked = JSON.parse(question) as JsonObject;
-  const most = creditsMost === null ? {} : { creditsMost };
-  return { operation, ifLost: 'hold', ...asked, ...most } as unknown as Call;
+  const call = { operation, ifLost: 'hold', ...(JSON.parse(question) as JsonObject) } as unknown as Call;
+  return creditsMost === null ? call : { ...call, creditsMost };
 }
 
 export const callFrom = ({ operation, credits_most, question }: ReadRow<typeof CALLS_TABLE>): Call =>

@@ -8,7 +8,12 @@ import { table } from './table.ts';
 /** The tables of the ledger that have sums, and how ids, keys and times stand in them. */
 
 // An id of a batch is a random 31-bit number, shown as the eight hex digits that a user types.
-export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
+export function batchId(id: number): BatchId {
+  // Thousands of rows that follow each other are of one batch.
+  if (id !== last.id) last = { id, text: id.toString(16).padStart(8, '0') as BatchId };
+  return last.text;
+}
+let last = { id: 0, text: '00000000' as BatchId };
 /** A word that is no id, such as a typing error, becomes a number that no batch has. */
 export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
 
