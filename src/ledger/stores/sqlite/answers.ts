@@ -57,13 +57,13 @@ const BY_ATTEMPT = `json_each(:wanted) j LEFT JOIN attempts a ON a.id = j.key LE
 const KIND = `c.state, a.batch,
   CASE WHEN ${TOLD} THEN 'found' WHEN n.id IS NOT NULL THEN n.said WHEN k.kind = 'answered' THEN k.said END,
   iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
-  iif(:hidden, c.question ->> '$.erasedAtMs', NULL)`;
+  iif(:hidden, c.terms ->> '$.erasedAtMs', NULL)`;
 
 /** When it came; it is stored beside the body, so looking there adds a fifth to the time. */
 const AGE = `iif(${TOLD}, coalesce(n.facts ->> '$.received_at', n.at), r.at)`;
 
 const WHOLE = `iif(${TOLD}, n.status, r.status),
-  coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row), c.operation, c.credits_most, c.question,
+  coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row), c.operation, c.credits_most, c.parameters,
   iif(${TOLD}, a.reserved, k.spent + coalesce((SELECT sum(e.spent) FROM notes e WHERE e.of = a.id AND ${READING}), 0))`;
 
 /** What was told or read again, which is so of few answers: two lists, each with its sum and what follows it. */
@@ -84,7 +84,7 @@ const BODY = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.co
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
   `SELECT ${['j.key', attempt, KIND, age, ...cells].join(', ')} FROM ${from}`;
 
-const HEADERS = 'r.headers, r.dated';
+const HEADERS = 'c.terms, r.headers, r.dated';
 const WITH_REPLY = ` LEFT JOIN replies r ON r.of = a.id AND NOT ${TOLD}`;
 const STATES: Readonly<Record<Detail, string>> = {
   kind: statement(BY_KEY, AT, 'NULL'),
@@ -100,7 +100,7 @@ const ANSWERS = statement(
   LISTS,
   BODY,
   WHOLE,
-  'NULL, NULL',
+  'c.terms, NULL, NULL',
 );
 
 /** The places of these cells in a row, each list with its sum behind it. */
@@ -118,8 +118,8 @@ type Cells = readonly [
 type Eight = readonly [unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown];
 type WholeCells = readonly [
   ...[...Eight, ...Eight, ...Eight, status: number, paidRow: number],
-  ...[operation: string, creditsMost: number | null, question: string, charged: number],
-  ...[headers: string | null, dated: number | null],
+  ...[operation: string, creditsMost: number | null, parameters: string, charged: number],
+  ...[terms: string | null, headers: string | null, dated: number | null],
 ];
 
 const BYTES = `SELECT coalesce(
@@ -177,9 +177,9 @@ type Filling = KnownAnswer<ReadAs> & {
 };
 
 function fill(answer: Filling, row: WholeCells, body: KeptBody | null): void {
-  const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: question, 29: charged } = row;
-  const { 30: headers, 31: dated } = row;
-  const call = callOf(operation, creditsMost, question);
+  const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: parameters, 29: charged } = row;
+  const { 30: terms, 31: headers, 32: dated } = row;
+  const call = callOf(operation, creditsMost, parameters, terms);
   answer.call = call;
   answer.charged = credits(charged);
   answer.status = status;
