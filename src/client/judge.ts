@@ -276,7 +276,7 @@ function foundWords(said: Said, stated: Stated | undefined, call: Call | undefin
  */
 export function remarkOn({ change }: Call, why: string): string | undefined {
   if (change !== undefined) return why.endsWith(WITHOUT_A_WORD) ? DONE_WITHOUT_A_WORD : undefined;
-  const [, words] = /^status \d+, (.*)$/su.exec(why) ?? [];
+  const words = /^status \d+, (.*)$/su.exec(why)?.[1];
   return words === undefined ? undefined : `the vendor says that something is missing: ${words}`;
 }
 

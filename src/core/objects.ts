@@ -11,9 +11,7 @@ export type Present<Members> = {
 /** The same members in the same order, without those that are undefined. `null` is a value, because JSON has it. */
 export function present<const Members extends object>(members: Members): Present<Members> {
   const kept: Partial<Members> = {};
-  for (const name of Object.keys(members) as (keyof Members)[]) {
-    if (members[name] !== undefined) kept[name] = members[name];
-  }
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
   return kept as unknown as Present<Members>;
 }
 

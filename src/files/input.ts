@@ -216,11 +216,12 @@ type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
 export function rowInputOf(columns: Readonly<Record<string, string>>, header: readonly string[]): RowInputOf {
   const places = Object.keys(columns)
     .sort()
-    .map((name) => [name, header.indexOf(columns[name] ?? '')] as const);
+    .map((name) => ({ name: JSON.stringify(name), place: header.indexOf(columns[name] ?? '') }));
+  const named = (cells: InputRow['cells']): string =>
+    places.map(({ name, place }) => `[${name},${JSON.stringify(cells[place] ?? '')}]`).join();
   return ({ cells, unreadable }) => {
-    const named =
-      unreadable === undefined ? places.map(([name, place]) => [name, cells[place] ?? '']) : cells;
-    return Number.parseInt(hash('sha256', JSON.stringify(named), 'hex').slice(0, HEX_DIGITS), 16);
+    const text = unreadable === undefined ? `[${named(cells)}]` : JSON.stringify(cells);
+    return Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
   };
 }
 

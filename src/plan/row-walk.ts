@@ -93,16 +93,20 @@ export function preparedCells(
 
 // -------------------------------------------------------------------------------------------------------------- walk
 
-/** A call that an operation named for a row. Its question is made once, although the operation names it at every step. */
+/** A call that an operation named for a row. Its question is made once at most, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
-  readonly question: string;
   answer: Answer | undefined;
+  #question: string | undefined;
   #key: CallKey | undefined;
 
   constructor(call: Call) {
     this.call = call;
-    this.question = questionOf(call);
+  }
+
+  get question(): string {
+    this.#question ??= questionOf(this.call);
+    return this.#question;
   }
 
   /**
@@ -217,12 +221,16 @@ export class RowWalk {
   /** The outcome with what its answers and the row's repaired cells say besides. */
   #remarked(outcome: Outcome): Outcome {
     const { repaired, refusedBefore } = this.#row;
-    const isDone = outcome.kind === 'matched' || outcome.kind === 'applied';
-    const remarks = this.#met.flatMap(
-      ({ answer }) => (isDone && answer?.kind === 'found' && answer.remark) || [],
-    );
-    const notes = [repaired, refusedBefore].filter((note) => note !== undefined);
-    return [...new Set(remarks), ...notes].reduce(withRemark, outcome);
+    const remarks: string[] = [];
+    if (outcome.kind === 'matched' || outcome.kind === 'applied') {
+      for (const { answer } of this.#met) {
+        const remark = answer?.kind === 'found' ? answer.remark : undefined;
+        if (remark && !remarks.includes(remark)) remarks.push(remark);
+      }
+    }
+    if (repaired !== undefined) remarks.push(repaired);
+    if (refusedBefore !== undefined) remarks.push(refusedBefore);
+    return remarks.reduce(withRemark, outcome);
   }
 
   #meet(call: Call): MetCall {
@@ -254,6 +262,8 @@ function haveSameMembers(one: Call['parameters'], other: Call['parameters']): bo
 
 // ------------------------------------------------------------------------------------------------------------ answers
 
+const FOUND = { kind: 'found', fields: null } as const;
+
 /** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
 export function operationAnswer(
   call: Call,
@@ -265,7 +275,7 @@ export function operationAnswer(
     case 'found': {
       const remark = remarkOn(call, why);
       if (readsAnswers !== true || !('body' in answer))
-        return { kind: 'found', fields: null, ...present({ remark }) };
+        return remark === undefined ? FOUND : { ...FOUND, remark };
       const body = readBody(answer.body);
       const { headers } = answer;
       const fields = body.kind === 'json' ? body.value : null;

@@ -90,7 +90,7 @@ test('an altered answer is named and left out, and all others are there', async 
   const database = new Database(desk.place.path('store/ledger.db'), { readonly: true });
   const { of, body } = database
     .prepare<[], { of: number; body: Buffer }>(
-      "SELECT r.of, r.body FROM replies r JOIN calls c ON c.id = r.call WHERE instr(c.question, 'list.csv-7.example') > 0",
+      "SELECT r.of, r.body FROM replies r JOIN calls c ON c.id = r.call WHERE instr(c.parameters, 'list.csv-7.example') > 0",
     )
     .get() ?? { of: 0, body: Buffer.alloc(0) };
   database.close();

@@ -57,14 +57,14 @@ const EMPTY: LedgerView = {
 const LEFT = "FROM attempts a LEFT JOIN ends k ON k.of = a.id WHERE k.said IS NOT 'not_sent'";
 
 const CALLS = `
-SELECT c.operation, c.question ->> '$.parameters' AS parameters, c.state,
+SELECT c.operation, c.parameters AS parameters, c.state,
        (SELECT said FROM ends WHERE of = c.stands AND kind = 'answered') AS answer,
        (SELECT count(*) ${LEFT} AND a.call = c.id) AS attempts,
        (SELECT count(*) FROM attempts a JOIN ends k ON k.of = a.id WHERE a.call = c.id AND k.said = 'not_sent') AS notSent
   FROM calls c`;
 
 const DOUBTS = `
-SELECT c.operation, c.question ->> '$.parameters' AS parameters, c.question ->> '$.project' AS project, a.row,
+SELECT c.operation, c.parameters AS parameters, c.terms ->> '$.project' AS project, a.row,
        format('%08x', a.batch) AS batch
   FROM calls c JOIN attempts a ON a.id = c.stands WHERE c.state = 'doubt' ORDER BY a.id`;
 

@@ -217,8 +217,9 @@ export interface InFlight {
 
 /**
  * How much is read of a call's state; each level has what the one before it has. `kind` and `age` are without checksums: good
- * for counting, and a plan reads a million of them. `age` adds when the answer came. `checked` holds both against the checksums.
- * `whole` adds all that is spent or shown: body, headers and cost, the facts of a doubt and the decision about it.
+ * for counting, and a plan reads a million of them. `age` adds when the answer came. `checked` holds both against the checksums,
+ * and leaves what came to who reads it. `whole` adds all that is spent or shown: body, headers and cost, the facts of a doubt and
+ * the decision about it.
  */
 export type Detail = 'kind' | 'age' | 'checked' | 'whole';
 
@@ -347,7 +348,7 @@ export interface FinishedRow {
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
   /** A hash of 48 bits over the cells that the row was finished from; absent for a row that is not in the file. */
-  readonly input?: number;
+  readonly input?: number | undefined;
 }
 
 /** A row that has a final outcome, with the hash of its cells if that was kept. */

@@ -25,7 +25,10 @@ const SHOWN_TEXT = /^="(?<text>(?:[^"]|"")*)"$/;
 
 /** A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a formula. */
 export function withoutTextMark(cell: string): string {
-  return (shownText(cell) ?? cell).trim().replace(TEXT_MARKS, '');
+  const text = cell.trim();
+  // Nearly every cell begins with neither, and is looked at no further.
+  if (!text.startsWith("'") && !text.startsWith('=')) return text;
+  return (shownText(text) ?? text).trim().replace(TEXT_MARKS, '');
 }
 
 /** What a spreadsheet shows of a formula that is nothing but a text; undefined for any other cell. */

@@ -1,6 +1,5 @@
 import { invariant, unreachable } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
-import { present } from '../../core/objects.ts';
 import type {
   Answered,
   Call,
@@ -14,7 +13,7 @@ import type {
 } from '../../core/operation.ts';
 import { defineOperation, end, send } from '../../core/operation.ts';
 import { foreignName, foreignWords, listed } from '../../core/plain-text.ts';
-import type { Outcome } from '../../core/row.ts';
+import { type Outcome, withRemark } from '../../core/row.ts';
 
 /**
  * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
@@ -87,6 +86,17 @@ function readTier(tier: string): WrittenTier {
   // Of one member, both mean the same.
   return { members, isAll: isAll && members.length > 1 };
 }
+
+/** A job's waterfall is read once, and not for each of its rows. */
+function writtenTiers(waterfall: readonly string[]): readonly WrittenTier[] {
+  const known = READ.get(waterfall);
+  if (known !== undefined) return known;
+  const written = waterfall.map(readTier);
+  READ.set(waterfall, written);
+  return written;
+}
+
+const READ = new WeakMap<readonly string[], readonly WrittenTier[]>();
 
 /**
  * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. What it
@@ -168,7 +178,7 @@ export function prepareTiers(
   row: RowInput,
   options: OperationOptions,
 ): Prepared<TieredInput> {
-  const waterfall = options.waterfall?.map(readTier);
+  const waterfall = options.waterfall && writtenTiers(options.waterfall);
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
   const all = identifiers.map((identifier) => {
@@ -176,8 +186,9 @@ export function prepareTiers(
     return cannotBeAsked(reading) ? unaskable(reading) : reading;
   });
   const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+  const tiers = asked.map(tierOf);
   const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
-  if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers: asked.map(tierOf) } };
+  if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers } };
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
   const named = all.filter(({ identifier, cell }) =>
     waterfall === undefined
@@ -190,14 +201,15 @@ export function prepareTiers(
     named.filter((reading) => !cannotBeAsked(reading)),
     asked.flat(),
   );
-  const tiers = asked.map(tierOf);
   return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
 }
+
+const BLANK: Normalised = { kind: 'blank' };
 
 function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowInput): Reading {
   const { name, derivedFrom, normalise } = identifier;
   const cell = row[name];
-  const own = normalise(cell ?? '');
+  const own = cell === undefined ? BLANK : normalise(cell);
   const source = derivedFrom === undefined || own.kind === 'usable' ? undefined : row[derivedFrom];
   if (source === undefined) return { identifier, cell, own, derived: undefined };
   const from = all.find((other) => other.name === derivedFrom);
@@ -246,19 +258,33 @@ function asWritten(
   waterfall: readonly WrittenTier[],
   all: readonly Reading[],
 ): readonly (readonly UsableReading[])[] {
-  const asked = new Map<string, readonly UsableReading[]>();
-  for (const { members, isAll } of waterfall) {
-    const usable = members.flatMap((member) => {
-      const reading = all.find(({ identifier }) => identifier.name === member);
-      invariant(reading !== undefined, `a waterfall that names "${member}" was not refused`);
-      return usableReading(reading) ?? [];
-    });
-    if (!isAll && usable.length < members.length) continue;
-    const sent = isAll ? withoutRepeated(usable) : usable;
-    const names = sent.map(({ identifier }) => identifier.name).sort();
-    if (sent.length > 0 && !asked.has(names.join('+'))) asked.set(names.join('+'), sent);
+  const asked: (readonly UsableReading[])[] = [];
+  for (const tier of waterfall) {
+    const sent = sentBy(tier, all);
+    if (sent.length > 0 && !asked.some((earlier) => areOfTheSame(earlier, sent))) asked.push(sent);
   }
-  return [...asked.values()];
+  return asked;
+}
+
+/** What a row is asked by in a tier; empty when it does not have it. */
+function sentBy({ members, isAll }: WrittenTier, all: readonly Reading[]): readonly UsableReading[] {
+  const usable: UsableReading[] = [];
+  for (const member of members) {
+    const reading = all.find(({ identifier }) => identifier.name === member);
+    invariant(reading !== undefined, `a waterfall that names "${member}" was not refused`);
+    const found = usableReading(reading);
+    if (found !== undefined) usable.push(found);
+    else if (!isAll) return [];
+  }
+  return isAll ? withoutRepeated(usable) : usable;
+}
+
+/** Whether both are readings of the same identifiers, none of which a tier names twice. */
+function areOfTheSame(one: readonly UsableReading[], other: readonly UsableReading[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ identifier }) => other.some((each) => each.identifier === identifier))
+  );
 }
 
 /** What is read out of a cell says nothing beside that cell itself: the row does not have it. */
@@ -271,13 +297,13 @@ function withoutRepeated(usable: readonly UsableReading[]): readonly UsableReadi
 
 function tierOf(readings: readonly UsableReading[]): Tier {
   const parameters: Record<string, string> = {};
-  const otherwise: Record<string, string> = {};
+  let otherwise: Record<string, string> | undefined;
   for (const { identifier, value, sent } of readings) {
     parameters[identifier.name] = value;
-    if (sent !== undefined) otherwise[identifier.name] = sent;
+    if (sent !== undefined) otherwise = { ...otherwise, [identifier.name]: sent };
   }
   const name = readings.map((each) => each.identifier.name).join('+');
-  return Object.keys(otherwise).length === 0 ? { name, parameters } : { name, parameters, sent: otherwise };
+  return otherwise === undefined ? { name, parameters } : { name, parameters, sent: otherwise };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons
@@ -335,7 +361,7 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
     if (answer === undefined) return send(call);
     switch (answer.kind) {
       case 'found':
-        return end(present({ kind: 'matched', matchedBy: tier.name, reason: input.remark }));
+        return end(matchedBy(tier.name, input.remark));
       case 'no_match':
         missed.push(tier.name);
         continue;
@@ -346,6 +372,11 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
     unreachable(answer);
   }
   return end(unmatched(missed, refused, input.remark));
+}
+
+function matchedBy(name: string, remark: string | undefined): Outcome {
+  const outcome = { kind: 'matched', matchedBy: name } as const;
+  return remark === undefined ? outcome : withRemark(outcome, remark);
 }
 
 /** An operation that looks somebody up by one identifier after the other, until one is known. */
@@ -362,10 +393,11 @@ export function lookUpOperation(
     tiers: identifiers.map((identifier) => identifier.name),
     prepare: (row, options) => prepareTiers(identifiers, row, options),
     next: (input, answered) =>
-      nextTier(input, answered, ({ parameters, sent }) =>
+      nextTier(input, answered, ({ parameters, sent }) => {
         // A lost answer may have been charged, so only the user may pay again.
-        present({ operation: name, parameters, sent, ifLost: 'hold' }),
-      ),
+        const call = { operation: name, parameters, ifLost: 'hold' } as const;
+        return sent === undefined ? call : { ...call, sent };
+      }),
   });
 }
 

@@ -11,7 +11,6 @@ import {
   end,
   type Operation,
   type Step,
-  send,
 } from '../../core/operation.ts';
 import { nextPage } from './next-page.ts';
 
@@ -24,14 +23,15 @@ export function stepIn(dialect: Dialect, operation: Operation, input: unknown, a
     const answer = answered(call);
     return operation.readsAnswers ? read(dialect, call, answer) : answer;
   });
-  return step.kind === 'end' ? step : sendable(dialect, step.call);
+  return step.kind === 'end' ? step : sendable(dialect, step);
 }
 
 /**
  * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run before sending.
  * @throws StopError `unsupported`.
  */
-function sendable(dialect: Dialect, call: Call): Step {
+function sendable(dialect: Dialect, step: Extract<Step, { readonly kind: 'send' }>): Step {
+  const { call } = step;
   const { operation } = call;
   if (!Object.hasOwn(dialect.operations, operation)) {
     const fact = `The dialect ${dialect.name} of the ${dialect.vendor} has no operation ${operation}.`;
@@ -40,7 +40,7 @@ function sendable(dialect: Dialect, call: Call): Step {
   const unfit = unfitForPath(dialect, call);
   if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
   requireSendable(dialect, call);
-  return send(call);
+  return step;
 }
 
 /** Reads a found answer in the places that this dialect names. */

@@ -1,6 +1,5 @@
 import { dialectMark } from '../../client/dialect.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import { present } from '../../core/objects.ts';
 import type { Outcome } from '../../core/row.ts';
 import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/ledger.ts';
 import { crashPoint } from '../../lib/faults.ts';
@@ -20,6 +19,11 @@ export interface Walking {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
+}
+
+interface Asking {
+  readonly walking: Walking;
+  readonly met: MetCall;
 }
 
 export interface KnownRowsOptions {
@@ -77,42 +81,44 @@ export class KnownRows {
   }
 
   #end({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
-    this.#ended.push({ batch: this.#batch.id, row, outcome, answers, ...present({ input }) });
+    this.#ended.push({ batch: this.#batch.id, row, outcome, answers, input });
   }
 
   /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
   async #walkOn(begun: readonly Walking[]): Promise<readonly Walking[]> {
-    const { ledger, account, job } = this.#context;
+    const { ledger, account } = this.#context;
     const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
     const left: Walking[] = [];
-    for (let walking = begun; walking.length > 0; ) {
-      const asking = walking.flatMap((each) => this.#metBy(each) ?? []);
-      if (asking.length === 0) break;
+    for (let asking = this.#asking(begun); asking.length > 0; ) {
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
       const found = await ledger.find(keys, { detail: 'checked' });
-      walking = asking.flatMap(({ each, met }, at) => {
+      const answered: Walking[] = [];
+      for (const [at, { walking, met }] of asking.entries()) {
         const state = found[at];
         if (state?.kind === 'answered' && this.#isBeyondQuestion(state.answer)) {
-          each.walk.tell(met, operationAnswer(met.call, state.answer, job.operation));
-          each.answers.push(state.answer.attempt);
-          return [each];
+          walking.walk.tell(met, operationAnswer(met.call, state.answer, walking.walk.operation));
+          walking.answers.push(state.answer.attempt);
+          answered.push(walking);
+        } else {
+          // One about a forgotten person may be known by another account.
+          if (state?.kind === 'unknown' && others.length === 0) this.#unknown.add(keys[at] as CallKey);
+          left.push(walking);
         }
-        const key = keys[at];
-        // One about a forgotten person may be known by another account.
-        if (state?.kind === 'unknown' && others.length === 0 && key !== undefined) this.#unknown.add(key);
-        left.push(each);
-        return [];
-      });
+      }
+      asking = this.#asking(answered);
     }
     return left;
   }
 
-  /** The call that a row needs next; undefined when it has ended, and was noted as that. */
-  #metBy(each: Walking): { readonly each: Walking; readonly met: MetCall } | undefined {
-    const step = each.walk.step();
-    if (step.kind === 'call') return { each, met: step.met };
-    this.#end(each.task, step.outcome, each.answers);
-    return undefined;
+  /** The rows that have not ended, each with the call that it needs next. The others are noted as ended. */
+  #asking(all: readonly Walking[]): readonly Asking[] {
+    const asking: Asking[] = [];
+    for (const walking of all) {
+      const step = walking.walk.step();
+      if (step.kind === 'call') asking.push({ walking, met: step.met });
+      else this.#end(walking.task, step.outcome, walking.answers);
+    }
+    return asking;
   }
 
   #isBeyondQuestion(answer: DatedAnswer): boolean {

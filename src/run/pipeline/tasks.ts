@@ -12,7 +12,7 @@ import type { RowSet } from './row-set.ts';
 export type Task = {
   readonly row: RowNumber;
   /** The fingerprint of the row's cells; absent for a row that the file does not have. */
-  readonly input?: number;
+  readonly input?: number | undefined;
 } & (
   | { readonly kind: 'work'; readonly work: WalkedRow }
   | { readonly kind: 'end'; readonly outcome: Outcome }
@@ -79,12 +79,13 @@ function taskFinder(
 function taskMaker({ context, input }: TaskSource): (row: InputRow) => Task {
   const prepare = rowPreparer(context, input.columns);
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
-  return (row) => {
-    const prepared = prepare(row);
-    const task = { row: row.row, input: inputOf(row) };
+  return (each) => {
+    const { row } = each;
+    const prepared = prepare(each);
+    const input = inputOf(each);
     return prepared.kind === 'ready'
-      ? { ...task, kind: 'work', work: prepared }
-      : { ...task, kind: 'end', outcome: prepared };
+      ? { row, input, kind: 'work', work: prepared }
+      : { row, input, kind: 'end', outcome: prepared };
   };
 }
 

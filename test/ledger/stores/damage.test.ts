@@ -82,7 +82,7 @@ async function useChanges(ledger: Ledger): Promise<void> {
 
 /** The newest attempt of a call of `usedStore`, and the call itself. */
 const attemptOf = (word: string): string => `(SELECT max(id) FROM attempts WHERE call = ${callOf(word)})`;
-const callOf = (word: string): string => `(SELECT id FROM calls WHERE question LIKE '%${word}.example%')`;
+const callOf = (word: string): string => `(SELECT id FROM calls WHERE parameters LIKE '%${word}.example%')`;
 
 /** So few that SQLite does not fold the log into the database meanwhile: what is cut off the log is its newest commits. */
 const BOUGHT = 25;
@@ -207,7 +207,7 @@ describe('an altered entry', () => {
     [
       'call',
       ['calls_unchanged'],
-      `UPDATE calls SET question = '{}' WHERE id = ${callOf('call7')}`,
+      `UPDATE calls SET parameters = '{}' WHERE id = ${callOf('call7')}`,
       'call 8 was altered',
     ],
     [

@@ -68,7 +68,7 @@ const covering = (what: string, id: number | string, row = 0): string =>
   `${ENTRY} INSERT INTO erased (what, id, row, erasure) VALUES ('${what}', ${id}, ${row}, 1);`;
 
 const EMPTY_CALL = `UPDATE calls SET key = randomblob(32), sum = 1,
-  question = '{"parameters":{},"ifLost":"hold","erasedAtMs":${AT}}' WHERE id = ${ANSWERED}`;
+  parameters = '{}', terms = '{"ifLost":"hold","erasedAtMs":${AT}}' WHERE id = ${ANSWERED}`;
 const SKIPPED = '{"kind":"end","outcome":{"kind":"skipped","reason":"erased on 2026-11-20"}}';
 
 /** Empties what a note of that kind about an attempt says. */

@@ -241,7 +241,7 @@ const REFUSED: readonly Refusal[] = [
   ],
 
   // What a call is.
-  ['changing what a call asks', 'calls_unchanged', `UPDATE calls SET question = '{}' WHERE id = ${ANSWER}`],
+  ['changing what a call asks', 'calls_unchanged', `UPDATE calls SET parameters = '{}' WHERE id = ${ANSWER}`],
   [
     'changing the key of a call',
     'calls_unchanged',

@@ -21,7 +21,7 @@ export function insertion(table: string, cells: Cells): string {
 
 /** A call of a new key; its first attempt comes next. */
 export function call(cells: Cells = {}): string {
-  const asked = { account: 1, operation: "'x'", question: "'{}'" };
+  const asked = { account: 1, operation: "'x'", parameters: "'{}'" };
   return insertion('calls', { id: NEXT, key: 'randomblob(32)', ...asked, sum: 0, ...cells });
 }
 

@@ -177,7 +177,7 @@ describe('after an orderly end', () => {
     const place = await closedStore();
     const key =
       new Database(join(place, 'ledger.db'), { readonly: true })
-        .prepare<[], { key: Buffer }>("SELECT key FROM calls WHERE question LIKE '%call41.%'")
+        .prepare<[], { key: Buffer }>("SELECT key FROM calls WHERE parameters LIKE '%call41.%'")
         .get() ?? expect.fail('the call is there');
     const found = placesOf(place, key.key.subarray(0, 4));
     let noticed = 0;

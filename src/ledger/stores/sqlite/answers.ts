@@ -1,6 +1,5 @@
 import type { KeptBody } from '../../../core/answer-body.ts';
 import type { CallKey } from '../../../core/call-key.ts';
-import { present } from '../../../core/objects.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -12,8 +11,9 @@ import {
   type KnownAnswer,
   type ReadAs,
 } from '../../ledger.ts';
-import { type CallRow, callOf, recordOf, wordsOf } from './attempt-records.ts';
+import { type CallRow, callOf, recordOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
+import { statusWords } from './entries.ts';
 import { hasKey } from './lookups.ts';
 import { sumOfText } from './table.ts';
 import {
@@ -57,58 +57,69 @@ const BY_ATTEMPT = `json_each(:wanted) j LEFT JOIN attempts a ON a.id = j.key LE
 const KIND = `c.state, a.batch,
   CASE WHEN ${TOLD} THEN 'found' WHEN n.id IS NOT NULL THEN n.said WHEN k.kind = 'answered' THEN k.said END,
   iif(n.id IS NULL, k.dialect, n.dialect), iif(n.id IS NULL, k.words, n.words), k.status,
-  iif(:hidden, c.question ->> '$.erasedAtMs', NULL)`;
+  iif(:hidden, c.terms ->> '$.erasedAtMs', NULL)`;
 
 /** When it came; it is stored beside the body, so looking there adds a fifth to the time. */
 const AGE = `iif(${TOLD}, coalesce(n.facts ->> '$.received_at', n.at), r.at)`;
 
 const WHOLE = `iif(${TOLD}, n.status, r.status),
-  coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row), c.operation, c.credits_most, c.question,
+  coalesce((SELECT y.row FROM payers y WHERE y.attempt = a.id), a.row), c.operation, c.credits_most, c.parameters,
   iif(${TOLD}, a.reserved, k.spent + coalesce((SELECT sum(e.spent) FROM notes e WHERE e.of = a.id AND ${READING}), 0))`;
 
-/** The lists, each with its sum; the body follows the last one. */
+/** What was told or read again, which is so of few answers: two lists, each with its sum and what follows it. */
+const RARE = `iif(n.id IS NULL, NULL, json_array(
+  ${NOTES_TABLE.listInSql('n')} || '', n.sum, NULL, ${NOTES_TABLE.contentsInSql('n')} || '', n.content_sum, CAST(n.body AS TEXT)))`;
+
+/** Lists with their sums, of all else that says what an answer is and when it came. */
 const LISTS = `${ATTEMPTS_TABLE.listInSql('a')}, a.sum, ${CALLS_TABLE.listInSql('c')}, c.sum,
   iif(k.of IS NULL, NULL, ${ENDS_TABLE.listInSql('k')}), k.sum,
   iif(k.words IS NULL, NULL, ${ENDS_TABLE.contentsInSql('k')}), k.content_sum,
-  iif(n.id IS NULL, NULL, ${NOTES_TABLE.listInSql('n')}), n.sum,
-  iif(n.id IS NULL OR ${TOLD}, NULL, ${NOTES_TABLE.contentsInSql('n')}), n.content_sum,
-  iif(r.of IS NULL, NULL, ${REPLIES_TABLE.listInSql('r')}), r.sum,
-  CASE WHEN ${TOLD} THEN ${NOTES_TABLE.contentsInSql('n')} WHEN r.of IS NOT NULL THEN ${REPLIES_TABLE.contentsInSql('r')} END,
-  iif(${TOLD}, n.content_sum, r.content_sum)`;
+  iif(r.of IS NULL, NULL, ${REPLIES_TABLE.listInSql('r')}), r.sum`;
+
+/** What came, which only the whole answer has. Its list is followed by its body. */
+const BODY = `iif(r.of IS NULL, NULL, ${REPLIES_TABLE.contentsInSql('r')}), r.content_sum,
+  CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
 
 /** @param cells those of this level of detail, beside what every level has. */
 const statement = (from: string, attempt: string, age: string, ...cells: readonly string[]): string =>
   `SELECT ${['j.key', attempt, KIND, age, ...cells].join(', ')} FROM ${from}`;
 
-const BODY = `CAST(iif(${TOLD}, n.body, r.body) AS TEXT)`;
-const HEADERS = 'r.headers, r.dated';
+const HEADERS = 'c.terms, r.headers, r.dated';
 const WITH_REPLY = ` LEFT JOIN replies r ON r.of = a.id AND NOT ${TOLD}`;
 const STATES: Readonly<Record<Detail, string>> = {
   kind: statement(BY_KEY, AT, 'NULL'),
   age: statement(BY_KEY + WITH_REPLY, AT, AGE),
-  checked: statement(BY_KEY + WITH_REPLY, AT, AGE, LISTS, BODY),
-  whole: statement(BY_KEY + WITH_REPLY, AT, AGE, HEADERS, WHOLE, LISTS, BODY),
+  checked: statement(BY_KEY + WITH_REPLY, AT, AGE, RARE, LISTS),
+  whole: statement(BY_KEY + WITH_REPLY, AT, AGE, RARE, LISTS, BODY, WHOLE, HEADERS),
 };
 const ANSWERS = statement(
   BY_ATTEMPT + WITH_REPLY,
   'coalesce(a.id, j.key)',
   AGE,
-  'NULL, NULL',
-  WHOLE,
+  RARE,
   LISTS,
   BODY,
+  WHOLE,
+  'c.terms, NULL, NULL',
 );
+
+/** The places of these cells in a row, each list with its sum behind it. */
+const AT_RARE = 10;
+const AT_LISTS = 11;
+const AT_CONTENTS = 21;
+const AT_BODY = 23;
 
 type Cells = readonly [
   ...[at: number, attempt: AttemptId, state: CallRow['state'] | null, batch: number | null],
   ...[kind: ReadAs | null, dialect: number | null, words: string | null, status: number | null],
-  ...[erasedAtMs: number | null, answeredAtMs: number | null],
+  ...[erasedAtMs: number | null, answeredAtMs: number | null, rare: string | null],
   ...unknown[],
 ];
+type Eight = readonly [unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown];
 type WholeCells = readonly [
-  ...[unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown],
-  ...[headers: string | null, dated: number | null, status: number, paidRow: number],
-  ...[operation: string, creditsMost: number | null, question: string, charged: number],
+  ...[...Eight, ...Eight, ...Eight, status: number, paidRow: number],
+  ...[operation: string, creditsMost: number | null, parameters: string, charged: number],
+  ...[terms: string | null, headers: string | null, dated: number | null],
 ];
 
 const BYTES = `SELECT coalesce(
@@ -148,42 +159,61 @@ export function answersOf(
 }
 
 function answerFrom(connection: Connection, row: Cells, detail: Detail): KnownAnswer<ReadAs> | undefined {
-  const [, attempt, , , kind, dialect, words, status, erasedAtMs, answeredAtMs] = row;
+  const { 1: attempt, 4: kind, 5: dialect, 6: words, 7: status, 8: erasedAtMs, 9: answeredAtMs } = row;
   const batch = batchOf(row);
-  const body = detail === 'checked' || detail === 'whole' ? checkedBody(connection, row) : null;
+  const body = detail === 'checked' || detail === 'whole' ? checkedBody(connection, row, detail) : null;
   if (kind === null || (answeredAtMs === null && detail !== 'kind')) return undefined;
-  const answer = { attempt, batch, kind, why: wordsOf({ words, status }) };
-  const dated = answeredAtMs === null ? answer : { ...answer, answeredAtMs };
-  const read = dialect === null ? dated : { ...dated, dialect };
-  if (detail === 'whole') return { ...read, ...wholeFrom(row, body) };
-  return erasedAtMs === null ? read : { ...read, erasedAtMs };
+  const answer: Filling = { attempt, batch, kind, why: words ?? statusWords(status) };
+  if (answeredAtMs !== null) answer.answeredAtMs = answeredAtMs;
+  if (dialect !== null) answer.dialect = dialect;
+  if (detail === 'whole') fill(answer, row as unknown as WholeCells, body);
+  else if (erasedAtMs !== null) answer.erasedAtMs = erasedAtMs;
+  return answer;
 }
 
-function wholeFrom(row: Cells, body: KeptBody | null) {
-  const [, , , , , , , , , , headers, dated, status, paidRow, operation, creditsMost, question, charged] =
-    row as unknown as WholeCells;
-  const call = callOf(operation, creditsMost, question);
-  const whole = { call, charged: credits(charged), status, body: body ?? '', paidRow };
-  if (headers === null && call.erasedAtMs === undefined) return whole;
-  const asked = headers === null ? {} : { headers: headersOf({ dated, headers }) };
-  return { ...whole, ...asked, ...present({ erasedAtMs: call.erasedAtMs }) };
+/** An answer that is put together: copies of it, each with a member more, would be most of the garbage of a page. */
+type Filling = KnownAnswer<ReadAs> & {
+  -readonly [Name in Exclude<keyof AnswerRecord, 'kind'>]?: AnswerRecord[Name];
+};
+
+function fill(answer: Filling, row: WholeCells, body: KeptBody | null): void {
+  const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: parameters, 29: charged } = row;
+  const { 30: terms, 31: headers, 32: dated } = row;
+  const call = callOf(operation, creditsMost, parameters, terms);
+  answer.call = call;
+  answer.charged = credits(charged);
+  answer.status = status;
+  answer.body = body ?? '';
+  answer.paidRow = paidRow;
+  if (headers !== null) answer.headers = headersOf({ dated, headers });
+  if (call.erasedAtMs !== undefined) answer.erasedAtMs = call.erasedAtMs;
 }
 
-function batchOf([, attempt, state, batch]: Cells): BatchId {
+function batchOf({ 1: attempt, 2: state, 3: batch }: Cells): BatchId {
   if (batch === null) throw new AlteredRow(`attempt ${attempt} is missing`);
   if (state === null) throw new AlteredRow(`the call of attempt ${attempt} is missing`);
   return batchId(batch);
 }
 
 /** @throws AlteredRow when a row that the answer was read from does not agree with its sum. */
-function checkedBody(connection: Connection, row: Cells): KeptBody | null {
-  const [list, sum, body] = row.slice(-3) as [string | null, number | null, string | null];
-  let isIntact = list === null || sum === sumOfText(list, body);
-  for (let at = row.length - 17; isIntact && at < row.length - 3; at += 2) {
-    const each = row[at] as string | null;
-    isIntact = each === null || row[at + 1] === sumOfText(each, null);
-  }
+function checkedBody(connection: Connection, row: Cells, detail: 'checked' | 'whole'): KeptBody | null {
+  const body = detail === 'whole' ? (row[AT_BODY] as string | null) : null;
+  let isIntact = isRareIntact(row[AT_RARE]);
+  for (let at = AT_LISTS; isIntact && at < AT_CONTENTS; at += 2)
+    isIntact = agrees(row[at], row[at + 1], null);
+  if (detail === 'whole') isIntact &&= agrees(row[AT_CONTENTS], row[AT_CONTENTS + 1], body);
   if (isIntact) return body;
   recordOf(connection, row[1]);
+  if (detail === 'checked') return null;
   return connection.get<{ body: Buffer | null }>(BYTES, { attempt: row[1] })?.body ?? null;
+}
+
+function isRareIntact(rare: string | null): boolean {
+  const cells: readonly unknown[] = rare === null ? [] : JSON.parse(rare);
+  return cells.every((list, at) => at % 3 > 0 || agrees(list, cells[at + 1], cells[at + 2]));
+}
+
+/** Whether a list, and what follows it, agrees with its sum. A list that is not there has none. */
+function agrees(list: unknown, sum: unknown, body: unknown): boolean {
+  return list === null || sum === sumOfText(list as string, body as string | null);
 }

@@ -1,5 +1,5 @@
 import { present } from '../../../core/objects.ts';
-import type { Call, JsonObject } from '../../../core/operation.ts';
+import type { Call } from '../../../core/operation.ts';
 import {
   type AnswerKind,
   type AttemptId,
@@ -41,14 +41,19 @@ export type CallRow = ReadRow<typeof CALLS_TABLE> & {
 type NoteRow = ReadRow<typeof NOTES_TABLE>;
 
 /** The call of which these are the columns. One that does not say what is done when it is lost is held back. */
-export function callOf(operation: string, creditsMost: number | null, question: string): Call {
-  const asked = JSON.parse(question) as JsonObject;
-  const most = creditsMost === null ? {} : { creditsMost };
-  return { operation, ifLost: 'hold', ...asked, ...most } as unknown as Call;
+export function callOf(
+  operation: string,
+  creditsMost: number | null,
+  parameters: string,
+  terms: string | null,
+): Call {
+  const asked: Call = { operation, ifLost: 'hold', parameters: JSON.parse(parameters) };
+  const call: Call = terms === null ? asked : { ...asked, ...JSON.parse(terms) };
+  return creditsMost === null ? call : { ...call, creditsMost };
 }
 
-export const callFrom = ({ operation, credits_most, question }: ReadRow<typeof CALLS_TABLE>): Call =>
-  callOf(operation, credits_most, question);
+export const callFrom = ({ operation, credits_most, parameters, terms }: ReadRow<typeof CALLS_TABLE>): Call =>
+  callOf(operation, credits_most, parameters, terms);
 
 /** What an entry says in words. */
 export const wordsOf = ({ words, status }: Pick<NoteRow, 'words' | 'status'>): string =>

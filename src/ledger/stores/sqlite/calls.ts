@@ -175,7 +175,7 @@ SELECT a.id FROM (
 const ABOUT = `
 SELECT a.id FROM calls c CROSS JOIN attempts a ON a.id IN ${attemptsOf('c.id')}
  WHERE c.id > :after AND c.id <= :last
-   AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.question, v.value) > 0) ORDER BY a.id`;
+   AND EXISTS (SELECT 1 FROM json_each(:values) v WHERE instr(c.parameters, v.value) > 0 OR instr(c.terms, v.value) > 0) ORDER BY a.id`;
 
 /** Attempts have numbers in the order in which they began, so the newest are at the end of the table: so many are searched. */
 const NEWEST_FOUND = `
@@ -200,7 +200,7 @@ export const CALL_READS = {
       const { call, reply } = recordOf(connection, of);
       return reply === undefined ? [] : [{ call, reply }];
     }),
-  /** The question of a call is JSON, so a whole value in it stands in quotes. */
+  /** What a call asks is JSON, so a whole value in it stands in quotes. */
   attemptsAbout(connection, values, after, most) {
     const page = 'SELECT max(id) AS id FROM (SELECT id FROM calls WHERE id > ? ORDER BY id LIMIT ?)';
     const last = connection.get<{ id: number | null }>(page, after, most)?.id;

@@ -81,9 +81,10 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   return id;
 }
 
-/** The question of a call as the tables have it: what has no column of its own. */
-export function questionOf({ operation: _, creditsMost: __, ifLost, ...question }: Call): string {
-  return JSON.stringify(ifLost === 'hold' ? question : { ...question, ifLost });
+/** What a call says beside the columns of its own: most say nothing. */
+function termsOf({ operation: _, creditsMost: __, parameters: ___, ifLost, ...others }: Call): string | null {
+  const terms = ifLost === 'hold' ? others : { ...others, ifLost };
+  return Object.keys(terms).length === 0 ? null : JSON.stringify(terms);
 }
 
 // ---------------------------------------------------------------------------------------------------- attempts
@@ -136,7 +137,8 @@ function newCall(
     account,
     operation,
     credits_most,
-    question: questionOf(call),
+    parameters: JSON.stringify(call.parameters),
+    terms: termsOf(call),
     subject,
     after,
   };

@@ -200,7 +200,7 @@ SELECT id FROM subjects WHERE mentions('membership', name)
 UNION SELECT subject FROM changes WHERE mentions('membership', email)`;
 
 const CALLS = `
-SELECT id FROM calls WHERE mentions('request', question)
+SELECT id FROM calls WHERE mentions('request', parameters) OR (terms IS NOT NULL AND mentions('request', terms))
 UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE named('request', r.path) OR mentions('request', r.body)`;
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';

@@ -124,21 +124,19 @@ function eraseCall(connection: Connection, id: number, atMs: number, secret: Buf
     hidden !== undefined &&
     connection.get(`SELECT 1 FROM calls WHERE ${hasKey('calls', ':hidden')}`, { hidden }) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
-  const asked = JSON.parse(row.question) as JsonObject;
-  const question = JSON.stringify(emptiedQuestion(connection, asked, row.subject, atMs));
-  CALLS_TABLE.changeOne(connection, row, { key, question });
+  const terms = JSON.stringify(emptiedTerms(connection, JSON.parse(row.terms ?? '{}'), row.subject, atMs));
+  CALLS_TABLE.changeOne(connection, row, { key, parameters: '{}', terms });
 }
 
-/** The question without its content. What rules need stays: of a change its subject and its sequence. */
-function emptiedQuestion(
+/** The terms without what they say of anybody. What rules need stays: of a change its subject and its sequence. */
+function emptiedTerms(
   connection: Connection,
   { project, after, change }: JsonObject,
   subject: number | null,
   erasedAtMs: number,
 ): JsonObject {
   const kept = Object.entries({ project, after }).filter(([, value]) => value !== undefined);
-  const left = { parameters: {}, erasedAtMs };
-  const emptied = { ...left, ...(Object.fromEntries(kept) as JsonObject) };
+  const emptied = { erasedAtMs, ...(Object.fromEntries(kept) as JsonObject) };
   if (change === undefined || subject === null) return emptied;
   const named = connection.get<WrittenRow<typeof SUBJECTS_TABLE>>(
     'SELECT * FROM subjects WHERE id = ?',

@@ -76,7 +76,7 @@ SELECT c.id, ${NEEDED_BY} AS needed_by, l.batch, l.row, c.state = 'doubt' OR c.o
   FROM calls c JOIN accounts p ON p.id = c.account
   JOIN attempts l ON l.id = (SELECT max(a.id) FROM ${attemptsOf('c.id')} a)
   JOIN spans s ON s.id = coalesce(l.boot, 0)
- WHERE c.subject IS NULL AND c.question ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
+ WHERE c.subject IS NULL AND c.terms ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
    AND l.at < :before
    AND NOT EXISTS (
      SELECT 1 FROM ${attemptsOf('c.id')} a LEFT JOIN ends k ON k.of = a.id LEFT JOIN notes t ON t.of = a.id AND t.kind = 'told'

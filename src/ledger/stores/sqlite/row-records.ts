@@ -32,15 +32,18 @@ function recordsIn(
   const places = new Map<number | string, number>();
   const placeOf = (attempt: number, readTo: number | null): number => {
     const name = readTo === null ? attempt : `${attempt} ${readTo}`;
-    const place = places.get(name) ?? wanted.push([attempt, readTo]) - 1;
-    places.set(name, place);
+    let place = places.get(name);
+    if (place === undefined) {
+      place = wanted.push([attempt, readTo]) - 1;
+      places.set(name, place);
+    }
     return place;
   };
-  const named = rows.map(([, , , , , by, readTo]) =>
+  const named = rows.map(({ 5: by, 6: readTo }) =>
     (JSON.parse(by) as readonly number[]).map((attempt) => placeOf(attempt, readTo)),
   );
   const found = answersOf(connection, wanted).map(rowAnswersOf);
-  return rows.map(([row, kind, matchedBy, reason, input, , , list, sum], at) => {
+  return rows.map(({ 0: row, 1: kind, 2: matchedBy, 3: reason, 4: input, 7: list, 8: sum }, at) => {
     // SQLite may just write the list in another way than we do.
     if (sum !== sumOfText(list, null))
       checkedRows(connection, ROWS_TABLE, 'batch = ? AND row = ?', values.batch, row);
@@ -53,11 +56,10 @@ function recordsIn(
 }
 
 function outcomeOf(kind: OutcomeKind, matchedBy: string | null, reason: string | null): Outcome {
-  return {
-    kind,
-    ...(matchedBy === null ? {} : { matchedBy }),
-    ...(reason === null ? {} : { reason }),
-  } as Outcome;
+  const outcome: { kind: OutcomeKind; matchedBy?: string; reason?: string } = { kind };
+  if (matchedBy !== null) outcome.matchedBy = matchedBy;
+  if (reason !== null) outcome.reason = reason;
+  return outcome as Outcome;
 }
 
 const ROWS = `SELECT ${ROW_CELLS} FROM rows w WHERE w.batch = :batch AND w.row >= :fromRow`;

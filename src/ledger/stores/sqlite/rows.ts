@@ -28,8 +28,14 @@ export function insertOutcomes(
       read_to: read?.get(row) ?? null,
     })),
   );
-  if (lower.length > 0) connection.run(LOWEST_ROWS, { used: usedBy(lower), batch: id });
+  if (lower.length === 0) return;
+  // A list that buys nothing has no payers, and one that does has none below the last row that asked.
+  const last = connection.get<{ row: number }>(LAST_ASKING, id)?.row ?? 0;
+  const paying = lower.filter(({ row }) => row < last);
+  if (paying.length > 0) connection.run(LOWEST_ROWS, { used: usedBy(paying), batch: id });
 }
+
+const LAST_ASKING = 'SELECT row FROM attempts WHERE batch = +? ORDER BY row DESC LIMIT 1';
 
 /** The newest reading of the answers of each row; undefined when no answer was ever read again. */
 function newestReadings(

@@ -8,7 +8,12 @@ import { table } from './table.ts';
 /** The tables of the ledger that have sums, and how ids, keys and times stand in them. */
 
 // An id of a batch is a random 31-bit number, shown as the eight hex digits that a user types.
-export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
+export function batchId(id: number): BatchId {
+  // Thousands of rows that follow each other are of one batch.
+  if (id !== last.id) last = { id, text: id.toString(16).padStart(8, '0') as BatchId };
+  return last.text;
+}
+let last = { id: 0, text: '00000000' as BatchId };
 /** A word that is no id, such as a typing error, becomes a number that no batch has. */
 export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
 
@@ -52,7 +57,8 @@ export const CALLS_TABLE = table('calls', {
     account: 'INTEGER NOT NULL',
     operation: 'TEXT NOT NULL',
     credits_most: 'INTEGER',
-    question: 'TEXT NOT NULL',
+    parameters: 'TEXT NOT NULL',
+    terms: 'TEXT',
     subject: 'INTEGER REFERENCES subjects (id)',
     after: 'INTEGER CHECK ((after IS NULL) = (subject IS NULL))',
   },
@@ -98,12 +104,13 @@ export const REPLIES_TABLE = table('replies', {
 
 type Headers = RawReply['headers'];
 
-/** A `Date` that is written as it should be stands as a number, in half of its bytes: every reply has one. The list keeps its place. */
+/** A `Date` that is written as it should be stands as a number, in a fifth of its bytes: every reply has one. */
 export function storedHeaders(headers: Headers): { readonly dated: number | null; readonly headers: string } {
-  const dated = Date.parse(headers.date ?? '');
-  if (Number.isNaN(dated) || new Date(dated).toUTCString() !== headers.date)
+  const { date = '', ...others } = headers;
+  const dated = Date.parse(date);
+  if (Number.isNaN(dated) || new Date(dated).toUTCString() !== date)
     return { dated: null, headers: JSON.stringify(headers) };
-  return { dated, headers: JSON.stringify({ ...headers, date: 0 }) };
+  return { dated, headers: JSON.stringify(others) };
 }
 
 /** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */

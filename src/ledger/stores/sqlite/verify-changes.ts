@@ -37,16 +37,16 @@ SELECT p.call AS id
     OR EXISTS (SELECT 1 FROM pending_changes o WHERE o.subject = p.subject AND o.call <> p.call)
  LIMIT 1`;
 
-/** The question itself states what it changes and after which change. */
+/** The call itself states what it changes and after which change. */
 const WRONG_SUBJECT = `
 SELECT c.id
   FROM calls c LEFT JOIN subjects s ON s.id = c.subject
- WHERE (c.subject IS NOT NULL OR instr(c.question, '"change":{') > 0)
+ WHERE (c.subject IS NOT NULL OR instr(c.terms, '"change":{') > 0)
    AND (c.after, s.name, s.project, s.account) IS NOT (
-     c.question ->> '$.after',
-     c.question ->> '$.change.subject.name',
-     iif(json_type(c.question, '$.change') IS NULL, NULL, coalesce(c.question ->> '$.change.subject.project', '')),
-     iif(json_type(c.question, '$.change') IS NULL, NULL, c.account))
+     c.terms ->> '$.after',
+     c.terms ->> '$.change.subject.name',
+     iif(json_type(c.terms, '$.change') IS NULL, NULL, coalesce(c.terms ->> '$.change.subject.project', '')),
+     iif(json_type(c.terms, '$.change') IS NULL, NULL, c.account))
  LIMIT 1`;
 
 const WRONG_PLAN = `

@@ -136,7 +136,7 @@ export function callsConform(store: Store): void {
       }
     });
 
-    test('the headers of a reply come back as they came, in their order', async () => {
+    test('the headers of a reply come back as they came', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
       const date = new Date(NOON_MS + 1000).toUTCString();
@@ -157,7 +157,7 @@ export function callsConform(store: Store): void {
           receivedAtMs: NOON_MS + 0.7,
         });
         const [kept] = await ledger.history(batch, row);
-        expect(JSON.stringify(kept?.reply?.headers)).toBe(JSON.stringify(headers));
+        expect(kept?.reply?.headers).toEqual(headers);
       }
     });
 

@@ -14,8 +14,8 @@ END;
 /** What is asked and paid for, and where each stands. */
 export const CALLS = [
   `
--- A call has the number of the entry that began its first attempt. \`question\` is the call as JSON, but for its operation, what
--- it may cost at most, and that it is held back when it is lost, as most are. A change has the \`subject\` that it alters, and in
+-- A call has the number of the entry that began its first attempt. \`parameters\` are what is asked, and \`terms\` what else the call
+-- says, as JSON: nothing where it is held back when it is lost, as most are. A change has the \`subject\` that it alters, and in
 -- \`after\` the sequence of the subject at which it may be sent.
 -- \`state\` and \`stands\`: what stands and which attempt led to it; \`open\`: the attempt that is under way; \`head\`: the newest
 -- entry.

@@ -108,8 +108,8 @@ const KEPT: readonly Kept[] = [
     of: CALLS_TABLE.fixed.join(', '),
     says: 'a call is kept as it was written',
     unless: `${same('id, account, operation, credits_most, subject, after')}
-  AND ${covers('call', 'OLD.id')} AND NEW.question -> '$.parameters' IS '{}'
-  AND NEW.question ->> '$.erasedAtMs' IS (
+  AND ${covers('call', 'OLD.id')} AND NEW.parameters = '{}'
+  AND NEW.terms ->> '$.erasedAtMs' IS (
     SELECT max(e.at) FROM erased x JOIN erasures e ON e.id = x.erasure WHERE x.what = 'call' AND x.id = OLD.id)`,
   },
   { table: 'calls', event: 'DELETE', says: 'a call is never deleted' },
