@@ -53,12 +53,13 @@ export function typedAt(words: readonly string[], start: Start = {}): Promise<En
     hasStarted = true;
     return rowonce(words, start);
   }
-  const ended = last.then(() => inFolder(words, start));
+  const ended = last.then(() => typedHere(words, start));
   last = ended.catch(() => {});
   return ended;
 }
 
-async function inFolder(words: readonly string[], start: Start): Promise<Ended> {
+/** The same, always in this process, for whoever types nothing else in it meanwhile. */
+export async function typedHere(words: readonly string[], start: Start): Promise<Ended> {
   await agreeToDialects(start.env?.ROWONCE_CONFIG);
   const [folder, environment, commandLine] = [process.cwd(), { ...process.env }, process.argv];
   const env = environmentOf(start);

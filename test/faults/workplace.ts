@@ -157,14 +157,14 @@ export class Workplace implements AsyncDisposable {
 
   /** Types any command. */
   type(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    const program = new Program(words, { ...this.#environment, ...env });
+    const program = new Program(words, { ...this.environment, ...env });
     this.#programs.push(program);
     return program;
   }
 
   /** Types any command in the process of the test, which is for what nobody kills. */
   typeHere(words: readonly string[]): Promise<Typed> {
-    return typedAt(words, { env: this.#environment });
+    return typedAt(words, { env: this.environment });
   }
 
   async run(order: Order = {}): Promise<Ended> {
@@ -177,7 +177,8 @@ export class Workplace implements AsyncDisposable {
     return endedOf(await this.typeHere(this.words(order)));
   }
 
-  get #environment(): Readonly<Record<string, string>> {
+  /** What a command at this place has of the tester's environment, and in its place. */
+  get environment(): Readonly<Record<string, string>> {
     return {
       HOME: this.folder,
       ROWONCE_CONFIG: this.path('config'),
