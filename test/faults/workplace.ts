@@ -62,6 +62,8 @@ export class Workplace implements AsyncDisposable {
   readonly #way: Way;
   readonly #accepted: readonly string[];
   readonly #programs: Program[] = [];
+  /** What was parsed of the files that were read last, because several promises are judged by one output. */
+  readonly #parsed = new Map<string, { readonly content: Buffer; readonly rows: readonly OutputRow[] }>();
 
   private constructor(folder: string, vendor: Vendor, options: WorkplaceOptions) {
     this.folder = folder;
@@ -195,7 +197,12 @@ export class Workplace implements AsyncDisposable {
   }
 
   rows(name = 'out.csv'): readonly OutputRow[] {
-    return parse(readFileSync(this.path(name)), { columns: true, bom: true }) as OutputRow[];
+    const content = readFileSync(this.path(name));
+    const known = this.#parsed.get(name);
+    if (known?.content.equals(content)) return known.rows;
+    const rows = parse(content, { columns: true, bom: true }) as OutputRow[];
+    this.#parsed.set(name, { content, rows });
+    return rows;
   }
 
   /** The `_status` of every row, in order. */
