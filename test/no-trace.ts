@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 
 /**
  * Files that share a process must find it as the one before them did: what a file left altered would make another one
@@ -21,5 +21,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
+  // What was altered by `stubEnv` is known, and put back.
+  vi.unstubAllEnvs();
   expect(ofProcess()).toEqual(found);
 });

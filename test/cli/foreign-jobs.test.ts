@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
@@ -26,7 +26,7 @@ import { typed } from './typed.ts';
 let place: Workplace;
 beforeAll(async () => {
   place = await Workplace.open();
-  process.env.ROWONCE_CONFIG = place.path('config');
+  vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
@@ -41,7 +41,7 @@ async function vendor(dialect?: object): Promise<ScriptedVendor> {
   stores += 1;
   // What an earlier test agreed to is not known.
   rmSync(place.path('config/agreed'), { recursive: true, force: true });
-  process.env.ROWONCE_STORE = place.path(`store-${stores}`);
+  vi.stubEnv('ROWONCE_STORE', place.path(`store-${stores}`));
   if (dialect !== undefined) place.writeDialect(dialect);
   place.writeAccount(`${started.url}/base`, dialect === undefined ? {} : { dialect: 'dialect.yaml' });
   place.writeList(['a.example', 'b.example']);
@@ -171,7 +171,7 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   // Neither another list, nor another store, nor a rule for answers, asks again.
   place.writeList(['c.example']);
   place.writeDialect({ ...OTHERWISE, fields_at: 'data', answers: [{ status: [500], means: 'no_match' }] });
-  process.env.ROWONCE_STORE = place.path('another-store');
+  vi.stubEnv('ROWONCE_STORE', place.path('another-store'));
   const again = await typed(run('enrich-company'));
   expect([again.code, requests.length, again.stderr.includes('Is that meant')]).toEqual([0, 3, false]);
 });

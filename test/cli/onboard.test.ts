@@ -8,7 +8,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import type { Ended } from './rowonce.ts';
@@ -17,8 +17,8 @@ import { type Typing, typed } from './typed.ts';
 let team: TeamWorkplace;
 beforeAll(async () => {
   team = await TeamWorkplace.open({ ownProcess: true });
-  process.env.ROWONCE_CONFIG = team.place.path('config');
-  process.env.ROWONCE_STORE = team.place.path('store');
+  vi.stubEnv('ROWONCE_CONFIG', team.place.path('config'));
+  vi.stubEnv('ROWONCE_STORE', team.place.path('store'));
 });
 afterAll(() => team[Symbol.asyncDispose]());
 

@@ -5,7 +5,7 @@
  * one starts the program, the others type in this process. Every test has people of its own.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Workplace } from '../faults/workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import { rowonce } from './rowonce.ts';
@@ -14,8 +14,8 @@ import { typed } from './typed.ts';
 let place: Workplace;
 beforeAll(async () => {
   place = await Workplace.open({ ownProcess: true });
-  process.env.ROWONCE_CONFIG = place.path('config');
-  process.env.ROWONCE_STORE = place.path('store');
+  vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
+  vi.stubEnv('ROWONCE_STORE', place.path('store'));
 });
 afterAll(() => place[Symbol.asyncDispose]());
 

@@ -23,9 +23,10 @@ export interface Start {
 
 /** Nothing of the tester's own configuration or colours reaches the program. */
 export function environmentOf({ env }: Start): NodeJS.ProcessEnv {
-  // The compile cache halves what each of the thousands of starts costs; `vitest.config.ts` says where it is.
-  const { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ROWONCE_TEST_HOOKS: '1', ...env };
+  // The compile cache halves what each of the thousands of starts costs. `vitest.config.ts` says where it is, and which build.
+  const { PATH, HOME, NODE_COMPILE_CACHE, ROWONCE_BUILD, XDG_STATE_HOME } = process.env;
+  const kept = { PATH, HOME, NODE_COMPILE_CACHE, ROWONCE_BUILD, XDG_STATE_HOME };
+  return { ...kept, ROWONCE_TEST_HOOKS: '1', ...env };
 }
 
 export function startRowonce(args: readonly string[], start: Start = {}): ChildProcess {

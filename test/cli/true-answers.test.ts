@@ -107,18 +107,7 @@ async function runOver(kind: 'lookup' | 'removal' | 'role', answers: readonly An
   const header = isLookup ? 'Domain' : 'User_id,Role';
   await desk.write('list.csv', `${header}\n${answers.map(row).join('\n')}\n`);
   const job = { lookup: 'enrich-company', removal: 'remove-user', role: 'change-role' }[kind];
-  const ended = await desk.start([
-    'run',
-    job,
-    'list.csv',
-    '--yes',
-    '--budget',
-    '999',
-    '-o',
-    'out.csv',
-    '--json',
-  ]);
-  const report = JSON.parse(ended.stdout);
+  const report = await desk.json(['run', job, 'list.csv', '--yes', '--budget', '999', '-o', 'out.csv']);
   return { vendor, report, rows: desk.place.rows(), desk };
 }
 
@@ -147,7 +136,7 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>([
     const silent = answers.filter((each) => meaningOf(each) === WORDLESS).length;
     expect(silent).toBeGreaterThan(10);
     expect(report.changes.without_a_word).toBe(silent);
-    expect((await desk.start(['status', report.batch])).stdout).toContain(
+    expect((await desk.type(['status', report.batch])).stdout).toContain(
       `\nNo word    ${silent} changes without a word: the service answered`,
     );
     expect(await desk.read('out.report.html')).toContain(

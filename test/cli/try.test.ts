@@ -6,7 +6,7 @@
  */
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { ESC, OBEYED } from '../nasty.ts';
@@ -16,8 +16,8 @@ import { typed } from './typed.ts';
 let place: Workplace;
 beforeAll(async () => {
   place = await Workplace.open({ concurrency: 1 });
-  process.env.ROWONCE_CONFIG = place.path('config');
-  process.env.ROWONCE_STORE = place.path('store');
+  vi.stubEnv('ROWONCE_CONFIG', place.path('config'));
+  vi.stubEnv('ROWONCE_STORE', place.path('store'));
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
@@ -32,10 +32,10 @@ const sent = (): number => place.vendor.requests().length;
 async function vendorThat(script: Script, account: object = {}): Promise<ScriptedVendor> {
   const vendor = await ScriptedVendor.start(script);
   place.writeAccount(vendor.url, account);
-  process.env.ROWONCE_STORE = place.path(`store-${vendor.url.split(':').at(-1)}`);
+  vi.stubEnv('ROWONCE_STORE', place.path(`store-${vendor.url.split(':').at(-1)}`));
   onTestFinished(async () => {
     place.writeAccount(place.vendor.url);
-    process.env.ROWONCE_STORE = place.path('store');
+    vi.stubEnv('ROWONCE_STORE', place.path('store'));
     await vendor[Symbol.asyncDispose]();
   });
   return vendor;

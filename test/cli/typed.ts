@@ -37,28 +37,23 @@ let last: Promise<unknown> = Promise.resolve();
 
 const READ_AT_START = ['ROWONCE_CRASH_AT', 'ROWONCE_FULL_AT_PAGES', 'NODE_OPTIONS'];
 
-/** Whether a command of `typedAt` was a process already. */
-let hasStarted = false;
-
 /**
  * A command typed in this process, in a folder and an environment of its own, as `rowonce` starts it in a process. Folder and
  * environment are the whole process's for as long as it runs, so one waits for the other. A process of its own is what only
- * a process can show: pipes, its death, another Node, what is read as it starts; and the first of these commands.
+ * a process can show: pipes, its death, another Node, and what is read as it starts.
  */
 export function typedAt(words: readonly string[], start: Start = {}): Promise<Ended> {
   const { stdin, node, env = {} } = start;
   const isPiped = stdin !== undefined || words.includes('-');
   const isReadAtStart = READ_AT_START.some((name) => env[name] !== undefined);
-  if (!hasStarted || isPiped || isReadAtStart || node !== undefined) {
-    hasStarted = true;
-    return rowonce(words, start);
-  }
-  const ended = last.then(() => inFolder(words, start));
+  if (isPiped || isReadAtStart || node !== undefined) return rowonce(words, start);
+  const ended = last.then(() => typedHere(words, start));
   last = ended.catch(() => {});
   return ended;
 }
 
-async function inFolder(words: readonly string[], start: Start): Promise<Ended> {
+/** The same, always in this process, for whoever types nothing else in it meanwhile. */
+export async function typedHere(words: readonly string[], start: Start): Promise<Ended> {
   await agreeToDialects(start.env?.ROWONCE_CONFIG);
   const [folder, environment, commandLine] = [process.cwd(), { ...process.env }, process.argv];
   const env = environmentOf(start);

@@ -6,7 +6,7 @@ import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 /*
  * Goal: every run ends (protocol, rule 14), says when to go on, and the same command then does.
  * Method: a vendor that is never going to answer, in each of the ways in which vendors do that, and a short --max-pause.
- * Runs that wait side by side have a process each.
+ * Runs that wait side by side have a process each; those that a pause ends at once are typed here.
  */
 
 const SHORT = { more: ['--max-pause', '3s'] };
@@ -75,7 +75,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
   test('by the other dialect, an account that may ask again in an hour: it says when', async () => {
     await using workplace = await Workplace.open({ way: 'rest-get', flags: ['--rate', '2/h'] });
     workplace.writeList(domainsOf('hourly', 4));
-    const { code, report } = await workplace.run(PATIENT);
+    const { code, report } = await workplace.runHere(PATIENT);
     expect(code).toBe(75);
     const leftMs = Date.parse(report?.stopped?.resume_at ?? '') - Date.now();
     expect(leftMs).toBeGreaterThan(55 * 60_000);
@@ -91,7 +91,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     async (fault, way) => {
       await using workplace = await Workplace.open({ way, faults: `${fault}:1`, concurrency: 3 });
       workplace.writeList(domainsOf('lost', 40));
-      const { code, report } = await workplace.run(PATIENT);
+      const { code, report } = await workplace.runHere(PATIENT);
       expect(code).toBe(75);
       expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
       expect(report?.stopped?.message).toMatch(/answers get lost/);

@@ -31,7 +31,7 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
       );
       workplace.writeAccount(gateway.url);
       workplace.writeList(domainsOf('paged', 60));
-      const first = await workplace.run(PATIENT);
+      const first = await workplace.runHere(PATIENT);
       expect(first).toMatchObject({
         code: 75,
         report: { stopped: { code: 'paused' }, counts: { matched: 20 } },
@@ -64,7 +64,7 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
     await using gateway = await Gateway.before(workplace.vendor.url, held);
     workplace.writeAccount(gateway.url);
     workplace.writeList(domainsOf('overtaken', 30));
-    const running = workplace.run(PATIENT);
+    const running = workplace.runHere(PATIENT);
     const matches = [1, 2];
     const answer = (call: number) =>
       answers.get(call)?.(matches.includes(call) ? undefined : { status: 404 });

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
@@ -16,11 +17,11 @@ export class OpenTeam implements AsyncDisposable {
 
   /** One at a time in a process, because where the accounts are is told by its environment. */
   static async open(team: TeamWorkplace, clock?: Clock): Promise<OpenTeam> {
-    process.env.ROWONCE_CONFIG = team.place.path('config');
+    vi.stubEnv('ROWONCE_CONFIG', team.place.path('config'));
     // A command that is typed beside it in this process has that folder too; a note elsewhere would be another copy's.
-    process.env.XDG_STATE_HOME = team.place.path('state');
-    process.env.ROWONCE_TEST_HOOKS = '1';
-    process.env.ROWONCE_VENDOR_IS_QUICK = '1';
+    vi.stubEnv('XDG_STATE_HOME', team.place.path('state'));
+    vi.stubEnv('ROWONCE_TEST_HOOKS', '1');
+    vi.stubEnv('ROWONCE_VENDOR_IS_QUICK', '1');
     return new OpenTeam(
       team,
       await openSpender(false, { store: team.place.path('store'), mayCreateStore: true, clock }),

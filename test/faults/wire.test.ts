@@ -96,7 +96,7 @@ test('a vendor that answers everything twice fills no row with what it said to a
     }
   });
   await using workplace = await placeBefore(vendor, 30, { concurrency: 3 });
-  const { code, report } = await workplace.run();
+  const { code, report } = await workplace.runHere();
   expect({ code, counts: report?.counts }).toEqual({ code: 0, counts: { matched: 30 } });
   expect(workplace.rows().map(({ found_name }) => found_name)).toEqual(domainsOf('wire', 30));
 });
@@ -133,7 +133,7 @@ describe('where answers say what they cost', () => {
       } else if (waiting.length === 7) for (const each of waiting.splice(0)) each.write(found(1));
     });
     await using workplace = await placeBefore(vendor, 8, { concurrency: 7 }, STATED);
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
     expect(vendor.requests).toHaveLength(8);
   });
 });

@@ -62,6 +62,8 @@ export class Workplace implements AsyncDisposable {
   readonly #way: Way;
   readonly #accepted: readonly string[];
   readonly #programs: Program[] = [];
+  /** What was parsed of the files that were read last, because several promises are judged by one output. */
+  readonly #parsed = new Map<string, { readonly content: Buffer; readonly rows: readonly OutputRow[] }>();
 
   private constructor(folder: string, vendor: Vendor, options: WorkplaceOptions) {
     this.folder = folder;
@@ -157,14 +159,14 @@ export class Workplace implements AsyncDisposable {
 
   /** Types any command. */
   type(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    const program = new Program(words, { ...this.#environment, ...env });
+    const program = new Program(words, { ...this.environment, ...env });
     this.#programs.push(program);
     return program;
   }
 
   /** Types any command in the process of the test, which is for what nobody kills. */
   typeHere(words: readonly string[]): Promise<Typed> {
-    return typedAt(words, { env: this.#environment });
+    return typedAt(words, { env: this.environment });
   }
 
   async run(order: Order = {}): Promise<Ended> {
@@ -177,7 +179,8 @@ export class Workplace implements AsyncDisposable {
     return endedOf(await this.typeHere(this.words(order)));
   }
 
-  get #environment(): Readonly<Record<string, string>> {
+  /** What a command at this place has of the tester's environment, and in its place. */
+  get environment(): Readonly<Record<string, string>> {
     return {
       HOME: this.folder,
       ROWONCE_CONFIG: this.path('config'),
@@ -194,7 +197,12 @@ export class Workplace implements AsyncDisposable {
   }
 
   rows(name = 'out.csv'): readonly OutputRow[] {
-    return parse(readFileSync(this.path(name)), { columns: true, bom: true }) as OutputRow[];
+    const content = readFileSync(this.path(name));
+    const known = this.#parsed.get(name);
+    if (known?.content.equals(content)) return known.rows;
+    const rows = parse(content, { columns: true, bom: true }) as OutputRow[];
+    this.#parsed.set(name, { content, rows });
+    return rows;
   }
 
   /** The `_status` of every row, in order. */

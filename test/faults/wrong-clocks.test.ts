@@ -2,20 +2,34 @@
  * Goal: a clock that is wrong spends nothing twice and passes no budget: it may forbid, and never permit.
  * Method: the real command with its calendar, its boot clock and the name of its boot put wrong (`shifted-clock.ts`), over
  * a vendor that has the true time and says it with each answer; where days have to pass for it as well, in a process of
- * its own. Its book says what was charged. Here stays one shift for each rule that a clock could get past, the day ahead,
+ * its own. What nobody kills is typed on a machine that goes on (`machine.ts`). Its book says what was charged. Here stays one shift for each rule that a clock could get past, the day ahead,
  * the day back, the other boot and the missing Date, because each is held by a check of its own; ten shifts from seconds to
  * a year, at random moments between kills, are the matter of `npm run faults -- --kills 1000`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../ledger/stores/places.ts';
 import { Clocks } from './clocks.ts';
-import type { Ended } from './program.ts';
+import { Machine } from './machine.ts';
+import { type Ended, endedOf } from './program.ts';
 import type { Shift } from './shifted-clock.ts';
 import { domainsOf, type Order, Workplace, type WorkplaceOptions } from './workplace.ts';
 
 const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+
+/** Each start of a machine, by the name of its boot; undefined: this one, with the clocks of the tester. */
+const machines = new Map<string | undefined, Machine>();
+
+afterAll(() => {
+  for (const machine of machines.values()) machine.stop();
+});
+
+function machineOf(boot: string | undefined): Machine {
+  const machine = machines.get(boot) ?? new Machine();
+  machines.set(boot, machine);
+  return machine;
+}
 
 /** A user whose machine's clocks go wrong. */
 class WrongPlace {
@@ -32,8 +46,14 @@ class WrongPlace {
   }
 
   run(shift: Shift, order: Order = {}): Promise<Ended> {
+    return this.type(shift, this.place.words(order));
+  }
+
+  async type(shift: Shift, words: readonly string[]): Promise<Ended> {
+    // A sandbox that the command starts is on the same machine.
     this.clocks.set(shift);
-    return this.start(order).ended;
+    const env = { ...this.place.environment, ...this.clocks.env };
+    return endedOf(await machineOf(shift.boot).type({ words, env, shift }));
   }
 
   async charged(): Promise<number> {
@@ -103,12 +123,13 @@ describe('refresh_after', () => {
 
   test('buys nothing anew when the calendar is a year ahead, and the run says so', async () => {
     const wrong = await bought();
-    const ahead = await wrong.run({ wallMs: 365 * DAY_MS }, JOB);
+    const inAYear = { wallMs: 365 * DAY_MS };
+    const ahead = await wrong.run(inAYear, JOB);
     expect(ahead).toMatchObject({ code: 0, report: { credits: { spent: 6 } } });
     expect(ahead.stderr).toMatch(/This machine's clock says .*, and by what answers said it is/);
     const [, job = '', list = ''] = wrong.place.words(JOB);
     const words = ['plan', job, list, '--account', 'data', '--store', wrong.place.path('store'), '--json'];
-    const planned = await wrong.place.type(words, wrong.clocks.env).ended;
+    const planned = await wrong.type(inAYear, words);
     expect(planned.report, 'and a plan says so, too').toMatchObject({ bought_before: 6, to_buy: 0 });
     expect(await wrong.charged()).toBe(6);
   });
@@ -172,7 +193,7 @@ describe('a budget per day', () => {
     );
     const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
     const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
-    expect(await wrong.place.type(edit).ended).toMatchObject({ code: 0 });
+    expect(await wrong.type({}, edit)).toMatchObject({ code: 0 });
     expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({
       code: 4,
       report: { stopped: { message: expect.not.stringContaining('Today counts') } },
@@ -211,9 +232,8 @@ describe('a budget per day', () => {
 });
 
 function purge(wrong: WrongPlace, shift: Shift): Promise<Ended> {
-  wrong.clocks.set(shift);
   const words = ['store', 'purge', '--older-than', '30d', '--yes', '--json', '--store'];
-  return wrong.place.type([...words, wrong.place.path('store')], wrong.clocks.env).ended;
+  return wrong.type(shift, [...words, wrong.place.path('store')]);
 }
 
 describe('a sandbox in the store of a real account', () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bookPathIn, spawnSandbox } from '../../src/sandbox/spawn.ts';
 import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from './client.ts';
 
@@ -85,10 +85,7 @@ test('it is told nothing of the environment in which the key of an account may s
     process.stdin.resume().on('end', () => process.exit(0));`,
   );
   const secrets = { DATA_KEY: 'key-of-data', ROWONCE_KEY: 'another-key', Path_Of_Key: 'one-more' };
-  Object.assign(process.env, secrets);
-  afterwards(() => {
-    for (const name of Object.keys(secrets)) delete process.env[name];
-  });
+  for (const [name, secret] of Object.entries(secrets)) vi.stubEnv(name, secret);
   const sandbox = await spawnSandbox({ bookPath: join(folder, 'book.jsonl'), flags: [], program: [program] });
   await sandbox.stop();
   const environment = JSON.parse(readFileSync(told, 'utf8'));

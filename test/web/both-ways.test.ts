@@ -17,6 +17,7 @@ import { typed } from '../cli/typed.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
+import { expectToFit } from './fit.ts';
 import { environmentIn, Served } from './served.ts';
 
 let browser: Browser;
@@ -48,8 +49,8 @@ async function serve(folder: string, env: Record<string, string> = {}) {
     if (last === undefined) throw new Error('nothing was started');
     return last;
   };
-  const open = async (path: string, width = 1280): Promise<Page> => {
-    const page = await openTab(browser, served, { path, viewport: { width, height: 800 } });
+  const open = async (path: string): Promise<Page> => {
+    const page = await openTab(browser, served, { path });
     onTestFinished(() => page.context().close());
     return page;
   };
@@ -74,18 +75,18 @@ async function teamAgreedTo(faults: string): Promise<TeamWorkplace> {
   return team;
 }
 
-describe.each([1280, 390])('on a screen of %i pixels', (width) => {
+describe('on a wide screen and on a phone', () => {
   test('a change that was not done, as somebody said on a terminal, is made from the page once its plan was agreed to', async () => {
     const team = await teamAgreedTo('reset:x1');
     const { batch } = await team.json('status', 'last');
     expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
     const { open } = await serve(team.place.folder);
-    const page = await open(`/batches/${batch}`, width);
+    const page = await open(`/batches/${batch}`);
     await page.getByRole('button', { name: words.carryOut }).click();
     const agree = page.getByRole('button', { name: words.answers.yes });
     await agree.waitFor();
     expect(await page.locator('.notices').textContent()).toContain('ann@t.example');
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectToFit(page);
     await agree.click();
     await page.getByText(words.followed).getByRole('link').click();
     await page.getByText(words.states.finished, { exact: true }).waitFor();
@@ -103,14 +104,14 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
     team.writeJob({ guards: { max_invites: 0, domains: ['other.example'] } });
     const { open } = await serve(team.place.folder);
-    const page = await open(`/batches/${batch}`, width);
+    const page = await open(`/batches/${batch}`);
     await page.getByRole('button', { name: words.carryOut }).click();
     const agree = page.getByRole('button', { name: words.answers.guards });
     await agree.waitFor();
     const shown = await page.locator('.notices').textContent();
     expect(shown).toContain('send 1 invite, and max_invites is 0');
     expect(shown).toContain(`+ invite ann@t.example to ${PROJECT} as viewer`);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectToFit(page);
     await agree.click();
     await page.getByText(words.followed).getByRole('link').click();
     await page.getByText(words.states.finished, { exact: true }).waitFor();
@@ -139,7 +140,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     const { batch, counts } = await desk.json(run);
     expect(counts).toEqual({ matched: 2 });
     const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}`, width);
+    const page = await open(`/batches/${batch}`);
     await page.getByText(words.states.finished, { exact: true }).waitFor();
     const anew = page.getByRole('button', { name: words.settleAnew });
     expect(await anew.count()).toBe(0);
@@ -150,7 +151,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     const agree = page.getByRole('button', { name: words.agree });
     await agree.waitFor();
     expect(await page.locator('.notices').textContent()).toContain('could ask further, for at most 1 credit');
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectToFit(page);
     expect(asked).toHaveLength(2);
     await agree.click();
     await page.getByText(words.followed).getByRole('link').click();
@@ -180,14 +181,14 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     expect(counts).toEqual({ in_doubt: 1, matched: 1 });
 
     const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}/rows/2`, width);
+    const page = await open(`/batches/${batch}/rows/2`);
     const link = page.getByRole('link', { name: words.toBuyAgain });
     await link.waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectToFit(page);
     await link.click();
     const again = page.getByRole('button', { name: words.buyAgain('1 row') });
     await again.waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expectToFit(page);
     expect(asked).toHaveLength(2);
     await again.click();
     await again.waitFor({ state: 'detached' });

@@ -17,6 +17,7 @@ import { typed } from '../cli/typed.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
+import { expectToFit } from './fit.ts';
 import { environmentIn, Served } from './served.ts';
 
 let browser: Browser;
@@ -63,8 +64,8 @@ interface Started {
   readonly batch: string;
 }
 
-/** Starts a list from the page, and opens its batch on a screen of this width. */
-async function started(desk: Desk, width: number, list: string, budget: number): Promise<Started> {
+/** Starts a list from the page, and opens its batch. */
+async function started(desk: Desk, list: string, budget: number): Promise<Started> {
   const served = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
   onTestFinished(async () => void (await served.stop('SIGKILL')));
   const ask = (...request: readonly [method: string, path: string, body?: string | object]) =>
@@ -76,17 +77,9 @@ async function started(desk: Desk, width: number, list: string, budget: number):
   const newest = async () => (await ask('GET', '/batches')).batches[0]?.batch;
   await expect.poll(newest).toBeDefined();
   const batch = await newest();
-  const page = await openTab(browser, served, {
-    path: `/batches/${batch}`,
-    viewport: { width, height: 800 },
-  });
+  const page = await openTab(browser, served, { path: `/batches/${batch}` });
   onTestFinished(() => page.context().close());
   return { page, batch };
-}
-
-/** Everything stands within the screen. */
-async function expectNoOverflow(page: Page): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
 const isFinished = (page: Page): Promise<void> =>
@@ -123,7 +116,7 @@ test('a change in doubt that is to be sent again is sent from the page, also whe
   expect(batches).toMatchObject([{ batch, state: 'finished', counts: { applied: 2 } }]);
 });
 
-describe.each([1280, 390])('on a screen of %i pixels', (width) => {
+describe('on a wide screen and on a phone', () => {
   test('a folder outside of its job is agreed to where its sweep is shown, and is swept then', async () => {
     const desk = await openDesk();
     const inbox = realpathSync(
@@ -135,14 +128,14 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     await desk.write('night.yaml', `${job.join('\n')}\nschedule: "0 2 * * *"\n`);
     const served = await Served.start(['night.yaml'], { cwd: desk.place.folder, env: desk.environment() });
     onTestFinished(async () => void (await served.stop('SIGKILL')));
-    const page = await openTab(browser, served, { path: '/schedules', viewport: { width, height: 800 } });
+    const page = await openTab(browser, served, { path: '/schedules' });
     onTestFinished(() => page.context().close());
     const [sweep, agree] = [text.schedules.sweep, text.agree.meant].map((name) =>
       page.getByRole('button', { name }),
     );
     await page.getByText(`folder: ${inbox}`).waitFor();
     await page.getByText(text.agree.inbox).waitFor();
-    await expectNoOverflow(page);
+    await expectToFit(page);
     expect(await sweep?.isDisabled()).toBe(true);
     expect(readdirSync(inbox)).toEqual(['private.csv']);
     await agree?.click();
@@ -151,7 +144,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     await sweep?.click();
     await page.getByText(text.schedules.well, { exact: true }).waitFor();
     expect(readdirSync(inbox)).toEqual(['done']);
-    await expectNoOverflow(page);
+    await expectToFit(page);
   });
 
   test('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
@@ -159,11 +152,11 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     const vendor = await vendorWithKey('the-new-key');
     const data = { vendor: 'provider', base_url: vendor.url, key: 'the-old-key' };
     await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-    const { page, batch } = await started(desk, width, 'Domain\none.example\ntwo.example\n', 9);
+    const { page, batch } = await started(desk, 'Domain\none.example\ntwo.example\n', 9);
     await page.getByRole('link', { name: text.batch.changeKey('data') }).click();
     const key = page.getByLabel(text.accounts.newKey);
     await key.fill('the-new-key');
-    await expectNoOverflow(page);
+    await expectToFit(page);
     await page.getByRole('button', { name: text.accounts.save }).click();
     await page.waitForURL(`**/batches/${batch}`);
     await page.getByText(text.batch.accountChanged('data')).waitFor();
@@ -177,7 +170,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
 
   test('what is decided about a doubt of a finished batch is carried out on its page, and nothing is chosen for anybody', async () => {
     const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    const { page, batch } = await started(desk, width, 'Domain\none.example\ntwo.example\n', 9);
+    const { page, batch } = await started(desk, 'Domain\none.example\ntwo.example\n', 9);
     await page.getByRole('button', { name: text.batch.carryOut }).waitFor();
     await page.getByRole('link', { name: text.batch.doubts('1') }).click();
     const note = page.getByRole('button', { name: text.doubts.submit });
@@ -188,7 +181,7 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
     await note.click();
     await page.getByRole('link', { name: text.doubts.toBatch }).click();
     await page.waitForURL(`**/batches/${batch}`);
-    await expectNoOverflow(page);
+    await expectToFit(page);
     await page.getByRole('button', { name: text.batch.carryOut }).click();
     await page.getByRole('link', { name: text.batch.doubts('1') }).waitFor({ state: 'detached' });
     expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
@@ -197,11 +190,11 @@ describe.each([1280, 390])('on a screen of %i pixels', (width) => {
   test('a budget that is reached is raised where the batch says so, once', async () => {
     const desk = await openDesk();
     const rows = Array.from({ length: 6 }, (_, at) => `company-${at}.example\n`).join('');
-    const { page } = await started(desk, width, `Domain\n${rows}`, 2);
+    const { page } = await started(desk, `Domain\n${rows}`, 2);
     const budget = page.getByLabel(text.batch.moreBudget);
     await budget.waitFor();
     expect(await budget.inputValue()).toBe('6');
-    await expectNoOverflow(page);
+    await expectToFit(page);
     await page.getByRole('button', { name: text.batch.goOnWith }).click();
     await isFinished(page);
     expect(await desk.place.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
 import { openHeader } from '../../../src/files/input.ts';
@@ -23,7 +23,7 @@ import memory from '../../ledger/stores/memory.ts';
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'rowonce-plan-'));
-  process.env.ROWONCE_CONFIG = folder;
+  vi.stubEnv('ROWONCE_CONFIG', folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

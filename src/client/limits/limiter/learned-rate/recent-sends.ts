@@ -27,9 +27,13 @@ export class RecentSends {
 
   /** How many requests left from one time to another, counted in whole bins. */
   between(fromMs: number, toMs: number): number {
+    const [oldest, newest] = [this.#oldestFrom(fromMs), Math.min(this.#bin(toMs), this.#newest)];
     let sum = 0;
-    for (let bin = this.#oldestFrom(fromMs); bin <= Math.min(this.#bin(toMs), this.#newest); bin += 1)
-      sum += this.#countOf(bin);
+    // Each request asks this: a place is found once, and the ones after it follow.
+    for (let bin = oldest, place = this.#place(oldest); bin <= newest; bin += 1) {
+      sum += this.#counts[place] ?? 0;
+      place = place + 1 === this.#counts.length ? 0 : place + 1;
+    }
     return sum;
   }
 
