@@ -9,6 +9,7 @@ import {
 } from '../../../core/format.ts';
 import { counted, foreignName, plainText } from '../../../core/plain-text.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
+import type { DigestedPiece } from './digests.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';
@@ -29,6 +30,8 @@ export interface Layout extends TextSource {
   readonly start: Position;
   /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
+  /** What an earlier reading found in the text; undefined before there was one. */
+  readonly pieces?: readonly DigestedPiece[];
 }
 
 /**
