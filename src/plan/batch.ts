@@ -61,6 +61,8 @@ export async function startBatch(
   const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
   await requireBatch(context, place, isStale);
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
+  const { digests } = input.sheet;
+  if (start.start === 'new' && digests !== undefined) await ledger.keepPieces(start.batch.id, digests);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
     ...spec.settings,

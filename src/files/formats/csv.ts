@@ -38,6 +38,7 @@ const csv: Format = {
     const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };
     return {
       notes: layout.notes,
+      digests: layout.digests,
       survey: (onRow) => survey(table, onRow),
       header: async () => (await table.columns()).names,
       rows: (from) => rows(table, from),
@@ -49,8 +50,7 @@ const csv: Format = {
 };
 
 interface Table {
-  /** Gets its pieces from the survey, so that the parser reads the file only once. */
-  layout: Layout;
+  readonly layout: Layout;
   /** What the header says. @throws StopError `input`. */
   readonly columns: () => Promise<NamedColumns>;
 }
@@ -75,7 +75,7 @@ async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Su
       onRow?.(inputRow(record));
     }
   }
-  table.layout = { ...layout, pieces: digester.end() };
+  layout.digests.pieces = digester.end();
   return {
     sha256: sha256.digest('hex'),
     bytes,

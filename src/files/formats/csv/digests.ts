@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Position } from '../../../core/format.ts';
+import type { DigestedPiece, Position } from '../../../core/format.ts';
 import { changedFile } from '../../input-file.ts';
 import { ByteWindow } from './byte-window.ts';
 import type { Layout } from './layout.ts';
@@ -10,13 +10,6 @@ import { splitPlainly } from './split.ts';
  * The parser reads a file once, and judges what its records are. Of what it found it leaves a digest for each piece of the text, and
  * whoever reads the file again splits its plain pieces by hand: what comes of that counts only where the digest is the same.
  */
-
-/** A piece of the text, from the end of one record to that of another: the next piece begins there. */
-export interface DigestedPiece {
-  readonly start: Position;
-  /** 128 bits over the number of its first row and the cells and bytes of its records, hex. */
-  readonly digest: string;
-}
 
 const BYTES_PER_PIECE = 256 * 1024;
 
@@ -68,12 +61,13 @@ export function nearest(
   layout: Layout,
   position: Position | undefined,
 ): { readonly layout: Layout; readonly from: Position | undefined } {
-  const { pieces } = layout;
+  const { digests } = layout;
+  const { pieces } = digests;
   if (position === undefined || pieces === undefined) return { layout, from: position };
   const at = pieces.findLastIndex(({ start }) => start.row <= position.row);
   return at < 1
     ? { layout, from: undefined }
-    : { layout: { ...layout, pieces: pieces.slice(at) }, from: pieces[at]?.start };
+    : { layout: { ...layout, digests: { ...digests, pieces: pieces.slice(at) } }, from: pieces[at]?.start };
 }
 
 /**

@@ -6,6 +6,9 @@ import { MOST_BYTES_PER_ROW } from './record-faults.ts';
  * knows nothing of files and rows, so that a thread which does nothing else can do it.
  */
 
+/** Another version may find other cells. */
+export const PARSER = 'csv-parse 7.0.3';
+
 export interface ParserOptions {
   /** What stands between cells. */
   readonly delimiter: string;

@@ -112,8 +112,9 @@ async function* parsedTexts(
   const { byteOffset } = from;
   const texts = textOf(layout, byteOffset, onFileBytes);
   const delimiter = DELIMITERS[layout.delimiter];
-  if (layout.pieces !== undefined) {
-    yield* parsedUnder(layout.pieces, texts, { delimiter, path: layout.file.path });
+  const { pieces } = layout.digests;
+  if (pieces !== undefined) {
+    yield* parsedUnder(pieces, texts, { delimiter, path: layout.file.path });
     return;
   }
   const isLarge = layout.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
