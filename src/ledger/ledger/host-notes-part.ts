@@ -2,7 +2,7 @@ import type { DigestedPiece, Digests, Position } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId } from './records.ts';
 
-/** What is true on this machine alone: positions in files, and what we wrote where. What any process may read beside a running spender. */
+/** What is true on this machine alone: the pieces of files, and what we wrote where. What any process may read beside a running spender. */
 export interface HostNotesReader {
   /** The pieces of a batch's list, if they were found by the same reading; else none. */
   piecesOf(batch: BatchId, reading: Digests['reading']): Promise<readonly DigestedPiece[]>;

@@ -11,7 +11,7 @@ END;
 `;
 }
 
-/** The outcome of each row of an input, where rows start in the file, and the counts of both. */
+/** The outcome of each row of an input, the pieces of its text, and the counts of both. */
 export const ROWS = [
   `
 -- \`answers\`: the attempts that led to the outcome, as JSON. \`input\`: 48 bits over the mapped cells that the row was finished
