@@ -61,20 +61,22 @@ export async function startBatch(
   const isStale = anew || (await isOutdated(context, place.existing, spec.freshSince, plan));
   await requireBatch(context, place, isStale);
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
-  const { digests } = input.sheet;
-  if (start.start === 'new' && digests !== undefined) await ledger.keepPieces(start.batch.id, digests);
   const isAgreed = consent.buysAgain || mayBuyAgain(start.batch, context.dialect);
   const settings = {
     ...spec.settings,
     ...plansOf(start.batch, context.ifPlan),
     ...agreementOf(isAgreed, context.dialect),
   };
-  await ledger.changeBatch(start.batch.id, {
-    settings,
-    command,
-    ...present({ budget: consent.budget }),
-    ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
-  });
+  const { digests } = input.sheet;
+  await Promise.all([
+    start.start === 'new' && digests !== undefined && ledger.keepPieces(start.batch.id, digests),
+    ledger.changeBatch(start.batch.id, {
+      settings,
+      command,
+      ...present({ budget: consent.budget }),
+      ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
+    }),
+  ]);
   crashPoint('batch-created');
   await endHold(context, start.batch);
   await announce(context, input, start, { plan, isFirst });

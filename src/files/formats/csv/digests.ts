@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { invariant } from '../../../core/errors.ts';
 import type { DigestedPiece, Position } from '../../../core/format.ts';
 import { changedFile } from '../../input-file.ts';
 import { ByteWindow } from './byte-window.ts';
@@ -99,7 +100,7 @@ async function* inPieces(
 ): AsyncIterable<readonly [DigestedPiece, Buffer]> {
   const left = pieces.values();
   let piece = left.next().value;
-  if (piece === undefined) return;
+  invariant(piece !== undefined, 'every file has a piece, be it empty');
   const window = new ByteWindow(piece.start.byteOffset);
   let next = left.next().value;
   for await (const text of texts) {
