@@ -19,6 +19,7 @@ const ROWS_PER_PIECE = 5_000;
 
 const HEX_DIGITS = 32;
 
+/** Part of the stored format, frozen by `test/files/formats/csv-digests.test.ts`. */
 function digestOf({ row }: Position, { cells, bytes }: Pick<Found, 'cells' | 'bytes'>): string {
   return hash('blake2b512', JSON.stringify([row, cells, bytes])).slice(0, HEX_DIGITS);
 }
