@@ -161,7 +161,9 @@ export async function openHeader(
   ledger?: Batches,
 ): Promise<OpenedInput> {
   const opened = await openFile(path, read);
-  const header = await opened.sheet.header();
+  // For its digests: whoever plans a list hashes it in any case.
+  const earlier = await earlierSurvey(opened, read, ledger);
+  const header = earlier?.header ?? (await opened.sheet.header());
   return { ...opened, columns: await columnsIn(opened, header, operation, columns, ledger) };
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PARSER, RecordParser } from '../../src/files/formats/csv/record-parser.ts';
 import { credits } from '../../src/ledger/ledger.ts';
-import { runJob } from '../../src/run/run-job.ts';
+import { planJob, runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
@@ -30,12 +30,18 @@ function runHere(place: Workplace): Promise<RunSummary> {
   onTestFinished(() => {
     delete process.env.ROWONCE_CONFIG;
   });
-  const files = { file: place.path('list.csv'), store: place.path('store'), output: place.path('out.csv') };
-  const budget = credits(100);
-  return runJob({ job: 'enrich-company', account: 'data', mayCreateStore: true, budget, ...files });
+  const more = { mayCreateStore: true, budget: credits(100), output: place.path('out.csv') };
+  return runJob({ ...orderOf(place), ...more });
 }
 
-test('a list is parsed by the run that begins its batch, and not by one that goes on with it', async () => {
+const orderOf = (place: Workplace) => ({
+  job: 'enrich-company',
+  account: 'data',
+  file: place.path('list.csv'),
+  store: place.path('store'),
+});
+
+test('a list is parsed by the run that begins its batch, and not by one that goes on with it, nor by a plan', async () => {
   await using place = await Workplace.open();
   place.writeList(domainsOf('known', 30));
   const calls = parserCalls();
@@ -46,6 +52,9 @@ test('a list is parsed by the run that begins its batch, and not by one that goe
   await runHere(place);
   expect(calls()).toBe(2);
   expect(readFileSync(place.path('out.csv'), 'utf8')).toBe(output);
+  const planned = await planJob(orderOf(place));
+  expect(planned.plan).toMatchObject({ rows: 30, boughtBefore: 30 });
+  expect(calls()).toBe(2);
 });
 
 test('the parser by whose name digests are kept is the one that is installed', () => {

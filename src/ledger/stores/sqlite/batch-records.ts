@@ -95,9 +95,13 @@ export const BATCH_READS = {
     return piece && startOf(piece);
   },
   piecesOf: (connection, batch, reading) =>
-    checkedRows(connection, PIECES_TABLE, 'batch = ? AND reading = ?', batchNumber(batch), reading).map(
-      (piece) => ({ start: startOf(piece), digest: piece.digest.toString('hex') }),
-    ),
+    checkedRows(
+      connection,
+      PIECES_TABLE,
+      'batch = ? AND reading = ? ORDER BY row',
+      batchNumber(batch),
+      reading,
+    ).map((piece) => ({ start: startOf(piece), digest: piece.digest.toString('hex') })),
   written: (connection, path) =>
     connection
       .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
