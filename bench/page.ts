@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../src/core/clock.ts';
-import type { Position } from '../src/core/format.ts';
-import { contentHash, openFile } from '../src/files/input.ts';
+import { openFile } from '../src/files/input.ts';
 import type { BatchId } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { inFolder, PROGRAM } from './program.ts';
@@ -72,9 +71,10 @@ async function measureRows(folder: string): Promise<readonly string[]> {
   const store = join(folder, 'store');
   const path = join(folder, 'leads.csv');
   await writeWideList(path, ROWS);
-  const sha256 = await contentHash(path);
-  const marks = await marksOf(path);
-  await fillBatches(store, [{ path, sha256, rows: ROWS, serial: 0, createdAtMs: Date.now(), marks }]);
+  const { sheet } = await openFile(path, {});
+  const { sha256 } = await sheet.survey();
+  const { digests } = sheet;
+  await fillBatches(store, [{ path, sha256, rows: ROWS, serial: 0, createdAtMs: Date.now(), digests }]);
   const page = await Page.serve(folder, store);
   try {
     const { batches } = await page.json<{ batches: readonly { batch: string }[] }>('/api/batches');
@@ -94,17 +94,6 @@ async function measureRows(folder: string): Promise<readonly string[]> {
     await page.end();
   }
 }
-
-async function marksOf(path: string): Promise<readonly Position[]> {
-  const { sheet } = await openFile(path, {});
-  const marks: Position[] = [];
-  for await (const { row, position } of sheet.rows())
-    if (row % ROWS_BETWEEN_MARKS === 0) marks.push(position);
-  return marks;
-}
-
-/** As in a run. */
-const ROWS_BETWEEN_MARKS = 5_000;
 
 /** A real `rowonce serve`, asked as a tool asks. */
 class Page {

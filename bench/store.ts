@@ -2,7 +2,7 @@ import { dialectMark } from '../src/client/dialect.ts';
 import provider from '../src/client/dialects/provider.ts';
 import { callKeyOf } from '../src/core/call-key.ts';
 import { systemClock } from '../src/core/clock.ts';
-import type { Position } from '../src/core/format.ts';
+import type { Digests } from '../src/core/format.ts';
 import { rowInputOf } from '../src/files/input.ts';
 import {
   type AttemptId,
@@ -64,8 +64,8 @@ export interface BoughtList {
   readonly rows: number;
   readonly serial: number;
   readonly createdAtMs: number;
-  /** Places in the file, as a run remembers them. */
-  readonly marks?: readonly Position[];
+  /** What a run remembers of the file. */
+  readonly digests?: Digests | undefined;
 }
 
 /** Writes finished batches over these lists, as runs would have left them. */
@@ -81,7 +81,7 @@ export async function fillBatches(location: string, lists: Iterable<BoughtList>)
 }
 
 async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
-  const { path, sha256, rows, serial, createdAtMs, marks = [] } = list;
+  const { path, sha256, rows, serial, createdAtMs, digests } = list;
   const columns = { abn: 'ABN' };
   const { batch } = await ledger.beginBatch({
     ...{ key: path, lineage: path, accountIdentity: ACCOUNT, accountName: 'data', sandbox: false },
@@ -108,7 +108,7 @@ async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: Math.min(rows, WRITES_AT_ONCE) }, settleNext));
-  for (const mark of marks) await ledger.mark(batch.id, mark);
+  if (digests !== undefined) await ledger.keepPieces(batch.id, digests);
   await ledger.changeBatch(batch.id, { state: 'finished' });
 }
 

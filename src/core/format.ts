@@ -15,6 +15,22 @@ export interface Position {
   readonly lines: number;
 }
 
+/** A piece of a file's text, from the end of one record to that of another. */
+export interface DigestedPiece {
+  /** The next piece begins where this one ends. */
+  readonly start: Position;
+  /** 128 bits over the number of its first row and the cells and bytes of its records, hex. */
+  readonly digest: string;
+}
+
+/** What a survey leaves for whoever reads the same bytes again, so that this one need not parse them. */
+export interface Digests {
+  /** How the file is read, and by what, in words. Another reading may find other cells. */
+  readonly reading: string;
+  /** All of the file; undefined where nothing is known of it. */
+  pieces: readonly DigestedPiece[] | undefined;
+}
+
 export interface PositionedRow extends InputRow {
   readonly position: Position;
 }
@@ -93,6 +109,8 @@ export interface Sheet {
   readonly tabs?: readonly Tab[];
   /** What was found out and is worth saying aloud, in whole sentences. */
   readonly notes: readonly string[];
+  /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
+  readonly digests?: Digests;
   /**
    * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
    * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.

@@ -78,7 +78,7 @@ export class InputFile implements FileBytes {
       (found) => found.isFile(),
       () => false,
     );
-    if (!isThere) throw changed(this.path);
+    if (!isThere) throw changedFile(this.path);
     await this.#opened(async () => {});
   }
 
@@ -109,7 +109,7 @@ export class InputFile implements FileBytes {
       const { bytesRead } = await file.read(buffer, 0, length, position);
       if (await this.#isAsStamped(file)) return bytesRead;
     }
-    throw changed(this.path);
+    throw changedFile(this.path);
   }
 
   async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
@@ -141,10 +141,10 @@ export class InputFile implements FileBytes {
    */
   async #isAsStamped(file: FileHandle): Promise<boolean> {
     const now = await stampOf(file);
-    if (now.content !== this.#stamp?.content) throw changed(this.path);
+    if (now.content !== this.#stamp?.content) throw changedFile(this.path);
     if (now.changedNs === this.#stamp.changedNs) return true;
     if (this.#sha256 === undefined || (await sha256Of(piecesOf(file))) !== this.#sha256)
-      throw changed(this.path);
+      throw changedFile(this.path);
     // This stamp was taken before the file was hashed, so we notice every change since.
     this.#stamp = now;
     return false;
@@ -156,7 +156,8 @@ async function stampOf(file: FileHandle): Promise<Stamp> {
   return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };
 }
 
-function changed(path: string): StopError {
+/** What ends a run whose file is not what it was when it was read before. */
+export function changedFile(path: string): StopError {
   const fact = `${path} was changed while it was worked on, so its rows and their answers may not belong together.`;
   const next = 'Run the same command again: what was bought is kept, and only the difference is bought.';
   return stop('input', fact, next);

@@ -25,7 +25,7 @@ export interface Input {
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
 
-type Batches = Pick<LedgerReader, 'batches'>;
+type Batches = Pick<LedgerReader, 'batches' | 'piecesOf'>;
 
 /** A file of which nothing but the header was read. */
 export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
@@ -63,6 +63,9 @@ async function earlierSurvey(
       canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read)),
   );
   if (earlier === undefined) return undefined;
+  const { digests } = sheet;
+  const pieces = digests && (await ledger?.piecesOf(earlier.id, digests.reading));
+  if (digests !== undefined && pieces?.length) digests.pieces = pieces;
   return { sha256: digest, header: await sheet.header(), rows: earlier.inputRows };
 }
 
@@ -158,7 +161,9 @@ export async function openHeader(
   ledger?: Batches,
 ): Promise<OpenedInput> {
   const opened = await openFile(path, read);
-  const header = await opened.sheet.header();
+  // For its digests: whoever plans a list hashes it in any case.
+  const earlier = await earlierSurvey(opened, read, ledger);
+  const header = earlier?.header ?? (await opened.sheet.header());
   return { ...opened, columns: await columnsIn(opened, header, operation, columns, ledger) };
 }
 

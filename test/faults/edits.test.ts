@@ -10,6 +10,7 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Digester } from '../../src/files/formats/csv/digests.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import type { RunOptions } from '../../src/plan/context.ts';
 import { runJob } from '../../src/run/run-job.ts';
@@ -165,7 +166,7 @@ test('an edited list is not exported by what was found for the list as it was', 
   expect(await desk.read('out.csv')).toBe(before);
 });
 
-// ------------------------------------------------------------------------------------------------ the second wall
+// -------------------------------------------------------------------------------------------- the walls behind the stamp
 
 /** Everything of a file that tells when it was changed stands still, as on a disk whose clock ticks every two seconds. */
 async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() => void> {
@@ -185,6 +186,12 @@ async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() 
   return () => blinded.mockRestore();
 }
 
+/** No digest is made of any list, as of a workbook. */
+function withoutDigests(): void {
+  const making = vi.spyOn(Digester.prototype, 'end').mockReturnValue(undefined as never);
+  onTestFinished(() => making.mockRestore());
+}
+
 /** A list that was edited unnoticed, so that each of its rows was settled from another's cells. */
 async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplace; batch: string }> {
   const place = await Workplace.open();
@@ -192,6 +199,7 @@ async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplac
   place.writeList(domainsOf('poisoned', 30));
   const list = new EditedList(place.path('list.csv'));
   const seeAgain = await blindFileSystem(place);
+  withoutDigests();
   const askBudget = async () => {
     list.edit('in_place');
     return credits(100);
@@ -205,6 +213,27 @@ async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplac
 }
 
 describe('where the file system tells nothing', () => {
+  test('a row is not bought by other cells than those that were planned, because their digest is another', async () => {
+    await using place = await Workplace.open();
+    place.writeList(domainsOf('digested', 30));
+    const list = new EditedList(place.path('list.csv'));
+    const seeAgain = await blindFileSystem(place);
+    const askBudget = async () => {
+      list.edit('in_place');
+      return credits(100);
+    };
+    const { stopped } = await runHere(place, { askBudget });
+    expect(stopped).toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('list.csv was changed while it was worked on'),
+    });
+    expect((await place.vendor.book()).requests).toBe(0);
+    seeAgain();
+    list.putBack();
+    expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+    expect(foreignRows(place)).toBe(0);
+  });
+
   test.for(['run', 'stopped'] as const)(
     'a row is not taken for settled, nor written, by what was found for others (%s)',
     async (operation) => {
@@ -250,6 +279,7 @@ describe('where the file system tells nothing', () => {
     team.writeSheet(people, 'team.csv');
     const list = new EditedList(place.path('team.csv'));
     const seeAgain = await blindFileSystem(place, 'team.csv');
+    withoutDigests();
     const request = {
       job: place.path('team.yaml'),
       file: place.path('team.csv'),

@@ -92,12 +92,12 @@ function textBytes(from: Material, random: Random): Buffer {
   return random.fraction() < 0.3 ? grown : mutated(grown, random, from.texts);
 }
 
-/** Files are read in pieces of 64 KiB: what is longer has rows that lie across two of them. */
-const PIECE = 64 * 1024;
+/** Files are read 64 KiB at a time and remembered in pieces of 256 KiB: what is longer has rows that lie across two reads, and several pieces. */
+const READ = 64 * 1024;
 
 function repeated(base: Buffer, random: Random): Buffer {
   const row = base.subarray(base.indexOf(0x0a) + 1);
-  const length = random.integer(PIECE, 1.5 * PIECE);
+  const length = random.integer(READ, 6 * READ);
   return Buffer.concat([base, Buffer.alloc(length, row.length === 0 ? 'a\n' : row)]);
 }
 

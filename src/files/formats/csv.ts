@@ -16,6 +16,7 @@ import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
 import { correctedText } from './csv/correcting.ts';
+import { Digester, nearest } from './csv/digests.ts';
 import { findLayout, type Layout } from './csv/layout.ts';
 import { markLength } from './csv/raw-record.ts';
 import { type CsvRecord, readRecords } from './csv/records.ts';
@@ -37,6 +38,7 @@ const csv: Format = {
     const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };
     return {
       notes: layout.notes,
+      digests: layout.digests,
       survey: (onRow) => survey(table, onRow),
       header: async () => (await table.columns()).names,
       rows: (from) => rows(table, from),
@@ -65,13 +67,15 @@ async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Su
     bytes += chunk.length;
   };
   let rowCount = 0;
-  for await (const group of readRecords(layout, { columns, onFileBytes })) {
+  const digester = new Digester(layout.start);
+  for await (const group of readRecords(layout, { columns, onFileBytes, digester })) {
     for (const record of group) {
       if (record.kind !== 'row') continue;
       rowCount += 1;
       onRow?.(inputRow(record));
     }
   }
+  layout.digests.pieces = digester.end();
   return {
     sha256: sha256.digest('hex'),
     bytes,
@@ -119,8 +123,11 @@ async function* rows(table: Table, from?: Position): AsyncIterable<PositionedRow
 
 async function* groups(table: Table, from?: Position): AsyncIterable<readonly PositionedRow[]> {
   const columns = await table.columns();
-  for await (const group of readRecords(table.layout, from ? { columns, from } : { columns })) {
-    yield group.flatMap((record) => (record.kind === 'row' ? [positionedRow(record)] : []));
+  const { row } = from ?? table.layout.start;
+  const isWanted = ({ kind, position }: CsvRecord): boolean => kind === 'row' && position.row >= row;
+  const near = nearest(table.layout, from);
+  for await (const group of readRecords(near.layout, { columns, from: near.from })) {
+    yield group.flatMap((record) => (isWanted(record) ? [positionedRow(record)] : []));
   }
 }
 

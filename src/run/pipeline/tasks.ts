@@ -28,9 +28,6 @@ export interface TaskSource {
   readonly settled: RowSet;
 }
 
-/** The position of every nth row is remembered, so that a resumed run can skip the settled part of the file. */
-const ROWS_BETWEEN_MARKS = 5_000;
-
 const PLANNED_PAGE = 1_000;
 
 /**
@@ -66,8 +63,7 @@ function taskFinder(
   return async (rows) => {
     const tasks: Task[] = [];
     for (const each of rows) {
-      const { row, position } = each;
-      if (row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, position);
+      const { row } = each;
       if (settled.has(row))
         requireSameInput(input, batch, row, await finishedInputs.of(row), () => inputOf(each));
       else if (sample?.has(row) !== false) tasks.push(taskOf(each));

@@ -152,7 +152,8 @@ describe('after an orderly end', () => {
     ],
     ['guard', [], 'DROP TRIGGER attempts_price', 'its definition of attempts_price'],
     ['list of moves', [], 'DROP VIEW transitions', 'its definition of transitions'],
-    ['place in the file', [], 'UPDATE marks SET byte_offset = 7', 'where row 2 stands was altered'],
+    ['digest', [], 'UPDATE pieces SET digest = randomblob(16)', 'where row 2 stands was altered'],
+    ['place in the file', [], 'UPDATE pieces SET byte_offset = 7', 'where row 2 stands was altered'],
   ];
 
   test.each(ALTERED)(
@@ -162,7 +163,8 @@ describe('after an orderly end', () => {
       const ledger = await openStore(sqlite, place);
       const batch = await batchNamed(ledger, 'a');
       await buy(ledger, batch, 'call', 10);
-      await ledger.mark(batch, { row: 2, byteOffset: 12, lines: 1 });
+      const piece = { start: { row: 2, byteOffset: 12, lines: 1 }, digest: '0'.repeat(32) };
+      await ledger.keepPieces(batch, { reading: 'any', pieces: [piece] });
       await ledger.close();
       const database = new Database(join(place, 'ledger.db'));
       pastGuards(database, guards, sql);

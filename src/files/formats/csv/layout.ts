@@ -3,6 +3,7 @@ import {
   DELIMITER_NAMES,
   DELIMITERS,
   type Delimiter,
+  type Digests,
   type FileBytes,
   type Position,
   type ReadOptions,
@@ -11,6 +12,7 @@ import { counted, foreignName, plainText } from '../../../core/plain-text.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
+import { PARSER } from './record-parser.ts';
 import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';
 
@@ -29,6 +31,7 @@ export interface Layout extends TextSource {
   readonly start: Position;
   /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
+  readonly digests: Digests;
 }
 
 /**
@@ -55,6 +58,10 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     preamble,
     start,
     notes,
+    digests: {
+      reading: [PARSER, encoding, delimiter, start.row, start.byteOffset].join(' '),
+      pieces: undefined,
+    },
   };
 }
 

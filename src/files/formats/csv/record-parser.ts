@@ -6,6 +6,9 @@ import { MOST_BYTES_PER_ROW } from './record-faults.ts';
  * knows nothing of files and rows, so that a thread which does nothing else can do it.
  */
 
+/** By which digests are kept: another version may find other cells, and so may the same one with other options. */
+export const PARSER = 'csv-parse 7.0.3';
+
 export interface ParserOptions {
   /** What stands between cells. */
   readonly delimiter: string;

@@ -5,6 +5,7 @@ import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
 import { ByteWindow } from './byte-window.ts';
+import { type Digester, parsedUnder } from './digests.ts';
 import { firstBadByte } from './encoding.ts';
 import type { Layout } from './layout.ts';
 import {
@@ -78,10 +79,12 @@ export function bytesOf({ text, start, end }: CsvRecord): Buffer {
 interface RecordReading {
   /** What the header says, and every record should fit; left out, any will do, and all cells are handed over. */
   readonly columns?: NamedColumns;
-  /** Where a row starts; left out: where the header is. */
-  readonly from?: Position;
+  /** Where a row starts, and the first of the layout's pieces; left out: where the header is. */
+  readonly from?: Position | undefined;
   /** Is called with all bytes of the file itself, in order. */
   readonly onFileBytes?: (bytes: Buffer) => void;
+  /** Is told of all that is found. */
+  readonly digester?: Digester;
 }
 
 /**
@@ -93,13 +96,30 @@ export async function* readRecords(
   reading: RecordReading,
 ): AsyncIterable<readonly CsvRecord[]> {
   const reader = new RecordReader(layout, reading);
-  const { byteOffset } = reading.from ?? layout.start;
-  const texts = textOf(layout, byteOffset, reading.onFileBytes);
-  const options = { delimiter: DELIMITERS[layout.delimiter], isFileStart: byteOffset === 0 };
-  const isLarge = layout.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
-  const parsedTexts = isLarge ? (await import('./parse-beside.ts')).parsedBeside : parsedHere;
-  for await (const parsed of parsedTexts(texts, options)) yield reader.records(parsed);
+  for await (const parsed of parsedTexts(layout, reading)) {
+    const records = reader.records(parsed);
+    reading.digester?.add(parsed, reader.next);
+    yield records;
+  }
   yield [reader.end()];
+}
+
+/** The text from a position on, by hand where a digest allows it and else by the parser. */
+async function* parsedTexts(
+  layout: Layout,
+  { from = layout.start, onFileBytes }: RecordReading,
+): AsyncIterable<ParsedText> {
+  const { byteOffset } = from;
+  const texts = textOf(layout, byteOffset, onFileBytes);
+  const delimiter = DELIMITERS[layout.delimiter];
+  const { pieces } = layout.digests;
+  if (pieces !== undefined) {
+    yield* parsedUnder(pieces, texts, { delimiter, path: layout.file.path });
+    return;
+  }
+  const isLarge = layout.size - byteOffset > MOST_BYTES_PARSED_HERE && availableParallelism() > 1;
+  const parse = isLarge ? (await import('./parse-beside.ts')).parsedBeside : parsedHere;
+  yield* parse(texts, { delimiter, isFileStart: byteOffset === 0 });
 }
 
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
@@ -109,7 +129,6 @@ class RecordReader {
   readonly #window: ByteWindow;
   /** Where the last record ends that the parser has found. */
   #parsed: number;
-  /** The record that the parser is at. */
   #next: Position;
   /** The text up to there is known to be UTF-8, so that not each record has to be looked at. */
   #utf8Until = 0;
@@ -125,6 +144,11 @@ class RecordReader {
     this.#parsed = this.#next.byteOffset;
     this.#headerIsDue = reading.from === undefined;
     this.#window = new ByteWindow(this.#parsed);
+  }
+
+  /** The record that the parser is at. */
+  get next(): Position {
+    return this.#next;
   }
 
   /**

@@ -1,11 +1,13 @@
+import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import type { OutcomeKind } from '../../../core/row.ts';
 import type { Batch, BatchLine, LedgerReader } from '../../ledger.ts';
 import type { Connection, Reads, Value } from './connection.ts';
 import { checkedRows } from './lookups.ts';
+import type { ReadRow } from './table.ts';
 import { checkBatch } from './table-sums.ts';
-import { batchId, batchNumber, MARKS_TABLE } from './tables.ts';
+import { batchId, batchNumber, PIECES_TABLE } from './tables.ts';
 
 /** Batches, and what is noted of them and their files. A row is checked here, so that no altered one gets further. */
 
@@ -59,6 +61,12 @@ SELECT count(*) AS n FROM calls c CROSS JOIN attempts a ON a.id = c.open WHERE c
 const batchesWhere = (connection: Connection, where: string, ...values: readonly Value[]): readonly Batch[] =>
   connection.all<Cells>(`${BATCHES} ${where}`, ...values).map(batchFrom);
 
+const startOf = (piece: ReadRow<typeof PIECES_TABLE>): Position => ({
+  row: piece.row,
+  byteOffset: piece.byte_offset,
+  lines: piece.lines,
+});
+
 export const BATCH_READS = {
   batches: (connection) => batchesWhere(connection, 'ORDER BY b.ordinal DESC'),
   batchLines: (connection) =>
@@ -83,9 +91,17 @@ export const BATCH_READS = {
   openRequests: (connection, batch) => connection.get<{ n: number }>(OPEN, batchNumber(batch))?.n ?? 0,
   positionBefore(connection, batch, before) {
     const newest = 'batch = ? AND row <= ? ORDER BY row DESC LIMIT 1';
-    const [mark] = checkedRows(connection, MARKS_TABLE, newest, batchNumber(batch), before);
-    return mark && { row: mark.row, byteOffset: mark.byte_offset, lines: mark.lines };
+    const [piece] = checkedRows(connection, PIECES_TABLE, newest, batchNumber(batch), before);
+    return piece && startOf(piece);
   },
+  piecesOf: (connection, batch, reading) =>
+    checkedRows(
+      connection,
+      PIECES_TABLE,
+      'batch = ? AND reading = ? ORDER BY row',
+      batchNumber(batch),
+      reading,
+    ).map((piece) => ({ start: startOf(piece), digest: piece.digest.toString('hex') })),
   written: (connection, path) =>
     connection
       .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)

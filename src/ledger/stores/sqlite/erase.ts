@@ -42,6 +42,12 @@ const ATTEMPTS_OF_CALL = `SELECT id FROM ${attemptsOf(':call')}`;
 
 const EMPTY = Buffer.alloc(0);
 
+/** Of every list in which a row is erased, whichever batch remembers them. */
+const REMOVE_PIECES = `
+DELETE FROM pieces WHERE batch IN (
+  SELECT same.id FROM batches b JOIN batches same ON same.input_sha256 = b.input_sha256
+   WHERE b.id IN (SELECT value FROM json_each(?)))`;
+
 export function erase(connection: Connection, erasing: Erasing): void {
   const { found, target } = erasing;
   const atMs = Math.floor(erasing.atMs);
@@ -60,6 +66,7 @@ export function erase(connection: Connection, erasing: Erasing): void {
   }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
   const person = target.kind === 'person' ? target.person : undefined;
+  connection.run(REMOVE_PIECES, JSON.stringify(found.rows.map(({ batch }) => batch)));
   for (const at of found.rows) eraseRow(connection, at, erasedReason(atMs), person);
   if (person !== undefined) replaceNames(connection, person);
 }

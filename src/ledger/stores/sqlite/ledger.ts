@@ -1,6 +1,6 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
-import type { Position } from '../../../core/format.ts';
+import type { Digests } from '../../../core/format.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
   AccountCaps,
@@ -41,7 +41,7 @@ import { insertHold } from './holds.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
 import { setCells, sumUp } from './table-sums.ts';
-import { batchId, batchNumber, MARKS_TABLE } from './tables.ts';
+import { batchId, batchNumber, PIECES_TABLE } from './tables.ts';
 import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
@@ -173,11 +173,18 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => this.#calls.insertOutcomes(rows));
   }
 
-  mark(batch: BatchId, position: Position): Promise<void> {
-    return this.#group.write(() => {
-      const { row, byteOffset: byte_offset, lines } = position;
-      MARKS_TABLE.insert(this.connection, { batch: batchNumber(batch), row, byte_offset, lines });
+  keepPieces(batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> {
+    const rows = pieces.map(({ start: { row, byteOffset: byte_offset, lines }, digest }) => {
+      return {
+        batch: batchNumber(batch),
+        row,
+        byte_offset,
+        lines,
+        reading,
+        digest: Buffer.from(digest, 'hex'),
+      };
     });
+    return this.#group.write(() => PIECES_TABLE.insertAll(this.connection, rows));
   }
 
   /** Implements `Eraser.find`. */

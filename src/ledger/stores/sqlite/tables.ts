@@ -214,16 +214,17 @@ export const PLANNED_TABLE = table('planned', {
   what: ({ row }) => `planned row ${row}`,
 });
 
-export const MARKS_TABLE = table('marks', {
+export const PIECES_TABLE = table('pieces', {
   columns: {
     batch: 'INTEGER NOT NULL REFERENCES batches (id)',
     row: 'INTEGER NOT NULL',
     byte_offset: 'INTEGER NOT NULL',
     lines: 'INTEGER NOT NULL',
+    reading: 'TEXT NOT NULL',
+    digest: 'BLOB NOT NULL CHECK (length(digest) = 16)',
   },
   primaryKey: ['batch', 'row'],
-  onConflict: `ON CONFLICT (batch, row) DO UPDATE
-    SET byte_offset = excluded.byte_offset, lines = excluded.lines, sum = excluded.sum`,
+  onConflict: 'ON CONFLICT DO NOTHING',
   what: ({ row }) => `what is known of where row ${row} stands`,
 });
 
@@ -333,7 +334,7 @@ export const SHORT_TABLES = [
   REQUESTS_TABLE,
   ROWS_TABLE,
   PLANNED_TABLE,
-  MARKS_TABLE,
+  PIECES_TABLE,
   SUBJECTS_TABLE,
   CHANGES_TABLE,
   BOOTS_TABLE,

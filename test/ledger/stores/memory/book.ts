@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
-import type { Position } from '../../../../src/core/format.ts';
+import type { Digests } from '../../../../src/core/format.ts';
 import { type Subject, type SubjectFacts, subjectText } from '../../../../src/core/membership.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { RowNumber } from '../../../../src/core/row.ts';
@@ -58,7 +58,7 @@ export interface KeptBatch {
   budget: Credits | undefined;
   extraCredits: Credits | undefined;
   readonly rows: Map<RowNumber, KeptRow>;
-  readonly marks: Position[];
+  readonly digests: Digests[];
   /** In the order of the rows. */
   readonly plan: readonly PlannedRow[];
 }

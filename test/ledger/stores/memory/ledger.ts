@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { BootTime } from '../../../../src/core/clock.ts';
 import { invariant } from '../../../../src/core/errors.ts';
-import type { Position } from '../../../../src/core/format.ts';
+import type { Digests } from '../../../../src/core/format.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -102,7 +102,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       budget: undefined,
       extraCredits: undefined,
       rows: new Map(),
-      marks: [],
+      digests: [],
       plan: plan.toSorted((a, b) => a.row - b.row),
     });
     return { batch, start: 'new', superseded };
@@ -407,8 +407,8 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     }
   }
 
-  async mark(batch: BatchId, position: Position): Promise<void> {
-    this.#batch(batch).marks.push(position);
+  async keepPieces(batch: BatchId, digests: Digests): Promise<void> {
+    this.#batch(batch).digests.push(digests);
   }
 
   override async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
 import type { BootTime } from '../../../../src/core/clock.ts';
-import type { Position } from '../../../../src/core/format.ts';
+import type { DigestedPiece, Position } from '../../../../src/core/format.ts';
 import { present } from '../../../../src/core/objects.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
@@ -163,8 +163,18 @@ export class MemoryReader implements LedgerReader {
   }
 
   async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
-    const before = this.book.batch(batch)?.marks.filter((position) => position.row <= row);
-    return before?.sort((a, b) => a.row - b.row).at(-1);
+    const starts = this.book
+      .batch(batch)
+      ?.digests.flatMap(({ pieces = [] }) => pieces.map(({ start }) => start));
+    return starts
+      ?.filter((start) => start.row <= row)
+      .sort((a, b) => a.row - b.row)
+      .at(-1);
+  }
+
+  async piecesOf(batch: BatchId, reading: string): Promise<readonly DigestedPiece[]> {
+    const kept = this.book.batch(batch)?.digests.filter((digests) => digests.reading === reading) ?? [];
+    return kept.flatMap(({ pieces = [] }) => pieces).sort((a, b) => a.start.row - b.start.row);
   }
 
   async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {

@@ -1,4 +1,4 @@
-import { MARKS_TABLE, ROWS_TABLE } from '../tables.ts';
+import { PIECES_TABLE, ROWS_TABLE } from '../tables.ts';
 
 /** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
@@ -11,7 +11,7 @@ END;
 `;
 }
 
-/** The outcome of each row of an input, where rows start in the file, and the counts of both. */
+/** The outcome of each row of an input, the pieces of its text, and the counts of both. */
 export const ROWS = [
   `
 -- \`answers\`: the attempts that led to the outcome, as JSON. \`input\`: 48 bits over the mapped cells that the row was finished
@@ -54,7 +54,8 @@ CREATE TRIGGER payers_falling BEFORE UPDATE ON payers BEGIN
    WHERE NEW.attempt <> OLD.attempt OR NEW.row >= OLD.row;
 END;
 
-${MARKS_TABLE.definition}
+-- Of each piece of a batch's list where it begins, and 128 bits over what the parser found in it. An erasure removes them.
+${PIECES_TABLE.definition}
 
 -- Counts for progress and status: rows by outcome (\`row:matched\`, …), \`requests\` that left, \`calls\` that were answered, and
 -- answers of which nobody stated the price (\`estimated\`).

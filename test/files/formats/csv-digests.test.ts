@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { PositionedRow, Sheet } from '../../../src/core/format.ts';
+import { type Found, RecordParser } from '../../../src/files/formats/csv/record-parser.ts';
+import { splitPlainly } from '../../../src/files/formats/csv/split.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf, rowByRow } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: csv-parse reads a list once, and whoever reads it again gets the same rows without it; no row of another text is ever
+ * taken for one of the list.
+ * Method: odd texts are split by hand and parsed. Long lists are read before and after their survey, and the parser is watched.
+ */
+
+/** Most of them plain, so that both ways out are taken often. */
+const oddText = fc
+  .array(
+    fc.constantFrom(
+      ...['a', 'bc', ',', ',', '\n', '\n', '\r\n', '"x"', '"x,y"', '"a\nb"', '"a\r\nb"', '"say ""x"""', '""'],
+      ...['é', '𝄞', ' ', '"', '\r', '\uFEFF', '\0', '\x1a', "'", ';', '='],
+    ),
+    { maxLength: 14 },
+  )
+  .map((parts) => parts.join(''));
+
+/** What is said of a text, whoever splits it: of lines only whether a cell has some of its own. */
+const said = ({ cells, bytes, lines }: Found): unknown => ({
+  cells,
+  bytes,
+  isOneLine: lines.map((count) => count < 2),
+});
+
+async function parsed(text: Buffer): Promise<Found> {
+  const parser = new RecordParser({ delimiter: ',', isFileStart: true });
+  const found = await parser.parse(text);
+  if (found.fault !== undefined) return found;
+  const last = await parser.finish();
+  const both = <Item>(one: readonly Item[], other: readonly Item[]): readonly Item[] => [...one, ...other];
+  return {
+    cells: both(found.cells, last.cells),
+    bytes: both(found.bytes, last.bytes),
+    lines: both(found.lines, last.lines),
+    fault: last.fault,
+  };
+}
+
+describe('a text that is split by hand', () => {
+  test('has the records that csv-parse finds in it, or is refused', async () => {
+    let accepted = 0;
+    const runs = 3000;
+    await fc.assert(
+      fc.asyncProperty(oddText, async (text) => {
+        const found = splitPlainly(Buffer.from(text), ',');
+        if (found === undefined) return;
+        accepted += 1;
+        const byParser = await parsed(Buffer.from(text));
+        expect(byParser.fault).toBeUndefined();
+        expect(said(found)).toEqual(said(byParser));
+      }),
+      { numRuns: runs },
+    );
+    expect(accepted).toBeGreaterThan(runs / 10);
+  });
+
+  test.each([
+    ['Excel’s line ends', 'a,b\r\n1,2\r\n'],
+    ['no line end at last', 'a,b\n1,"2"'],
+    ['cells with delimiters, quotes and lines', '"a,b","say ""x""","two\r\nlines"\n"","",\n'],
+    ['a cell of several bytes a letter', 'é,€\n𝄞,"é"\n'],
+    ['rows of any length', 'a\n1,2,3\n,\n'],
+  ])('is accepted with %s', (_what, text) => {
+    expect(splitPlainly(Buffer.from(text), ',')).toBeDefined();
+  });
+
+  test.each([
+    ['a quote inside a cell', 'a,b"c\n'],
+    ['text behind a closing quote', '"a"b,c\n'],
+    ['a quote that is never closed', 'a,"b\nc,d\n'],
+    ['a doubled quote that is never closed', 'a,"b""'],
+    ['a bare CR', 'a\rb\n'],
+    ['a CR at the end', 'a,b\r'],
+    ['a blank line', 'a,b\n\nc,d\n'],
+    ['a blank line of Excel', 'a,b\r\n\r\nc,d\r\n'],
+    ['a byte-order mark', '\uFEFFa,b\n'],
+    ['a zero byte', 'a,b\0\n'],
+  ])('is refused with %s', (_what, text) => {
+    expect(splitPlainly(Buffer.from(text), ',')).toBeUndefined();
+  });
+
+  test.each([
+    ['"a"\n', true],
+    ['"a"""\n', true],
+    ['""\n', true],
+    ['a,"b\n', false],
+    ['"a""\n', false],
+    ['a,"\n', false],
+  ])('is searched once and not once a line: %j, a hundred thousand times over', (line, isPlain) => {
+    const found = splitPlainly(Buffer.from(line.repeat(100_000)), ';');
+    expect(found !== undefined).toBe(isPlain);
+  });
+});
+
+/** Some pieces of text, with what no splitter understands in some of them, and letters that a read of the file cuts in two. */
+const LONG_LIST = [
+  'ABN,Name,Remark\n',
+  ...Array.from(
+    { length: 6_000 },
+    (_, at) => `${at},Café ${at}${'é€𝄞'.repeat(at % 7)},"in ""quotes"", ${at}"\n`,
+  ),
+  'odd,a "quote,inside\n\n\nbelow,blank,lines\r',
+  ...Array.from({ length: 6_000 }, (_, at) => `${at},"two\r\nlines",${'x'.repeat(at % 90)}\r\n`),
+  'last,one,open',
+].join('');
+
+/** Hands over other bytes than it has, and no stamp tells. */
+class SwappedFile extends InputFile {
+  swapped: string | undefined;
+
+  override async *chunks(startByte = 0): AsyncGenerator<Buffer, void, undefined> {
+    if (this.swapped === undefined) yield* super.chunks(startByte);
+    else yield Buffer.from(this.swapped).subarray(startByte);
+  }
+}
+
+async function openList(text: string): Promise<Sheet> {
+  const write = await inputFolder();
+  return csv.open(new InputFile(await write(text)), { delimiter: 'comma' });
+}
+
+/** How often the parser is asked until the test ends. */
+function parserCalls(): { count: number } {
+  const calls = { count: 0 };
+  const { parse } = RecordParser.prototype;
+  const spy = vi.spyOn(RecordParser.prototype, 'parse').mockImplementation(function (
+    this: RecordParser,
+    text,
+  ) {
+    calls.count += 1;
+    return parse.call(this, text);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return calls;
+}
+
+const copyOf = async (sheet: Sheet): Promise<string> => {
+  const options = { columns: ['ours'], dropped: new Set<string>() };
+  return Buffer.concat(
+    await allOf(
+      sheet.copy(
+        options,
+        rowByRow(({ row }) => [`<${row}>`]),
+      ),
+    ),
+  ).toString();
+};
+
+/** Ten thousand rows, compared in a blink. */
+function requireSame(rows: readonly PositionedRow[], expected: readonly PositionedRow[]): void {
+  expect(rows).toHaveLength(expected.length);
+  const other = rows.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(expected[at]));
+  expect(rows[other]).toEqual(expected[other]);
+}
+
+describe('a list that was surveyed', () => {
+  test('has the rows, the places and the copy that it had before', async () => {
+    const sheet = await openList(LONG_LIST);
+    const before = { rows: await allOf(sheet.rows()), copy: await copyOf(sheet) };
+    expect(before.rows).toHaveLength(12_003);
+    await sheet.survey();
+    requireSame(await allOf(sheet.rows()), before.rows);
+    expect((await copyOf(sheet)) === before.copy).toBe(true);
+    for (const at of [0, 4_999, 6_001, 12_002]) {
+      const { position } = before.rows[at] as PositionedRow;
+      requireSame(await allOf(sheet.rows(position)), before.rows.slice(at));
+    }
+  });
+
+  test('is not parsed again but for the pieces that are not plain', async () => {
+    const sheet = await openList(LONG_LIST);
+    await sheet.survey();
+    const calls = parserCalls();
+    await allOf(sheet.groups());
+    expect(calls.count).toBe(1);
+  });
+
+  test('is known by digests that are kept for years: what alters them needs another word for the parser', async () => {
+    const sheet = await openList('\n\nABN,"Na""me"\r\n1,a "quote" inside\r\n"é\n€",\r2,"b"\n');
+    await sheet.survey();
+    expect(sheet.digests).toEqual({
+      reading: 'csv-parse 7.0.3 utf-8 comma 1 0',
+      pieces: [{ start: { row: 1, byteOffset: 0, lines: 0 }, digest: '2189e20c4ec151cdc811a92d2d20c352' }],
+    });
+  });
+
+  test.each<[what: string, altered: (lines: string[]) => string[]]>([
+    ['a cell', (lines) => lines.with(9_000, 'other,cell,here')],
+    ['where a cell ends', (lines) => lines.with(9_000, (lines[9_000] ?? '').replace('a,', ',a'))],
+    ['a quote, so that it is not plain any more', (lines) => lines.with(9_000, '1,a "b",c')],
+    ['two rows that changed places', (lines) => [...lines.slice(0, -2), 'c,d,e', 'a,b,c']],
+    ['a row more', (lines) => [...lines, 'one,more,row']],
+    ['a row less', (lines) => lines.slice(0, -1)],
+    ['half of the rows', (lines) => lines.slice(0, lines.length >> 1)],
+    ['no row at all', () => []],
+  ])(
+    'gives no row of a piece that has other text, although its file says it is the same: %s',
+    async (_what, altered) => {
+      const lines = ['a,b,c', ...Array.from({ length: 18_000 }, (_, at) => `${at},a,"b"`), 'a,b,c', 'c,d,e'];
+      const write = await inputFolder();
+      const file = new SwappedFile(await write(lines.join('\n')));
+      const sheet = await csv.open(file, { delimiter: 'comma' });
+      const known = await allOf(sheet.rows());
+      await sheet.survey();
+      file.swapped = altered(lines).join('\n');
+      const found: PositionedRow[] = [];
+      const reading = async (): Promise<void> => {
+        for await (const row of sheet.rows()) found.push(row);
+      };
+      await expect(reading()).rejects.toMatchObject({
+        code: 'input',
+        message: expect.stringContaining('was changed while it was worked on'),
+      });
+      requireSame(found, known.slice(0, found.length));
+    },
+  );
+});
