@@ -160,7 +160,7 @@ describe('an altered entry', () => {
   });
 
   test.each([
-    ['call', 'calls_unchanged', "calls SET question = '{}'", true],
+    ['call', 'calls_unchanged', "calls SET operation = 'x'", true],
     ['attempt', 'attempts_no_update', 'attempts SET reserved = 9', true],
     ['end', 'ends_no_update', 'ends SET spent = 0', true],
     ['words of an end', 'ends_no_update', "ends SET words = 'x'", true],
