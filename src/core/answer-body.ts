@@ -277,7 +277,7 @@ function hasFewBrackets(text: string): boolean {
 
 /** Whether brackets outside of texts nest more than `MOST_LEVELS` deep. For text that is not JSON the result means nothing. */
 function isTooDeep(text: string): boolean {
-  return /^\s*[[{]/.test(text) && !hasFewBrackets(text) && nestsTooDeep(text);
+  return !hasFewBrackets(text) && /^\s*[[{]/.test(text) && nestsTooDeep(text);
 }
 
 function nestsTooDeep(text: string): boolean {

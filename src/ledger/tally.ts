@@ -82,10 +82,13 @@ export class Tally {
   #addIdentifier({ call, kind }: RowAnswer): void {
     // A change is named by its operation: all changes of a kind ask by the same parameters.
     const name = call.change === undefined ? identifierOf(call) : call.operation;
-    const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
+    let tally = this.identifiers.get(name);
+    if (tally === undefined) {
+      tally = { asked: 0, found: 0 };
+      this.identifiers.set(name, tally);
+    }
     tally.asked += 1;
     if (kind === 'found') tally.found += 1;
-    this.identifiers.set(name, tally);
   }
 }
 

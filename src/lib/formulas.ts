@@ -62,7 +62,7 @@ function visible(text: string): string {
 
 /** The cell as it can be opened and printed anywhere. What it returns, it returns unchanged. In linear time. */
 export function safeCell(cell: string): SafeCell {
-  if (cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell)) return { text: cell, wasFormula: false };
+  if (isSafe(cell)) return { text: cell, wasFormula: false };
   const text = visible(cell);
   const [first = '', ...rest] = text.split(SEPARATORS);
   const isList = LIST_SEPARATORS.has(rest[0] ?? '') && isNumberOrPhone(first);
@@ -71,6 +71,10 @@ export function safeCell(cell: string): SafeCell {
   const marked = rest.map((part, at) => (at % 2 === 1 && mayBeFormula(part) ? TEXT_MARK + part : part));
   const safe = `${begins ? TEXT_MARK : ''}${first}${marked.join('')}`;
   return { text: safe, wasFormula: safe !== text };
+}
+
+function isSafe(cell: string): boolean {
+  return cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell);
 }
 
 /** What stands between the telephone numbers of one cell. */
@@ -95,7 +99,7 @@ export class CellSafety {
   }
 
   cell(text: string): string {
-    if (this.mode === 'raw') return text;
+    if (this.mode === 'raw' || isSafe(text)) return text;
     const safe = safeCell(text);
     if (safe.wasFormula) this.marked += 1;
     return safe.text;

@@ -43,7 +43,7 @@ export async function findCalls<State extends CallState<Detail>>(
   lookUp: LookUp<State>,
 ): Promise<readonly FoundCall<State>[]> {
   const states = await lookUp.find(asked.map(({ key }) => key));
-  const found = asked.map((each, index) => ({ ...each, state: states[index] as State }));
+  const found = asked.map(({ key, call }, index) => ({ key, call, state: states[index] as State }));
   for (const other of await forgettingBeside(lookUp)) {
     const unknown = found.filter(({ state }) => state.kind === 'unknown');
     if (unknown.length === 0) break;

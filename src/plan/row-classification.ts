@@ -239,7 +239,12 @@ async function lookUp(
   batch: InQuestion,
 ): Promise<readonly LookedUp[]> {
   const ended: LookedUp[] = [];
-  let walking: readonly Underway[] = walks.map((each) => ({ ...each, answers: [], isOfBatch: false }));
+  let walking: readonly Underway[] = walks.map(({ row, walk }) => ({
+    row,
+    walk,
+    answers: [],
+    isOfBatch: false,
+  }));
   while (walking.length > 0) {
     const asking: { readonly row: Underway; readonly call: MetCall }[] = [];
     for (const row of walking) {

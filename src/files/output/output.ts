@@ -341,18 +341,21 @@ async function* enrichedCopy(
   const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
+  const safe = (cell: string): string => safety.cell(cell);
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     requireOwn(row, record);
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
     if (isRepaired?.(row) === true) tally.addRepaired(record);
-    const body = shownBody(record?.answers ?? []);
-    const isFirst = record?.answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
-    if (body !== undefined && isFirst && paths.isSearching) paths.look(fieldsOf(body, answerPlace));
+    const answers = record?.answers ?? [];
+    const body = shownBody(answers);
+    const isFirst = (): boolean =>
+      answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, safety, survey);
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
-    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row));
-    return [...added.cells, ...ours.map((cell) => safety.cell(cell))];
+    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), safe);
+    return [...added.cells, ...ours];
   };
   yield* copy({ columns: names, dropped, note, isPacked }, async (rows) => {
     const records = await recordsOf(rows);

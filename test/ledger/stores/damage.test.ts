@@ -160,6 +160,36 @@ describe('an altered entry', () => {
   });
 
   test.each([
+    ['call', 'calls_unchanged', "calls SET operation = 'x'", true],
+    ['attempt', 'attempts_no_update', 'attempts SET reserved = 9', true],
+    ['end', 'ends_no_update', 'ends SET spent = 0', true],
+    ['words of an end', 'ends_no_update', "ends SET words = 'x'", true],
+    ['time of a reply', 'replies_no_update', 'replies SET at = at - 1', true],
+    ['what was told', 'notes_no_update', 'notes SET at = at - 1', true],
+    ['words of what was told', 'notes_no_update', "notes SET words = 'x'", true],
+    ['body that was told', 'notes_no_update', "notes SET body = x'00'", true],
+    ['body of a reply', 'replies_no_update', "replies SET body = x'00'", false],
+  ])(
+    'is noticed before a row ends by it, but for what came, which is looked at when it is read: %s',
+    async (what, guard, change, isNoticed) => {
+      const place = freshPlace(sqlite);
+      const ledger = await openStore(sqlite, place);
+      const batch = await batchNamed(ledger, 'a');
+      if (what.includes('told')) {
+        await lost(ledger, batch, 'acme');
+        await decide(ledger, batch, 'acme', 'told', replyWith('told'));
+      } else await answered(ledger, batch, 'acme');
+      await ledger.close();
+      const reader = await freshLedger(sqlite, place);
+      alter(place, `DROP TRIGGER ${guard}; UPDATE ${change}`);
+      const ending = reader.find([keyNamed('acme')], { detail: 'checked' });
+      if (isNoticed) await expect(ending).rejects.toMatchObject(DAMAGED);
+      else expect(await ending).toMatchObject([{ kind: 'answered', answer: { kind: 'found' } }]);
+      await expect(reader.find([keyNamed('acme')])).rejects.toMatchObject(DAMAGED);
+    },
+  );
+
+  test.each([
     ['request', 'requests', "path = '/v2'", 'the request of attempt'],
     ['word of a vendor', 'notes', "said = 'not_happened'", '(look) was altered'],
   ])('of a doubt is noticed before anything follows from it: %s', async (_what, table, change, message) => {

@@ -102,6 +102,18 @@ test('a bought row fires these triggers, each of them as often as is said here',
   database.exec('COMMIT');
 });
 
+test('rows that end by what another batch has bought are written together, and nobody looks for who paid', async () => {
+  const ledger = await freshLedger(sqlite);
+  const [bought, batch] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+  const answers = await Promise.all(words.map((word, row) => answered(ledger, bought, word, { row })));
+  const counts = countStatements();
+  await ledger.finishRows(
+    answers.map((answer, row) => ({ batch, row, outcome: MATCHED, answers: [answer] })),
+  );
+  expect([...counts.keys()].filter((text) => text.includes('INTO payers'))).toEqual([]);
+  expect(often(counts).aRow).toBeLessThan(0.1);
+});
+
 test('a row that is read back is itself, its answer, and no look for readings that nobody made', async () => {
   const ledger = await freshLedger(sqlite);
   const batch = await batchNamed(ledger, 'a');

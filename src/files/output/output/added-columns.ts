@@ -138,9 +138,10 @@ export async function surveyFields(
  * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
  */
 export function shownBody(answers: RowRecord['answers']): KeptBody | undefined {
+  const last = answers.findLast(({ kind }) => kind === 'found');
+  if (last?.call.change === undefined) return last?.body;
   const found = answers.filter(({ kind }) => kind === 'found');
-  const last = found.at(-1);
-  if (last?.call.change === undefined || found.length === 1) return last?.body;
+  if (found.length === 1) return last.body;
   return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(body)))));
 }
 
@@ -201,6 +202,7 @@ export function cellsOrWhy(
  * Cells of OUR_COLUMNS, in their order.
  * @param why the cells before them are blank, if they should not be.
  * @param since what other batches have done since about the row.
+ * @param safe makes a cell safe that has words of a vendor or of a job: the others are words, numbers and times of ours.
  */
 export function ourCells(
   batch: Batch,
@@ -208,16 +210,17 @@ export function ourCells(
   record: RowRecord | undefined,
   why: string | undefined,
   since: string | undefined,
+  safe: (cell: string) => string = (cell) => cell,
 ): readonly string[] {
   if (record === undefined) return ['pending', '', '', '0', '', ''];
   const { outcome, answers } = record;
   const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
-  const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
-  const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
+  let credits = 0;
+  for (const answer of answers) if (isPaidBy(batch, row, answer)) credits += answer.charged;
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
   const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
-  const reason = [outcome.reason ?? '', why ?? '', since ?? ''].filter((part) => part !== '').join('; ');
-  return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
+  const reason = [outcome.reason, why, since].filter((part) => part !== undefined && part !== '').join('; ');
+  return [outcome.kind, safe(reason), safe(matchedBy), String(credits), sourceOf(batch, row, last), asOf];
 }
 
 /** Where the answer that decided came from. */
