@@ -34,7 +34,7 @@ const ROWS_BETWEEN_MARKS = 5_000;
 const PLANNED_PAGE = 1_000;
 
 /** Enough to ask the ledger about together, and so few that hardly any of what they are made of outlives a collection. */
-const TASKS_AT_ONCE = 250;
+const TASKS_AT_ONCE = 400;
 
 /**
  * The tasks of a batch in the order of its rows, in groups. They come from the file, or from the plan that the batch began
