@@ -30,9 +30,6 @@ export interface TaskSource {
 
 const PLANNED_PAGE = 1_000;
 
-/** Enough to ask the ledger about together, and so few that hardly any of what they are made of outlives a collection. */
-const TASKS_AT_ONCE = 250;
-
 /**
  * The tasks of a batch in the order of its rows, in groups. They come from the file, or from the plan that the batch began
  * with.
@@ -48,11 +45,8 @@ async function* tasksOfFile(source: TaskSource): AsyncGenerator<readonly Task[]>
   const tasksAmong = taskFinder(source, from?.row ?? 0);
   // The file is read on only when the tasks of what was read are taken: each reading notices whether it was changed.
   for await (const group of input.sheet.groups(from)) {
-    for (let at = 0; at < group.length; at += TASKS_AT_ONCE) {
-      const rows = group.slice(at, at + TASKS_AT_ONCE);
-      yield await tasksAmong(rows.filter(isWanted));
-      if (!rows.every(isWanted)) return;
-    }
+    yield await tasksAmong(group.filter(isWanted));
+    if (!group.every(isWanted)) return;
   }
 }
 
