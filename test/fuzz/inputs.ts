@@ -92,7 +92,7 @@ function textBytes(from: Material, random: Random): Buffer {
   return random.fraction() < 0.3 ? grown : mutated(grown, random, from.texts);
 }
 
-/** Files are read 64 KiB at a time and remembered in pieces of 256 KiB: what is longer has rows that lie across two reads, and several pieces. */
+/** Files are read 64 KiB at a time and remembered in pieces of 128 KiB: what is longer has rows that lie across two reads, and several pieces. */
 const READ = 64 * 1024;
 
 function repeated(base: Buffer, random: Random): Buffer {
