@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Builds the program into `dist/`: few files instead of hundreds, so that it starts fast. What is found by its place
 // keeps its place: every member of a family, the threads that start themselves, and the file that knows all these
-// folders. Libraries are built in, with their licences beside them; `better-sqlite3` alone, which has a native part,
-// stays outside. The launcher asks here whether a checkout's build is still that of its sources, so nothing but Node is
+// folders. What `package.json` lists as `dependencies` stays outside; every other library is built in, with its licence, and
+// named in a list for scanners. The launcher asks here whether a checkout's build is still that of its sources, so nothing but Node is
 // loaded at the top, and that in the way that costs least: see `cheapBuiltins`.
 //
 // Each build has a folder of its own in `dist/`, and becomes the present one in a single step. So a build beside a running
@@ -15,6 +15,7 @@
 
 const {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -25,7 +26,7 @@ const {
   statSync,
   writeFileSync,
 } = process.getBuiltinModule('node:fs');
-const { join } = process.getBuiltinModule('node:path');
+const { dirname, join, relative } = process.getBuiltinModule('node:path');
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
@@ -185,7 +186,7 @@ async function build({ withTypes }) {
     cwd: ROOT,
     input: Object.fromEntries(entries().map((file) => [file.slice(0, -'.ts'.length), join(SOURCES, file)])),
     platform: 'node',
-    external: /^better-sqlite3/,
+    external: isDependency,
     plugins: [partsOfLibraries, cheapBuiltins],
     // An entry that other files import is one file, so that `import.meta.url` in it is its own place.
     preserveEntrySignatures: 'allow-extension',
@@ -202,7 +203,9 @@ async function build({ withTypes }) {
   });
   await bundle.close();
   const built = [...output, ...(await buildPage(rolldown, join(folder, 'web')))];
-  writeFileSync(join(folder, 'LICENSES'), licencesOf(built.flatMap(({ moduleIds = [] }) => moduleIds)));
+  const libraries = librariesIn(built.flatMap(({ moduleIds = [] }) => moduleIds));
+  writeFileSync(join(folder, 'LICENSES'), licencesOf(libraries));
+  writeFileSync(join(folder, 'libraries.cdx.json'), listOf(libraries));
   if (withTypes) writeTypes(folder);
   const former = stampRead()?.build;
   const library = output.find(({ fileName }) => fileName === 'index.js');
@@ -220,6 +223,22 @@ function writeTypes(folder) {
   process
     .getBuiltinModule('node:child_process')
     .execFileSync(process.execPath, [compiler, '-p', SOURCES, '--outDir', folder], { stdio: 'inherit' });
+  copyTypes('zod', folder);
+}
+
+/** What types of ours say in words of a library that is built in: its own are put beside them, and are found there. */
+function copyTypes(library, folder) {
+  const copy = join(folder, 'types', library);
+  cpSync(join(ROOT, 'node_modules', library), copy, {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || path.endsWith('.d.ts'),
+  });
+  const own = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.d.ts'));
+  for (const path of own.filter((each) => !each.startsWith('types'))) {
+    const place = relative(dirname(join(folder, path)), join(copy, 'index.js')).replaceAll('\\', '/');
+    const text = readFileSync(join(folder, path), 'utf8');
+    writeFileSync(join(folder, path), text.replaceAll(`from '${library}'`, `from '${place}'`));
+  }
 }
 
 /**
@@ -264,11 +283,18 @@ const LOADED_TOGETHER = {
   run: ['cli/run.ts', 'files/formats/csv.ts', 'client/dialects/provider.ts'],
 };
 
-/** The licence of every library that is part of what was built. */
-function licencesOf(modules) {
-  const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
-  const texts = [...new Set(folders)].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+/** Every library that is part of what was built. */
+function librariesIn(modules) {
+  const folders = modules.flatMap((id) => FOLDER_OF_LIBRARY.exec(id)?.[0] ?? []);
+  return [...new Set(folders)]
+    .sort()
+    .map((folder) => ({ ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), folder }));
+}
+
+const FOLDER_OF_LIBRARY = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/;
+
+function licencesOf(libraries) {
+  const texts = libraries.map(({ folder, name, version, license }) => {
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
     const text = file === undefined ? `License: ${license}\n` : readFileSync(join(folder, file), 'utf8');
     return `${name} ${version}\n\n${text.trim()}\n`;
@@ -276,7 +302,32 @@ function licencesOf(modules) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-const isOfLibrary = (id) => id.includes('node_modules');
+/** The same libraries as scanners for known weaknesses read them (CycloneDX), because npm knows only what it installs. */
+function listOf(libraries) {
+  const components = libraries.map(({ name, version, license }) => ({
+    type: 'library',
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    licenses: [{ license: { id: license } }],
+  }));
+  const { name, version } = manifest();
+  const metadata = { component: { type: 'application', name, version } };
+  return JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata, components });
+}
+
+/** Whether npm installs it beside the program, which then runs that: all that `npm audit` looks at for who installed a package. */
+const isDependency = (id) => Object.hasOwn(manifest().dependencies, NAME_OF_LIBRARY.exec(id)?.[0] ?? '');
+
+const manifest = () => {
+  known ??= JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return known;
+};
+let known;
+
+const NAME_OF_LIBRARY = /^(?:@[^/]+\/)?[^/]+/;
+
+const isOfLibrary = (id) => id.includes('node_modules') || isDependency(id);
 
 /** Names the file that a module is put into. A library has one of its own; what is not named is left to the bundler. */
 function chunkOf() {
@@ -290,7 +341,7 @@ function chunkOf() {
     for (const imported of importedBy(id, context)) add(imported, name, context);
   };
   return (id, context) => {
-    if (isOfLibrary(id)) return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+    if (isOfLibrary(id)) return FOLDER_OF_LIBRARY.exec(id)?.[1];
     if (entryFiles.has(id) || isIn('ledger/stores', id)) return null;
     if (chunks.size === 0) {
       for (const [name, roots] of Object.entries(LOADED_TOGETHER)) {
@@ -327,7 +378,8 @@ const partsOfLibraries = {
 const cheapBuiltins = {
   name: 'cheap builtins',
   renderChunk: (code) => ({
-    code: code.replace(IMPORT_OF_NODE, (_whole, all, some, id) => {
+    code: code.replace(IMPORT_OF_BUILTIN, (whole, all, some, id) => {
+      if (!isBuiltin(JSON.parse(id))) return whole;
       const names = [all, some?.replaceAll(' as ', ': ')].filter(Boolean);
       return names.map((name) => `const ${name} = globalThis.process.getBuiltinModule(${id});`).join(' ');
     }),
@@ -335,7 +387,9 @@ const cheapBuiltins = {
   }),
 };
 
-const IMPORT_OF_NODE = /^import (?:(?:\* as )?(\w+))?(?:, )?(\{[^}]*\})? from ("(?:node:)?[a-z_/]+");$/gm;
+const IMPORT_OF_BUILTIN = /^import (?:(?:\* as )?(\w+))?(?:, )?(\{[^}]*\})? from ("[^"]+");$/gm;
+
+const { isBuiltin } = process.getBuiltinModule('node:module');
 
 /** What a browser gets: one script, one style, and the two files that name them. */
 async function buildPage(rolldown, folder) {

@@ -219,7 +219,9 @@ describe('names', () => {
     const manifest = z.object({ dependencies: packages, devDependencies: packages });
     const { dependencies, devDependencies } = manifest.parse(JSON.parse(page('package.json')));
     const reasons = section(page('docs/decisions.md'), '## Dependencies');
-    expect(firstCells(reasons)).toEqual(sorted(Object.keys(dependencies)));
+    expect(firstCells(section(reasons, '### Installed beside the program'))).toEqual(
+      sorted(Object.keys(dependencies)),
+    );
     for (const name of Object.keys(devDependencies)) expect(codeIn(reasons)).toContain(name);
   });
 });

@@ -2,21 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import { testExtension } from './extension.ts';
 
 /** A client of the sandbox that shares no code with Rowonce: what these tests see is what is on the wire. */
 
-const cleanups: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** Runs after the test, last one first. */
 export function afterwards(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
+  onTestFinished(cleanup);
 }
 
 export function temporaryFolder(): string {
