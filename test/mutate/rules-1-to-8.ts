@@ -192,7 +192,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
     text: 'const admitted = await admission(run, asking,',
-    instead: `await turn.send({} as never, request, () => {});
+    instead: `void turn.send({} as never, request, () => {});
     const admitted = await admission(run, asking,`,
     test: 'test/faults/crash-points.test.ts',
     named: 'after-send \\(direct\\)',
