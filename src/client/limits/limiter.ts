@@ -123,7 +123,7 @@ export class Limiter {
     return this.#out.size;
   }
 
-  /** Requests that may be in flight. */
+  /** Requests that are sent and not answered. */
   get inFlight(): number {
     return this.#out.inFlight;
   }

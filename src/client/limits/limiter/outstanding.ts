@@ -35,9 +35,9 @@ export class Outstanding {
     return this.#inHand;
   }
 
-  /** Requests that may be in flight. */
+  /** Requests that are sent and not answered. */
   get inFlight(): number {
-    return this.#permits.size - this.#unapplied;
+    return this.#permits.size - this.#inHand - this.#unapplied;
   }
 
   add(permit: Permit): void {
