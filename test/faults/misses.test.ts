@@ -183,14 +183,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
       code: 2,
       report: { requests: 0, stopped: { code: 'address' } },
     });
-    const { code, report } = await workplace.runHere({ more: ['--yes'] });
-    // The intent of the next call may stand in the commit of the twentieth answer, and the kill came before it was taken back.
-    const inDoubt = report?.counts.in_doubt ?? 0;
-    expect(inDoubt).toBeLessThanOrEqual(workplace.concurrency);
-    expect({ code, requests: report?.requests }).toEqual({
-      code: inDoubt > 0 ? 3 : 0,
-      requests: 25 - inDoubt,
-    });
+    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({ code: 0, report: { requests: 25 } });
   });
 });
 
