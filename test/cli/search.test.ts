@@ -40,7 +40,7 @@ const isLaterPage = ({ operation, body }: LoggedRequest): boolean =>
 test.each<[Way, string]>([
   ['direct', 'before-intent:6'],
   ['via', 'before-intent:6'],
-  ['rest-get', 'before-intent:11'],
+  ['rest-get', 'before-intent:12'],
 ])('killed between two pages and typed again, %s', async (way, crashAt) => {
   const desk = await deskOf(way);
   const { place } = desk;

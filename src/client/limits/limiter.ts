@@ -84,7 +84,8 @@ export class Limiter {
   }
 
   /**
-   * Runs `work` in one of the account's concurrency slots, which is free when it ends, or earlier when it calls `leave`.
+   * Runs `work` in one of the account's concurrency slots, which is free when it ends, or earlier when it calls `leave`. The only
+   * slot is free when it ends: of two calls one is over before the other begins, so a kill between them leaves no doubt.
    * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
    * the run is stopping.
    */
@@ -99,7 +100,7 @@ export class Limiter {
       isIn = false;
     };
     try {
-      return await work(leave);
+      return await work(this.#options.limits.concurrency > 1 ? leave : () => {});
     } finally {
       leave();
     }
