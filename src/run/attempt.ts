@@ -193,7 +193,7 @@ function isForbidden({ waiter: { signal } }: Run): boolean {
 
 /** Closes the attempt as not sent: since its permit was given, another answer of the account, or a stop, has forbidden to send. */
 async function takeBack({ session, waiter }: Run, { attempt }: Admitted): Promise<Attempted> {
-  const why = 'an answer that came before it left forbade to send it';
+  const why = 'before it left, the run was stopped or the account had to wait';
   await closeAttempt(session.ledger, attempt, { kind: 'not_sent', why }, session.clock.wallMs());
   waiter.signal.throwIfAborted();
   return { next: 'again' };
