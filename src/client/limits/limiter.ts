@@ -8,8 +8,16 @@ import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Outstanding, type Permit } from './limiter/outstanding.ts';
-import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
-import { type Limits, tellsPace } from './windows.ts';
+import {
+  pausedStop,
+  Sleep,
+  Slots,
+  Standstill,
+  stuckWords,
+  type Waiter,
+  WaitQueue,
+} from './limiter/wait-queue.ts';
+import { type Limits, spreadPerSecond, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Permit } from './limiter/outstanding.ts';
@@ -20,9 +28,10 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
  * of an account that run at once.
  *
- * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit. Bottleneck spreads
- * permits over the window. It bursts at times, so guards check every send last: a sliding log for each window of the
- * plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
+ * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit. Every permit is part of a
+ * lease, which a job of Bottleneck hands out at the speed of the plan, or at the one that answers taught us. It bursts at
+ * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
+ * much of the learned speed the last requests used up. The longest wait wins.
  */
 
 export interface LimiterOptions {
@@ -45,6 +54,9 @@ export interface LimiterOptions {
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
+/** A timer knows no less, so nobody is woken for it. */
+const LEAST_GAIN_MS = 1;
+
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
@@ -55,7 +67,7 @@ export class Limiter {
   readonly #slots: Slots;
   readonly #lanes = new Map<string, Slots>();
   readonly #guards: PlanGuards;
-  readonly #leases: Leases | undefined;
+  readonly #leases: Leases;
   readonly #backoff: Backoff;
   readonly #learned: RateLearner;
   readonly #remainingQuota = new RemainingQuota();
@@ -68,18 +80,21 @@ export class Limiter {
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
   readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
-  #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
+  readonly #sleep: Sleep;
 
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
     this.#guards = new PlanGuards(limits.windows);
-    this.#leases = Leases.for(limits.windows);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
     this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
+    this.#sleep = new Sleep(clock);
+    const spread = spreadPerSecond(limits.windows);
+    const perSecond = (): number => (this.#isPaced ? Math.min(this.#learned.pacePerSecond, spread) : spread);
+    this.#leases = new Leases({ perSecond, clock, onArrived: () => this.#changed() });
     this.#seed();
   }
 
@@ -150,7 +165,7 @@ export class Limiter {
   /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
   permitAtOnce({ signal }: Waiter): Permit | undefined {
     if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
-    return this.#leases?.take() === false ? undefined : this.#grant();
+    return this.#leases.take() ? this.#grant() : undefined;
   }
 
   /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
@@ -213,7 +228,7 @@ export class Limiter {
 
   /** Stops its timers. No caller waits for a permit any more. */
   async close(): Promise<void> {
-    await this.#leases?.close();
+    this.#leases.close();
   }
 
   // ---------------------------------------------------------------------------------------- the queue
@@ -233,13 +248,14 @@ export class Limiter {
   }
 
   async #serveFirst(): Promise<void> {
+    this.#leases.ask();
     const waitMs = this.#waitMs();
     this.#refuseEndlessWaits(waitMs);
     if (this.#queue.size === 0) return;
     this.#tellLongWait(waitMs);
-    if (waitMs > 0) return this.#sleepFor(waitMs);
-    if (this.#leases?.take() === false) return this.#leases.next();
-    this.#queue.serveFirst(this.#grant());
+    const sleepMs = Math.max(waitMs, this.#leases.lateMs);
+    if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
+    else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
   }
 
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
@@ -259,7 +275,8 @@ export class Limiter {
   }
 
   #learnedMs(nowMs: number): number {
-    return this.#isPaced ? this.#learned.waitMs(nowMs, this.#out.inHand) : 0;
+    if (!this.#isPaced) return 0;
+    return Math.max(this.#learned.waitMs(nowMs, this.#out.inHand), this.#leases.dueMs);
   }
 
   /** The reason of the longest wait, and whether that wait was told when it began. */
@@ -285,21 +302,12 @@ export class Limiter {
     this.#options.onPause({ fromMs, untilMs, why, asked: false });
   }
 
-  async #sleepFor(waitMs: number): Promise<void> {
-    const waking = new AbortController();
-    const { clock } = this.#options;
-    this.#sleep = { untilMs: clock.monotonicMs() + waitMs, waking };
-    const woken = new Promise<void>((resolve) => waking.signal.addEventListener('abort', () => resolve()));
-    const slept = waitMs === Number.POSITIVE_INFINITY ? woken : clock.sleep(waitMs, waking.signal);
-    await slept.catch(() => {});
-    this.#sleep = undefined;
-  }
-
   /** Something changed that may end the present wait earlier, or may have emptied the queue. */
   #changed(): void {
-    if (this.#sleep === undefined) return;
-    const { untilMs, waking } = this.#sleep;
-    if (this.#queue.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
+    const { untilMs } = this.#sleep;
+    if (untilMs === undefined) return;
+    const waitMs = this.#queue.size === 0 ? 0 : Math.max(this.#waitMs(), this.#leases.lateMs);
+    if (this.#nowMs() + waitMs < untilMs - LEAST_GAIN_MS) this.#sleep.end();
   }
 
   #grant(): Permit {

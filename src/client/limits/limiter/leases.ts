@@ -1,103 +1,135 @@
 import Bottleneck from 'bottleneck';
-import { isSpread, marginMs, perSecondOf, type Window } from '../windows.ts';
+import type { Clock } from '../../../core/clock.ts';
 
 /** Bottleneck manages some 420 jobs a second, so faster rates lease several permits with one job. */
 const LEASES_PER_SECOND = 100;
 
 /**
  * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready, and
- * catches up instead of losing them; after an idle time a tenth of a second's worth has gathered.
+ * catches up instead of losing them; after an idle time a tenth of a second's worth has gathered. Slower than ten a second
+ * each is ordered when it is asked for, so that nothing gathers.
  */
-const ORDERED_AHEAD_MS = 100;
+const AHEAD_MS = 100;
 
-/** Bottleneck uses the calendar. While a caller waits it is checked this often for a set-back of more than this. */
-const SET_BACK_MS = 50;
-const LOOK_EVERY_MS = 500;
+/** A lease that is later than this is ordered anew. A busy event loop delays one by less. */
+const LATE_MS = 500;
+
+export interface LeasesOptions {
+  /** Requests a second, which may change at any time. */
+  perSecond(): number;
+  readonly clock: Clock;
+  /** Called when permits have come. */
+  onArrived(): void;
+}
 
 /**
- * Permits handed out in groups, one Bottleneck job a group, evenly over the shortest window. Bottleneck dates its next
- * job on the calendar, so when that is set back by an hour it would hand out nothing for an hour: then a new one takes
- * its place, and the guards, which know no calendar, hold the limit meanwhile.
+ * Permits in groups, which jobs of Bottleneck hand out evenly. Each group is a lease.
+ *
+ * Bottleneck dates its next job on the calendar and at the speed that held when the last one was ordered. After the
+ * calendar was set back by an hour it would hand out nothing for an hour, and the job after a bad minute may be a minute
+ * away. So a lease that is late is ordered of a new one, and the guards, which know no calendar, hold the limit meanwhile.
  */
 export class Leases {
+  readonly #options: LeasesOptions;
   #bottleneck: Bottleneck;
-  readonly #groupMs: number;
-  readonly #groupSize: number;
-  readonly #groupsAhead: number;
-  /** How far the calendar is ahead of the monotonic clock. */
-  #calendarMs = calendarMs();
-  #left = 0;
+  /** What the jobs are spread by, of the last order. */
+  #orderedPerSecond: number;
+  /** Monotonic, of the oldest order that has not come. */
+  #orderedAtMs = Number.NEGATIVE_INFINITY;
+  #arrivedAtMs = Number.NEGATIVE_INFINITY;
+  #left: number;
   #ordered = 0;
-  #arrived: (() => void) | undefined;
 
-  private constructor(window: Window) {
-    const { requests, windowMs } = window;
-    this.#groupSize = Math.max(1, Math.ceil(perSecondOf(window) / LEASES_PER_SECOND));
-    this.#groupMs = (this.#groupSize * (windowMs + marginMs(window))) / requests;
-    this.#groupsAhead = Math.max(1, Math.ceil(ORDERED_AHEAD_MS / this.#groupMs));
-    this.#bottleneck = new Bottleneck({ minTime: this.#groupMs });
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+    const perSecond = options.perSecond();
+    this.#orderedPerSecond = perSecond;
+    this.#bottleneck = new Bottleneck({ minTime: groupMs(perSecond) });
+    // A part of what gathers while nothing is asked, so that the first requests wait for no timer.
+    this.#left = Math.min(aheadOf(perSecond), groupOf(perSecond));
   }
 
-  /**
-   * Spreads over the shortest window; the guards hold the longer ones. Undefined without a window of a minute or less:
-   * a day's quota may be used up at once.
-   */
-  static for(windows: readonly Window[]): Leases | undefined {
-    const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
-    return shortest === undefined ? undefined : new Leases(shortest);
+  /** Orders a permit where none is there or on its way. */
+  ask(): void {
+    const perSecond = this.#options.perSecond();
+    this.#heed(perSecond);
+    if (this.#left + this.#ordered === 0) this.#order(perSecond);
   }
 
   /** Takes a permit, if there is one. */
   take(): boolean {
-    const isLeft = this.#left > 0;
-    if (isLeft) this.#left -= 1;
-    this.#heedCalendar();
-    while (this.#left + this.#ordered * this.#groupSize < this.#groupsAhead * this.#groupSize) this.#order();
-    return isLeft;
+    const perSecond = this.#options.perSecond();
+    this.#heed(perSecond);
+    if (this.#left === 0) return false;
+    this.#left -= 1;
+    const wanted = aheadOf(perSecond);
+    while (this.#left + this.#ordered < wanted) this.#order(perSecond);
+    return true;
   }
 
-  /** Resolves when the next group is there, or when there will never be one. One caller at a time. */
-  async next(): Promise<void> {
-    if (this.#left > 0) return;
-    const looking = setInterval(() => this.#heedCalendar(), LOOK_EVERY_MS);
-    await new Promise<void>((resolve) => {
-      this.#arrived = resolve;
-    });
-    clearInterval(looking);
+  /** Milliseconds until the permit that was ordered should be there; 0 when one is, or when none is ordered. */
+  get dueMs(): number {
+    return this.#isAwaited ? Math.max(this.#dueMs(), 0) : 0;
   }
 
-  /** Stops the timers of ordered permits. */
-  async close(): Promise<void> {
-    await this.#bottleneck.stop({ dropWaitingJobs: true });
-    this.#arrived?.();
+  /** Milliseconds until that is late, and `ask` orders it anew. */
+  get lateMs(): number {
+    return this.#isAwaited ? Math.max(this.#dueMs() + LATE_MS, 0) : 0;
   }
 
-  /** Orders again what was ordered before the calendar was set back. */
-  #heedCalendar(): void {
-    const setMs = calendarMs() - this.#calendarMs;
-    this.#calendarMs += setMs;
-    if (setMs > -SET_BACK_MS) return;
-    const [late, ordered] = [this.#bottleneck, this.#ordered];
-    this.#bottleneck = new Bottleneck({ minTime: this.#groupMs });
+  get #isAwaited(): boolean {
+    return this.#left === 0 && this.#ordered > 0;
+  }
+
+  #dueMs(): number {
+    const { perSecond, clock } = this.#options;
+    return Math.max(this.#orderedAtMs, this.#arrivedAtMs + groupMs(perSecond())) - clock.monotonicMs();
+  }
+
+  /** Stops the timers of ordered permits. Nobody waits for the last job, which hands its permits to nobody. */
+  close(): void {
+    void this.#bottleneck.stop({ dropWaitingJobs: true });
+  }
+
+  /** Begins anew when the order is late, or when it was made for a speed that is too high by far. */
+  #heed(perSecond: number): void {
+    const isLate = this.#isAwaited && this.lateMs === 0;
+    if (!isLate && perSecond > this.#orderedPerSecond / 2) return;
+    void this.#bottleneck.stop({ dropWaitingJobs: true });
+    this.#bottleneck = new Bottleneck({ minTime: groupMs(perSecond) });
+    this.#orderedPerSecond = perSecond;
     this.#ordered = 0;
-    void late.stop({ dropWaitingJobs: true });
-    for (let lost = 0; lost < ordered; lost += 1) this.#order();
+    this.#left = Math.min(this.#left, aheadOf(perSecond));
   }
 
-  #order(): void {
-    this.#ordered += 1;
-    const bottleneck = this.#bottleneck;
+  #order(perSecond: number): void {
+    const [bottleneck, permits] = [this.#bottleneck, groupOf(perSecond)];
+    // The time after a job is the one that was set when it was ordered, so that it is the time of the group of that job.
+    if (perSecond !== this.#orderedPerSecond) void bottleneck.updateSettings({ minTime: groupMs(perSecond) });
+    this.#orderedPerSecond = perSecond;
+    if (this.#ordered === 0) this.#orderedAtMs = this.#options.clock.monotonicMs();
+    this.#ordered += permits;
     const arrive = async (): Promise<void> => {
       if (bottleneck !== this.#bottleneck) return;
-      this.#ordered -= 1;
-      this.#left += this.#groupSize;
-      this.#arrived?.();
+      this.#arrivedAtMs = this.#options.clock.monotonicMs();
+      this.#ordered -= permits;
+      this.#left += permits;
+      this.#options.onArrived();
     };
     // It only fails by being closed, and then no caller waits for it.
     bottleneck.schedule(arrive).catch(() => {});
   }
 }
 
-function calendarMs(): number {
-  return Date.now() - performance.now();
+function groupOf(perSecond: number): number {
+  return Math.max(1, Math.ceil(perSecond / LEASES_PER_SECOND));
+}
+
+function groupMs(perSecond: number): number {
+  return (groupOf(perSecond) * 1000) / perSecond;
+}
+
+/** Permits that are ordered before they are asked for. */
+function aheadOf(perSecond: number): number {
+  return Math.floor(AHEAD_MS / groupMs(perSecond)) * groupOf(perSecond);
 }

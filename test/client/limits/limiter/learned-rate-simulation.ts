@@ -91,7 +91,11 @@ interface Flying {
 const JITTER_MS = 4;
 const LATE_MS = 1.5;
 
-/** As many requests as the learned rate lets through, from one client that always has another one. */
+/** Leases catch up on this much at most, and one that is later than this is ordered anew at the present speed. */
+const AHEAD_MS = 25;
+const OVERDUE_MS = 500;
+
+/** As many requests as the learned rate lets through, evenly spread, from one client that always has another one. */
 export function play(scene: Scene): readonly Arrival[] {
   return new Play(scene).run();
 }
@@ -103,6 +107,8 @@ class Play {
   readonly #flying: Flying[] = [];
   #nowMs = 0;
   #free: number;
+  #leasedAtMs = Number.NEGATIVE_INFINITY;
+  #leaseDueMs = 0;
 
   constructor(scene: Scene) {
     this.#scene = scene;
@@ -117,7 +123,7 @@ class Play {
 
   /** Sends, or lets time pass until the client wakes up or something arrives. */
   #step(): void {
-    const waitMs = this.#free > 0 ? this.#scene.rate.waitMs(this.#nowMs) : Number.POSITIVE_INFINITY;
+    const waitMs = this.#free > 0 ? this.#waitMs() : Number.POSITIVE_INFINITY;
     if (waitMs <= 0) {
       this.#send();
       return;
@@ -133,8 +139,17 @@ class Play {
     else this.#nowMs = wakeMs;
   }
 
+  #waitMs(): number {
+    const { rate } = this.#scene;
+    const overdueMs = this.#leasedAtMs + 1000 / rate.pacePerSecond + OVERDUE_MS;
+    return Math.max(rate.waitMs(this.#nowMs), Math.min(this.#leaseDueMs, overdueMs) - this.#nowMs);
+  }
+
   #send(): void {
-    this.#scene.rate.sent(this.#nowMs);
+    const { rate } = this.#scene;
+    this.#leasedAtMs = this.#nowMs;
+    this.#leaseDueMs = Math.max(this.#leaseDueMs, this.#nowMs - AHEAD_MS) + 1000 / rate.pacePerSecond;
+    rate.sent(this.#nowMs);
     this.#free -= 1;
     this.#fly('request', this.#nowMs, false);
   }
