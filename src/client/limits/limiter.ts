@@ -8,15 +8,8 @@ import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Outstanding, type Permit } from './limiter/outstanding.ts';
-import {
-  pausedStop,
-  Sleep,
-  Slots,
-  Standstill,
-  stuckWords,
-  type Waiter,
-  WaitQueue,
-} from './limiter/wait-queue.ts';
+import { Sleep } from './limiter/sleep.ts';
+import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
 import { type Limits, spreadPerSecond, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
