@@ -36,6 +36,8 @@ export interface Sending {
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   /** Called at the moment the first byte leaves. */
   onSent(): void;
+  /** Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was sent. */
+  onReply(reply: Reply): void;
 }
 
 export interface TransportOptions extends WiresOptions {
@@ -69,25 +71,22 @@ export class Transport {
     return this.#wires.untilQuiet();
   }
 
-  /** Never rejects: every event of a request is a kind of reply. No reply holds the key that was sent. */
-  send(request: HttpRequest, sending: Sending): Promise<Reply> {
-    return new Promise((resolve) => {
-      const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
-        this.#deadlines.end(exchange);
-        resolve(redacted(reply, this.#redaction));
-      });
-      this.#deadlines.begin(exchange);
-      this.#wires.dispatch(
-        {
-          method: request.method,
-          path: request.path,
-          headers: { ...request.headers, 'accept-encoding': 'identity' },
-          body: request.body ?? null,
-          idempotent: false,
-        },
-        exchange,
-      );
+  send(request: HttpRequest, sending: Sending): void {
+    const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
+      this.#deadlines.end(exchange);
+      sending.onReply(redacted(reply, this.#redaction));
     });
+    this.#deadlines.begin(exchange);
+    this.#wires.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: { ...request.headers, 'accept-encoding': 'identity' },
+        body: request.body ?? null,
+        idempotent: false,
+      },
+      exchange,
+    );
   }
 
   close(): Promise<void> {

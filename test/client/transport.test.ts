@@ -313,7 +313,8 @@ async function exchange(
   const onSent = (): void => {
     sends += 1;
   };
-  return { reply: await transport.send(request, { intentAt, onSent }), sends };
+  const reply = await new Promise<Reply>((onReply) => transport.send(request, { intentAt, onSent, onReply }));
+  return { reply, sends };
 }
 
 /** Lets what is waiting in the event loop and in the sockets of this machine happen. */

@@ -1,0 +1,143 @@
+import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '../../ledger/ledger.ts';
+
+/** What came of an entry. */
+export type Written = Outcomes[CallEntry['kind']] | RefusedEntry;
+
+/** Who has entries written, and takes the next step when they are. What a step throws is told to `fail`. */
+export interface Writer {
+  /** The reply is on the disk, or there was none to keep: judges it, and has the end written. @param outcome absent if there was none. */
+  judge(outcome?: Written): void;
+  /** Draws the consequences for the account. @returns a promise only where the ledger has to be asked, which never rejects. */
+  apply(): Promise<void> | undefined;
+  /** The end is on the disk. */
+  closed(outcome: Written): void;
+  /** @returns whether the intent is on the disk, so that the request may leave. */
+  admitted(outcome: Written): boolean;
+  /** Nothing that is known forbids the request any more than it does now. */
+  leave(): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * What the attempts of an account have written goes into the ledger in groups: the replies that came, the ends that were judged
+ * since, and the intents for free slots, all that comes in one turn of the event loop. When a group is on the disk, every reply of
+ * it is judged, then the consequences of each are drawn, and only then its intents leave. A reply never waits for that: the
+ * next group is written while the consequences of this one are still asked about.
+ *
+ * A crash before a commit leaves no entry of the group, and one after it all of them.
+ */
+export class Groups {
+  readonly #ledger: Appending;
+  #entries: CallEntry[] = [];
+  #writers: Writer[] = [];
+  /** Those whose request got no reply that could be kept. */
+  #unanswered: Writer[] = [];
+  #isScheduled = false;
+  /** Replies that are written or about to be, and have not had their consequences yet. */
+  #unapplied = 0;
+  #leaving: Writer[] = [];
+
+  constructor(ledger: Appending) {
+    this.#ledger = ledger;
+  }
+
+  /** Has the entry written with the others of this turn. */
+  add(writer: Writer, entry: CallEntry): void {
+    this.#entries.push(entry);
+    this.#writers.push(writer);
+    this.#schedule();
+  }
+
+  /** The same where nothing came that could be kept. */
+  addUnanswered(writer: Writer): void {
+    this.#unanswered.push(writer);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#write());
+  }
+
+  #write(): void {
+    this.#isScheduled = false;
+    const unanswered = this.#unanswered;
+    this.#unanswered = [];
+    this.#unapplied += unanswered.length;
+    for (const writer of unanswered) step(writer, () => writer.judge());
+    this.#append();
+    this.#apply(unanswered);
+  }
+
+  #append(): void {
+    const entries = this.#entries;
+    const writers = this.#writers;
+    if (entries.length === 0) return;
+    this.#entries = [];
+    this.#writers = [];
+    for (const { kind } of entries) if (kind === 'reply') this.#unapplied += 1;
+    this.#ledger.append(entries).then(
+      (outcomes) => this.#written(entries, writers, outcomes),
+      (error: unknown) => {
+        for (const writer of writers) writer.fail(error);
+      },
+    );
+  }
+
+  #written(
+    entries: readonly CallEntry[],
+    writers: readonly Writer[],
+    outcomes: OutcomesOf<readonly CallEntry[]>,
+  ): void {
+    const each = (kind: CallEntry['kind'], take: (writer: Writer, outcome: Written) => void): void => {
+      for (let at = 0; at < writers.length; at += 1) {
+        const [writer, outcome] = [writers[at] as Writer, outcomes[at] as Written];
+        if (entries[at]?.kind === kind) step(writer, () => take(writer, outcome));
+      }
+    };
+    const replied: Writer[] = [];
+    each('reply', (writer, outcome) => {
+      replied.push(writer);
+      writer.judge(outcome);
+    });
+    // The ends have their place in the ledger before whatever the consequences write.
+    if (replied.length > 0) this.#append();
+    this.#apply(replied);
+    each('end', (writer, outcome) => writer.closed(outcome));
+    each('intent', (writer, outcome) => {
+      if (writer.admitted(outcome)) this.#leaving.push(writer);
+    });
+    this.#leave();
+  }
+
+  /** Draws the consequences of replies, one after the other. */
+  #apply(writers: readonly Writer[]): void {
+    for (const writer of writers) {
+      const applying = step(writer, () => writer.apply());
+      if (applying === undefined) this.#unapplied -= 1;
+      else
+        void applying.then(() => {
+          this.#unapplied -= 1;
+          this.#leave();
+        });
+    }
+    if (writers.length > 0) this.#leave();
+  }
+
+  #leave(): void {
+    if (this.#unapplied > 0 || this.#leaving.length === 0) return;
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const writer of leaving) step(writer, () => writer.leave());
+  }
+}
+
+function step<T>(writer: Writer, take: () => T): T | undefined {
+  try {
+    return take();
+  } catch (error) {
+    writer.fail(error);
+    return undefined;
+  }
+}
