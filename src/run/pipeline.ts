@@ -17,7 +17,6 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
-import { Lanes } from './pipeline/lanes.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -25,6 +24,7 @@ import {
   wantedOutput,
   writeRows,
 } from './pipeline/output.ts';
+import { RowGroups } from './pipeline/row-groups.ts';
 import { finishedRows, type RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
@@ -165,19 +165,20 @@ interface RowsWork extends Work, Pick<Submitted, 'input' | 'sample'> {
 /** Works on rows side by side, which begin in the order of the file. @param settled the rows that have a final outcome. */
 async function workRows(work: RowsWork, settled: RowSet): Promise<void> {
   const { signal, stopAll } = work;
-  const lanes = new Lanes<Walking>((walking) => workRow(work, walking), signal, stopAll);
+  const { concurrency } = work.context.account.limits;
+  const groups = new RowGroups<Walking>(concurrency, (walking) => workRow(work, walking), signal, stopAll);
   const known = new KnownRows(work);
   try {
     for await (const tasks of tasksOf({ ...work, settled })) {
       if (signal.aborted) break;
-      await lanes.add(await known.take(tasks));
+      await groups.add(await known.take(tasks));
     }
     await known.settle();
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
-  await lanes.end();
+  await groups.end();
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
