@@ -8,11 +8,11 @@ import type { Admitted, Closure, EntryKind, Outcomes } from '../ledger/ledger.ts
 import { crashPoint } from '../lib/faults.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
-import type { Writer, Written } from './attempt/groups.ts';
 import { notAdmitted } from './attempt/not-admitted.ts';
 import { type Asking, intentOf, outgoingFor, type Wanted } from './attempt/outgoing.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';
 import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
+import type { Writer, Written } from './groups.ts';
 import type { Run } from './session.ts';
 
 /**
@@ -137,7 +137,7 @@ class Attempt implements Writer, Asker {
     session.groups.add(this, { kind: 'intent', intent: intentOf(this.#run, this.#asking, outgoing.keyed) });
   }
 
-  admitted(outcome: Written): boolean {
+  admit(outcome: Written): boolean {
     crashPoint('after-intent');
     const admission = unlessRefused<'intent'>(outcome);
     if (admission.kind === 'admitted') {

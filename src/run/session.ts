@@ -5,7 +5,7 @@ import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { BelievedTime } from '../time/believed-time.ts';
-import type { Groups } from './attempt/groups.ts';
+import type { Groups } from './groups.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { TooFast } from './too-fast.ts';
 

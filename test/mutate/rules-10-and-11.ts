@@ -24,7 +24,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   {
     rule: 10,
     without: 'looking at that time once more when the request may leave',
-    at: 'src/run/attempt.ts',
+    at: 'src/run/attempt/outgoing.ts',
     text: 'if (firstSent !== undefined && !isStillHonoured(',
     instead: 'if (firstSent === undefined && !isStillHonoured(',
     test: 'test/run/idempotency.test.ts',
@@ -33,7 +33,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
   {
     rule: 10,
     without: 'sending the lost request again to the byte',
-    at: 'src/run/attempt.ts',
+    at: 'src/run/attempt/outgoing.ts',
     text: 'return { request: { ...request, method, path, body }, keyed: lost };',
     instead: 'return { request: { ...request, method, body }, keyed: lost };',
     test: 'test/run/attempt.test.ts',

@@ -341,7 +341,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 16,
     without: 'the end of a run whose cut-off lies in a false future',
-    at: 'src/run/attempt.ts',
+    at: 'src/run/attempt/outgoing.ts',
     text: 'begunMs - dated.atMs > APART_MS',
     instead: 'begunMs - dated.atMs > Number.POSITIVE_INFINITY',
     test: 'test/faults/wrong-clocks.test.ts',

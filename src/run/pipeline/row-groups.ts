@@ -6,6 +6,9 @@ const GROUP_SIZE = 4;
 /** How many groups may wait for something else than a slot, such as the time to ask again, before they hold up the others. */
 const SPARE_GROUPS = 32;
 
+/** So many groups wait at most when further rows are read. */
+const GROUPS_AHEAD = 16;
+
 /**
  * Works on items side by side, and takes them no faster than they are done, so that memory does not grow with the file. A group
  * is done when the slowest of its items is, so there are more groups than the account has slots: however long each slot waits
@@ -34,12 +37,12 @@ export class RowGroups<Item> {
     this.#onError = onError;
   }
 
-  /** Resolves when further items are wanted. */
+  /** Resolves when further items are wanted. The items of one call wait in memory together. */
   async add(items: readonly Item[]): Promise<void> {
-    for (let from = 0; from < items.length && !this.#signal.aborted; from += GROUP_SIZE) {
+    for (let from = 0; from < items.length; from += GROUP_SIZE)
       void this.#queue.add(() => this.#workOn(items.slice(from, from + GROUP_SIZE)));
-      await this.#queue.onSizeLessThan(1);
-    }
+    // Asked once for all of them, because what the queue does to answer costs as much as a row.
+    await this.#queue.onSizeLessThan(GROUPS_AHEAD);
   }
 
   /** Resolves when nothing is worked on any more. */

@@ -1,4 +1,4 @@
-import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '../../ledger/ledger.ts';
+import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '../ledger/ledger.ts';
 
 /** What came of an entry. */
 export type Written = Outcomes[CallEntry['kind']] | RefusedEntry;
@@ -11,8 +11,8 @@ export interface Writer {
   apply(): Promise<void> | undefined;
   /** The end is on the disk. */
   closed(outcome: Written): void;
-  /** @returns whether the intent is on the disk, so that the request may leave. */
-  admitted(outcome: Written): boolean;
+  /** Takes what the ledger says to the intent. @returns whether the request may leave. */
+  admit(outcome: Written): boolean;
   /** Nothing that is known forbids the request any more than it does now. */
   leave(): void;
   fail(error: unknown): void;
@@ -106,7 +106,7 @@ export class Groups {
     this.#apply(replied);
     each('end', (writer, outcome) => writer.closed(outcome));
     each('intent', (writer, outcome) => {
-      if (writer.admitted(outcome)) this.#leaving.push(writer);
+      if (writer.admit(outcome)) this.#leaving.push(writer);
     });
     this.#leave();
   }
