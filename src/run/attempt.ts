@@ -154,11 +154,15 @@ class Attempt implements Writer, Asker {
   /** Intent → send. What forbids that since the permit was given closes the attempt as not sent. */
   leave(): void {
     const [turn, admitted] = [this.#turn as Turn, this.#admitted as Admitted];
-    if (!isForbidden(this.#run) && turn.holds) turn.send(admitted, this.#request as HttpRequest, this);
-    else {
-      const why = 'before it left, the run was stopped or the account had to wait';
-      this.#next = 'again';
-      this.#close({ kind: 'not_sent', why });
+    try {
+      if (!isForbidden(this.#run) && turn.holds) turn.send(admitted, this.#request as HttpRequest, this);
+      else {
+        const why = 'before it left, the run was stopped or the account had to wait';
+        this.#next = 'again';
+        this.#close({ kind: 'not_sent', why });
+      }
+    } catch (error) {
+      this.fail(error);
     }
   }
 
@@ -208,15 +212,18 @@ class Attempt implements Writer, Asker {
 
   apply(): Promise<void> | undefined {
     if (this.#verdict === undefined) return undefined;
-    const next = apply(this.#run, this.#replied as RunReply, this.#verdict);
-    if (!(next instanceof Promise)) {
+    try {
+      const next = apply(this.#run, this.#replied as RunReply, this.#verdict);
+      if (next instanceof Promise)
+        return next.then(
+          (known) => this.#applied(known),
+          (error: unknown) => this.fail(error),
+        );
       this.#applied(next);
-      return undefined;
+    } catch (error) {
+      this.fail(error);
     }
-    return next.then(
-      (known) => this.#applied(known),
-      (error: unknown) => this.fail(error),
-    );
+    return undefined;
   }
 
   /** The slot and the permit do not wait for the closure, and the row does: what was bought is known by the reply. */

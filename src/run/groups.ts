@@ -3,18 +3,19 @@ import type { Appending, CallEntry, Outcomes, OutcomesOf, RefusedEntry } from '.
 /** What came of an entry. */
 export type Written = Outcomes[CallEntry['kind']] | RefusedEntry;
 
-/** Who has entries written, and takes the next step when they are. What a step throws is told to `fail`. */
+/** Who has entries written, and takes the next step when they are. */
 export interface Writer {
   /** The reply is on the disk, or there was none to keep: judges it, and has the end written. @param outcome absent if there was none. */
   judge(outcome?: Written): void;
-  /** Draws the consequences for the account. @returns a promise only where the ledger has to be asked, which never rejects. */
+  /** Draws the consequences for the account, and never throws. @returns a promise only where the ledger has to be asked; it never rejects. */
   apply(): Promise<void> | undefined;
   /** The end is on the disk. */
   closed(outcome: Written): void;
   /** Takes what the ledger says to the intent. @returns whether the request may leave. */
   admit(outcome: Written): boolean;
-  /** Nothing that is known forbids the request any more than it does now. */
+  /** Whatever was answered has had its consequences. It never throws. */
   leave(): void;
+  /** Is told what `judge`, `closed` or `admit` has thrown. */
   fail(error: unknown): void;
 }
 
@@ -65,12 +66,13 @@ export class Groups {
     const unanswered = this.#unanswered;
     this.#unanswered = [];
     this.#unapplied += unanswered.length;
-    for (const writer of unanswered) step(writer, () => writer.judge());
-    this.#append();
+    for (const writer of unanswered) this.#take('reply', writer);
+    this.append();
     this.#apply(unanswered);
   }
 
-  #append(): void {
+  /** Has everything that waits written at once, so that it has its place in the ledger before what is written next. */
+  append(): void {
     const entries = this.#entries;
     const writers = this.#writers;
     if (entries.length === 0) return;
@@ -90,31 +92,32 @@ export class Groups {
     writers: readonly Writer[],
     outcomes: OutcomesOf<readonly CallEntry[]>,
   ): void {
-    const each = (kind: CallEntry['kind'], take: (writer: Writer, outcome: Written) => void): void => {
-      for (let at = 0; at < writers.length; at += 1) {
-        const [writer, outcome] = [writers[at] as Writer, outcomes[at] as Written];
-        if (entries[at]?.kind === kind) step(writer, () => take(writer, outcome));
-      }
+    const takeAll = (kind: CallEntry['kind']): void => {
+      for (let at = 0; at < entries.length; at += 1)
+        if (entries[at]?.kind === kind) this.#take(kind, writers[at] as Writer, outcomes[at]);
     };
-    const replied: Writer[] = [];
-    each('reply', (writer, outcome) => {
-      replied.push(writer);
-      writer.judge(outcome);
-    });
-    // The ends have their place in the ledger before whatever the consequences write.
-    if (replied.length > 0) this.#append();
-    this.#apply(replied);
-    each('end', (writer, outcome) => writer.closed(outcome));
-    each('intent', (writer, outcome) => {
-      if (writer.admit(outcome)) this.#leaving.push(writer);
-    });
+    takeAll('reply');
+    this.#apply(writers.filter((_, at) => entries[at]?.kind === 'reply'));
+    takeAll('end');
+    takeAll('intent');
     this.#leave();
+  }
+
+  /** The step of a writer that follows an entry of that kind. */
+  #take(kind: CallEntry['kind'], writer: Writer, outcome?: Written): void {
+    try {
+      if (kind === 'reply') writer.judge(outcome);
+      else if (kind === 'end') writer.closed(outcome as Written);
+      else if (writer.admit(outcome as Written)) this.#leaving.push(writer);
+    } catch (error) {
+      writer.fail(error);
+    }
   }
 
   /** Draws the consequences of replies, one after the other. */
   #apply(writers: readonly Writer[]): void {
     for (const writer of writers) {
-      const applying = step(writer, () => writer.apply());
+      const applying = writer.apply();
       if (applying === undefined) this.#unapplied -= 1;
       else
         void applying.then(() => {
@@ -125,19 +128,11 @@ export class Groups {
     if (writers.length > 0) this.#leave();
   }
 
+  /** Lets the requests leave whose intents are on the disk, unless the consequences of a reply are still asked about. */
   #leave(): void {
     if (this.#unapplied > 0 || this.#leaving.length === 0) return;
     const leaving = this.#leaving;
     this.#leaving = [];
-    for (const writer of leaving) step(writer, () => writer.leave());
-  }
-}
-
-function step<T>(writer: Writer, take: () => T): T | undefined {
-  try {
-    return take();
-  } catch (error) {
-    writer.fail(error);
-    return undefined;
+    for (const writer of leaving) writer.leave();
   }
 }
