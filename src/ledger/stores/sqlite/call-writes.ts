@@ -42,40 +42,34 @@ export class CallWrites implements Appending {
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   readonly #boot: () => number | undefined;
   readonly #add: ReturnType<typeof GroupCommit.prototype.together<CallEntry, Outcome>>;
-  readonly #finish: ReturnType<typeof GroupCommit.prototype.together<FinishedRow, void>>;
+  readonly #finish: ReturnType<typeof GroupCommit.prototype.together<readonly FinishedRow[], undefined>>;
 
   constructor(connection: Connection, group: GroupCommit, boot: () => number | undefined) {
     this.#connection = connection;
     this.#boot = boot;
-    this.#add = group.together((entries) => this.#write(entries), rankOf);
-    this.#finish = group.together((rows) => this.insertOutcomes(rows));
-  }
-
-  append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
-    return new Promise((tell) => {
-      const outcomes: Outcome[] = [];
-      let awaited = list.length;
-      if (awaited === 0) tell(outcomes as unknown as OutcomesOf<List>);
-      const say = (at: number, outcome: Outcome): void => {
-        outcomes[at] = outcome;
-        awaited -= 1;
-        if (awaited === 0) tell(outcomes as unknown as OutcomesOf<List>);
-      };
-      for (const [at, item] of list.entries())
-        this.#add({
-          item,
-          urgency: item.kind === 'reply' || item.kind === 'end' ? 'in_flight' : 'usual',
-          resolve: (outcome) => say(at, outcome),
-          reject: (error) => say(at, { kind: 'refused', error }),
-        });
+    this.#add = group.together({
+      work: (entries) => this.#write(entries),
+      urgencyOf: ({ kind }) => (kind === 'reply' || kind === 'end' ? 'in_flight' : 'usual'),
+      rankOf,
+    });
+    this.#finish = group.together({
+      work: (lists) => this.#insertOutcomes(lists.flat()),
+      urgencyOf: () => 'patient',
+      sizeOf: ({ length }) => length,
     });
   }
 
-  finishRow(item: FinishedRow): Promise<void> {
-    return new Promise((resolve, reject) => this.#finish({ item, urgency: 'patient', resolve, reject }));
+  append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
+    return this.#add(list) as Promise<unknown> as Promise<OutcomesOf<List>>;
   }
 
-  insertOutcomes(rows: readonly FinishedRow[]): undefined {
+  /** Finishes rows, all of them or none. */
+  async finishRows(rows: readonly FinishedRow[]): Promise<void> {
+    const [refused] = await this.#finish([rows]);
+    if (refused !== undefined) throw refused.error;
+  }
+
+  #insertOutcomes(rows: readonly FinishedRow[]): readonly undefined[] {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
     const isLower = ({ row, outcome, answers }: FinishedRow): boolean =>
@@ -84,6 +78,7 @@ export class CallWrites implements Appending {
     for (const [batch, ofBatch] of Map.groupBy(rows, (row) => row.batch))
       insertOutcomes(this.#connection, batch, ofBatch, ofBatch.filter(isLower));
     for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
+    return [];
   }
 
   /** @param entries in the order of their ranks. */
