@@ -147,13 +147,14 @@ test('lists of one commit are one list: what one gives back is there for the int
 test('lists are shared out among commits by their entries, and a list stays whole', async () => {
   const { group, seen } = groupWith([]);
   const written: string[] = [];
-  const append = group.together({
+  const add = group.together({
     work(entries: readonly string[]) {
       written.push(...entries);
       return entries;
     },
     urgencyOf: () => 'usual',
   });
+  const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
   const list = (name: string, length: number): string[] => Array.from({ length }, (_, at) => `${name}${at}`);
   const lists = [list('a', 600), list('b', 600), list('c', 1), list('d', 2000)];
   expect(await Promise.all(lists.map(append))).toEqual(lists);
@@ -400,10 +401,11 @@ describe('a watermark that cannot be written', () => {
   test('for want of room leaves of a list what is in flight', async () => {
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
     const { group, account, names } = groupWith([full]);
-    const append = group.together({
+    const add = group.together({
       work: (entries: readonly string[]) => entries.map((name) => account(name)()),
       urgencyOf: (name) => (name.startsWith('sent') ? 'in_flight' : 'usual'),
     });
+    const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
     expect(await append(['new', 'sent'])).toEqual([1, 1]);
     const refused = { kind: 'refused', error: { code: 'disk_full' } };
     expect(await append(['newer', 'sent too', 'newest', 'sent last'])).toMatchObject([

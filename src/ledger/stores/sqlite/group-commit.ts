@@ -1,7 +1,14 @@
 import { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
-import { type AnyWrites, JoinedWrites, RefusedWrite, type Urgency, type Writing } from './joined-writes.ts';
+import {
+  type AnyWrites,
+  JoinedWrites,
+  RefusedWrite,
+  type Tell,
+  type Urgency,
+  type Writing,
+} from './joined-writes.ts';
 import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import type { Watch } from './watch.ts';
@@ -61,36 +68,31 @@ export class GroupCommit {
   }
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
-  async write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
+  write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
     // What comes later is written later: a budget that is set now holds for every intent after it.
     this.#close();
-    const [outcome] = await this.together({ work: () => [work()], urgencyOf: () => urgency })([undefined]);
-    if (outcome instanceof RefusedWrite) throw outcome.error;
-    return outcome as T;
+    const add = this.together({ work: () => [work()], urgencyOf: () => urgency });
+    return new Promise((resolve, reject) => add([undefined], toldOne(resolve, reject)));
   }
 
   /**
-   * Writes the lists that come until the next commit in one go, and resolves to what came of each entry of a list. They are
-   * written with the first of them, and so before what is written together in other ways meanwhile; a write by itself ends that.
+   * Writes the lists that come until the next commit in one go, and tells what came of each entry of a list. They are written
+   * with the first of them, and so before what is written together in other ways meanwhile; a write by itself ends that.
    */
   together<Entry, Outcome>(
     writing: Writing<Entry, Outcome>,
-  ): (entries: readonly Entry[]) => Promise<readonly (Outcome | RefusedWrite)[]> {
+  ): (entries: readonly Entry[], tell: Tell<Outcome>) => void {
     let last: JoinedWrites<Entry, Outcome> | undefined;
-    return (entries) => {
-      if (entries.length === 0) return Promise.resolve([]);
+    return (entries, tell) => {
       if (last?.isOpen !== true || last.size >= LARGEST_GROUP) {
         last = new JoinedWrites(writing);
         this.#queue.push(last);
         this.#joinable.push(last);
       }
-      const joined = last;
-      return new Promise((tell) => {
-        const before = joined.size;
-        const isPatient = joined.add(entries, tell);
-        this.#size += joined.size - before;
-        this.#expect(isPatient);
-      });
+      const before = last.size;
+      const isPatient = last.add(entries, tell);
+      this.#size += last.size - before;
+      this.#expect(isPatient);
     };
   }
 
@@ -275,6 +277,14 @@ export class GroupCommit {
     }
   }
 }
+
+/** Resolves or rejects as a list of one entry tells. */
+export const toldOne =
+  <T>(resolve: (value: T) => void, reject: (reason: unknown) => void): Tell<T> =>
+  ([outcome]) => {
+    if (outcome instanceof RefusedWrite) reject(outcome.error);
+    else resolve(outcome as T);
+  };
 
 function endGroup(connection: Connection): void {
   book(connection);

@@ -28,6 +28,18 @@ export class RefusedWrite {
   }
 }
 
+/** Tells the caller of a list what came of each of its entries. */
+export type Tell<Outcome> = (outcomes: (Outcome | RefusedWrite)[]) => void;
+
+interface List<Outcome> {
+  /** Where its entries stand among all. */
+  readonly from: number;
+  readonly end: number;
+  /** The greatest rank of its entries. */
+  readonly lastRank: number;
+  readonly tell: Tell<Outcome>;
+}
+
 /** As the commit sees writes of any sort. */
 export type AnyWrites = Omit<JoinedWrites<never, never>, 'add'>;
 
@@ -37,8 +49,7 @@ export class JoinedWrites<Entry, Outcome> {
   /** In the order in which they came, as what comes of them. */
   readonly #entries: Entry[] = [];
   readonly #outcomes: (Outcome | RefusedWrite)[] = [];
-  readonly #lists: { readonly end: number; readonly tell: (outcomes: (Outcome | RefusedWrite)[]) => void }[] =
-    [];
+  readonly #lists: List<Outcome>[] = [];
   /** The places of the entries that are still to be written, in the order in which that is done. */
   #left: number[] = [];
   #size = 0;
@@ -58,15 +69,17 @@ export class JoinedWrites<Entry, Outcome> {
   }
 
   /** @returns whether all entries of the list are patient. */
-  add(entries: readonly Entry[], tell: (outcomes: (Outcome | RefusedWrite)[]) => void): boolean {
-    const { urgencyOf, sizeOf } = this.#writing;
-    let isPatient = true;
+  add(entries: readonly Entry[], tell: Tell<Outcome>): boolean {
+    const { urgencyOf, rankOf, sizeOf } = this.#writing;
+    const from = this.#entries.length;
+    let [isPatient, lastRank] = [true, 0];
     for (const entry of entries) {
       this.#left.push(this.#entries.push(entry) - 1);
       this.#size += sizeOf?.(entry) ?? 1;
       isPatient &&= urgencyOf(entry) === 'patient';
+      lastRank = Math.max(lastRank, rankOf?.(entry) ?? 0);
     }
-    this.#lists.push({ end: this.#entries.length, tell });
+    this.#lists.push({ from, end: this.#entries.length, lastRank, tell });
     return isPatient;
   }
 
@@ -109,12 +122,9 @@ export class JoinedWrites<Entry, Outcome> {
     this.#left = this.#left.filter((at) => this.isInFlight(at));
   }
 
-  /** Tells every caller what came of the entries of the list. */
+  /** Tells every caller what came of the entries of the list, first those whose last entry was written first. */
   settle(): void {
-    let from = 0;
-    for (const { end, tell } of this.#lists) {
-      tell(this.#outcomes.slice(from, end));
-      from = end;
-    }
+    this.#lists.sort((one, other) => one.lastRank - other.lastRank);
+    for (const { from, end, tell } of this.#lists) tell(this.#outcomes.slice(from, end));
   }
 }
