@@ -166,11 +166,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   finishRow(row: FinishedRow): Promise<void> {
-    return this.#calls.finishRow(row);
+    return this.#calls.finishRows([row]);
   }
 
   finishRows(rows: readonly FinishedRow[]): Promise<void> {
-    return this.#group.write(() => this.#calls.insertOutcomes(rows));
+    return this.#calls.finishRows(rows);
   }
 
   keepPieces(batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> {

@@ -51,10 +51,23 @@ type Cells = Readonly<Record<string, Value>>;
 /** A statement inserts as many rows as one of these, the most that are left. More save little; SQLite takes 32,766 values at most. */
 const ROWS_PER_STATEMENT = [32, 8, 1] as const;
 
+interface Insertion {
+  /** How many rows the statement takes. */
+  readonly size: number;
+  readonly sql: string;
+  /** Its values, of which there is one list for all insertions. */
+  readonly values: Value[];
+}
+
 export class Table<Row extends object> {
   readonly name: string;
   readonly #columns: readonly string[];
   readonly #contents: readonly string[];
+  /** The contents but for the body. */
+  readonly #texts: readonly string[];
+  /** What the two sums cover, laid out anew for each row, because a list for each would be half of what a write leaves behind. */
+  readonly #list: Value[] = [];
+  readonly #contentList: Value[] = [];
   /** Where in the list the key stands; -1 without one. */
   readonly #key: number;
   readonly #ids: readonly string[];
@@ -63,13 +76,13 @@ export class Table<Row extends object> {
   readonly definition: string;
   /** All columns but those that the sum omits or an erasure may empty, and the sum. */
   readonly fixed: readonly string[];
-  /** Each statement with the number of rows that it takes. */
-  readonly #insertions: readonly (readonly [rows: number, sql: string])[];
+  readonly #insertions: readonly Insertion[];
 
   constructor(name: string, of: Description<Columns, Columns>) {
     this.name = name;
     this.#columns = Object.keys(of.columns);
     this.#contents = Object.keys(of.contents ?? {});
+    this.#texts = this.#contents.filter((column) => column !== 'body');
     this.fixed = [...this.#columns, 'sum'];
     this.#key = this.#columns.findIndex((column) => of.columns[column]?.startsWith('BLOB'));
     this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
@@ -78,37 +91,39 @@ export class Table<Row extends object> {
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
     const names = [...this.#columns, 'sum', ...held];
     const row = `(${names.map(() => '?').join(', ')})`;
-    this.#insertions = ROWS_PER_STATEMENT.map((rows) => [
-      rows,
-      `INSERT INTO ${name} (${names.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')} ${of.onConflict ?? ''}`,
-    ]);
+    this.#insertions = ROWS_PER_STATEMENT.map((size) => ({
+      size,
+      sql: `INSERT INTO ${name} (${names.join(', ')}) VALUES ${Array(size).fill(row).join(', ')} ${of.onConflict ?? ''}`,
+      values: Array<Value>(size * names.length).fill(null),
+    }));
   }
 
   sumOf(row: Row): number {
-    return this.#sumOf(this.#listOf(row));
-  }
-
-  #listOf(row: Row): Value[] {
     const cells = row as Cells;
-    return this.#columns.map((column) => cells[column] ?? null);
+    for (let at = 0; at < this.#columns.length; at += 1)
+      this.#list[at] = cells[this.#columns[at] ?? ''] ?? null;
+    return this.#sumOfList();
   }
 
-  #sumOf(list: readonly Value[]): number {
-    const texts = this.#key < 0 ? list : list.with(this.#key, (list[this.#key] as Buffer).toString('hex'));
-    return sumOfText(JSON.stringify(texts), null);
+  #sumOfList(): number {
+    const list = this.#list;
+    if (this.#key >= 0) list[this.#key] = (list[this.#key] as Buffer).toString('hex');
+    return sumOfText(JSON.stringify(list), null);
   }
 
   /** NULL where nothing is held. */
   contentSumOf(row: Row): number | null {
     const cells = row as Cells;
-    if (this.#contents.every((column) => (cells[column] ?? null) === null)) return null;
-    const [id = ''] = this.#ids;
-    const values = [cells[id], ...this.#textContents().map((column) => cells[column] ?? null)];
-    return sumOfText(JSON.stringify(values), (cells.body ?? null) as Buffer | null);
-  }
-
-  #textContents(): readonly string[] {
-    return this.#contents.filter((column) => column !== 'body');
+    const list = this.#contentList;
+    const body = (cells.body ?? null) as Buffer | null;
+    let isEmpty = body === null;
+    list[0] = cells[this.#ids[0] ?? ''] ?? null;
+    for (let at = 0; at < this.#texts.length; at += 1) {
+      const text = cells[this.#texts[at] ?? ''] ?? null;
+      list[at + 1] = text;
+      isEmpty &&= text === null;
+    }
+    return isEmpty ? null : sumOfText(JSON.stringify(list), body);
   }
 
   /** @throws AlteredRow when the row is not as it was written. */
@@ -130,23 +145,33 @@ export class Table<Row extends object> {
   /** Inserts rows in statements of many, which takes half the time. */
   insertAll(connection: Connection, rows: readonly Row[]): void {
     let at = 0;
-    for (const [size, insertion] of this.#insertions) {
+    for (const { size, sql, values } of this.#insertions) {
       for (; rows.length - at >= size; at += size) {
-        const values: Value[] = [];
-        for (const row of rows.slice(at, at + size)) this.#addValues(values, row);
-        connection.run(insertion, values);
+        let to = 0;
+        for (let each = at; each < at + size; each += 1) to = this.#lay(rows[each] as Row, values, to);
+        connection.run(sql, values);
+        // What came of a vendor is not kept for the sake of the list.
+        values.fill(null);
       }
     }
   }
 
-  #addValues(values: Value[], row: Row): void {
+  /** Lays out the values of a row from there on. @returns where the next row begins. */
+  #lay(row: Row, values: Value[], from: number): number {
     const cells = row as Cells;
-    const list = this.#listOf(row);
-    for (const value of list) values.push(value);
-    values.push(this.#sumOf(list));
-    if (this.#contents.length === 0) return;
-    for (const column of this.#contents) values.push(cells[column] ?? null);
-    values.push(this.contentSumOf(row));
+    const columns = this.#columns.length;
+    for (let at = 0; at < columns; at += 1) {
+      const value = cells[this.#columns[at] ?? ''] ?? null;
+      values[from + at] = value;
+      this.#list[at] = value;
+    }
+    values[from + columns] = this.#sumOfList();
+    const held = from + columns + 1;
+    const contents = this.#contents.length;
+    if (contents === 0) return held;
+    for (let at = 0; at < contents; at += 1) values[held + at] = cells[this.#contents[at] ?? ''] ?? null;
+    values[held + contents] = this.contentSumOf(row);
+    return held + contents + 1;
   }
 
   /** Changes cells of the rows that have this value in that column. */
@@ -199,7 +224,7 @@ export class Table<Row extends object> {
 
   /** The list of what a row holds, which its body follows. */
   contentsInSql(alias: string): string {
-    return `json_array(${[this.#ids[0], ...this.#textContents()].map((column) => `${alias}.${column}`).join(', ')})`;
+    return `json_array(${[this.#ids[0], ...this.#texts].map((column) => `${alias}.${column}`).join(', ')})`;
   }
 
   contentSumInSql(alias: string): string {
