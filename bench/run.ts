@@ -1,5 +1,5 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|learning|page|plan|rate …]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [files|learning|page|rate …]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench statements` what a list asks
  * of SQLite, and `npm run bench walk` which functions a row passes. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { measureFiles } from './files.ts';
 import { measureLearning } from './learning.ts';
 import { measurePage } from './page.ts';
-import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
@@ -19,7 +18,6 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
   learning: measureLearning,
   page: measurePage,
-  plan: measurePlan,
   rate: measureRate,
   statements: measureStatements,
   walk: measureWalk,
