@@ -43,11 +43,14 @@ const NO_PART = 'V8 and libuv outside of any function';
 
 /** The first that fits a source is its part. Rooms of the source are parts by their own name. */
 const PARTS: readonly (readonly [source: RegExp, part: string])[] = [
-  [/^node_modules\/better-sqlite3\/|^src\/ledger\/stores\/sqlite\/connection\.ts$/, SQLITE],
-  [/^node_modules\/undici\/|^wasm:|^node:(?:internal\/)?(?:net|stream_base_commons)\b/, 'undici and sockets'],
-  [/^node_modules\/csv-parse\//, 'csv-parse'],
-  [/^node_modules\/(?:p-queue|bottleneck)\//, 'p-queue and Bottleneck'],
-  [/^node_modules\//, 'other libraries'],
+  [/\bnode_modules\/better-sqlite3\/|^src\/ledger\/stores\/sqlite\/connection\.ts$/, SQLITE],
+  [
+    /\bnode_modules\/undici\/|^wasm:|^node:(?:internal\/)?(?:net|stream_base_commons)\b/,
+    'undici and sockets',
+  ],
+  [/\bnode_modules\/csv-parse\//, 'csv-parse'],
+  [/\bnode_modules\/(?:p-queue|bottleneck)\//, 'p-queue and Bottleneck'],
+  [/\bnode_modules\//, 'other libraries'],
   [/^(?:dist|bench)\/|^src\/[^/]*$|^node:internal\/(?:modules|bootstrap|main|vm)\b/, 'loading the program'],
   [/^src\/files\/formats\//, 'src/files/formats, with the splitter'],
   [/^node:(?:internal\/)?(?:crypto|zlib)\b/, 'Node: hashes and checksums'],
@@ -90,7 +93,9 @@ class Sources {
     if (!url.startsWith('file:')) return url;
     const built = fileURLToPath(url);
     if (!this.#maps.has(built)) this.#maps.set(built, mapOf(built));
-    const found = this.#maps.get(built)?.findEntry(lineNumber, columnNumber) as Partial<SourceMapping>;
+    const found = this.#maps.get(built)?.findEntry(lineNumber, columnNumber) as
+      | Partial<SourceMapping>
+      | undefined;
     const source = found?.originalSource;
     const path = relative(ROOT, source === undefined ? built : resolve(dirname(built), source));
     return path.replaceAll(sep, '/');
