@@ -27,7 +27,7 @@ const ANSWER = Buffer.from(answerBody(0));
 /** Enough to fill the store's groups of commits. */
 const WRITES_AT_ONCE = 512;
 
-/** Buys the company of every so-manieth row of the bench's lists. @param every 1: of all rows. */
+/** Buys the company of every nth row of the bench's lists. @param every 1: of all rows. */
 export async function fillStore(location: string, rows: number, every: number): Promise<void> {
   const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'bench' };
   const ledger = await sqlite.open(location, options);
