@@ -165,10 +165,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#writeOf(accountIdentity, (account) => markMisses(this.connection, account, mark));
   }
 
-  finishRow(row: FinishedRow): Promise<void> {
-    return this.#calls.finishRows([row]);
-  }
-
   finishRows(rows: readonly FinishedRow[]): Promise<void> {
     return this.#calls.finishRows(rows);
   }
