@@ -4,10 +4,10 @@ import PQueue from 'p-queue';
 const GROUP_SIZE = 4;
 
 /** How many groups may wait for something else than a slot, such as the time to ask again, before they hold up the others. */
-const SPARE_GROUPS = 32;
+const SPARE_GROUPS = 16;
 
 /** So many groups wait at most when further rows are read. */
-const GROUPS_AHEAD = 16;
+const GROUPS_AHEAD = 8;
 
 /**
  * Works on items side by side, and takes them no faster than they are done, so that memory does not grow with the file. A group
