@@ -48,8 +48,11 @@ interface WithContents {
 }
 type Cells = Readonly<Record<string, Value>>;
 
-/** A statement inserts as many rows as one of these, the most that are left. More save little; SQLite takes 32,766 values at most. */
-const ROWS_PER_STATEMENT = [32, 8, 1] as const;
+/**
+ * A statement inserts as many rows as one of these, the most that are left, so a list of any length takes a few: each costs what it
+ * sets up, and copies of the pages that it changes. SQLite takes 32,766 values at most.
+ */
+const ROWS_PER_STATEMENT = [64, 32, 16, 8, 4, 2, 1] as const;
 
 interface Insertion {
   /** How many rows the statement takes. */
