@@ -73,8 +73,8 @@ export class Transport {
 
   send(request: HttpRequest, sending: Sending): void {
     const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
-      this.#deadlines.end(exchange);
-      sending.onReply(redacted(reply, this.#redaction));
+      // An exchange whose deadline was over before it had a connection fails once more, with that connection.
+      if (this.#deadlines.end(exchange)) sending.onReply(redacted(reply, this.#redaction));
     });
     this.#deadlines.begin(exchange);
     this.#wires.dispatch(
@@ -231,8 +231,9 @@ class Deadlines {
     if (this.#timer === undefined) this.#arm(this.#timeoutMs);
   }
 
-  end(expiring: Exchange): void {
-    this.#dueMs.delete(expiring);
+  /** @returns whether it was not over yet. */
+  end(expiring: Exchange): boolean {
+    return this.#dueMs.delete(expiring);
   }
 
   close(): void {
@@ -253,7 +254,6 @@ class Deadlines {
         this.#arm(dueMs - nowMs);
         return;
       }
-      this.#dueMs.delete(expiring);
       expiring.expire();
     }
   }
