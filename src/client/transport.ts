@@ -333,11 +333,15 @@ const SIGNS: readonly (readonly [name: string, sign: Buffer])[] = [
  * @throws Error as `unpacked`.
  */
 function unpackedBySign(body: Buffer, layer = 0): Buffer {
-  const [name = ''] = SIGNS.find(([, sign]) => body.subarray(0, sign.length).equals(sign)) ?? [];
+  const [name = ''] = SIGNS.find(([, sign]) => beginsWith(body, sign)) ?? [];
   const unpack = UNPACKERS.get(name);
   if (unpack === undefined) return body;
   if (layer === MOST_LAYERS) throw new Error(`it is packed more than ${MOST_LAYERS} times`);
   return unpackedBySign(unpack(body, { maxOutputLength: LARGEST_BODY_BYTES }), layer + 1);
+}
+
+function beginsWith(body: Buffer, sign: Buffer): boolean {
+  return body.length >= sign.length && sign.compare(body, 0, sign.length) === 0;
 }
 
 function redacted(reply: Reply, redaction: Redaction): Reply {
