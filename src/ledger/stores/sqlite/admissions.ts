@@ -74,6 +74,7 @@ function writeWaiting(
   waiting: Waiting[],
   { boot, questions, admissions }: AdmittingOptions & { readonly admissions: Admission[] },
 ): void {
+  if (waiting.length === 0) return;
   const attempts = insertAttempts(connection, waiting, boot);
   for (let each = 0; each < attempts.length; each += 1) {
     const { at, intent, payer, pricedFor, reserve: reserved } = waiting[each] as Waiting;

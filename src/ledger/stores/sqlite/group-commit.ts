@@ -25,6 +25,9 @@ const MOST_TURNS = 4;
 /** How long a patient write is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
 
+/** So many patient writes wait for no other: a commit takes as long as settling a hundred rows. */
+const MOST_WAITING = 100;
+
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
@@ -98,8 +101,7 @@ export class GroupCommit {
 
   #expect(isPatient: boolean): void {
     if (this.#scheduled) return;
-    // What fills a commit has nothing to wait for.
-    if (!isPatient || this.#size >= LARGEST_GROUP) this.#schedule();
+    if (!isPatient || this.#size >= MOST_WAITING) this.#schedule();
     else this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
   }
 

@@ -74,6 +74,8 @@ export class Table<Row extends object> {
   /** Where in the list the key stands; -1 without one. */
   readonly #key: number;
   readonly #ids: readonly string[];
+  /** The first of them, which stands before what a row holds. */
+  readonly #id: string;
   readonly #what: (row: Row) => string;
   /** `CREATE TABLE …`. The bytes of a body come last, because a row that is longer than a page is read from its beginning. */
   readonly definition: string;
@@ -89,6 +91,7 @@ export class Table<Row extends object> {
     this.fixed = [...this.#columns, 'sum'];
     this.#key = this.#columns.findIndex((column) => of.columns[column]?.startsWith('BLOB'));
     this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
+    this.#id = this.#ids[0] ?? '';
     this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
@@ -103,8 +106,8 @@ export class Table<Row extends object> {
 
   sumOf(row: Row): number {
     const cells = row as Cells;
-    for (let at = 0; at < this.#columns.length; at += 1)
-      this.#list[at] = cells[this.#columns[at] ?? ''] ?? null;
+    let at = 0;
+    for (const column of this.#columns) this.#list[at++] = cells[column] ?? null;
     return this.#sumOfList();
   }
 
@@ -117,16 +120,16 @@ export class Table<Row extends object> {
   /** NULL where nothing is held. */
   contentSumOf(row: Row): number | null {
     const cells = row as Cells;
-    const list = this.#contentList;
     const body = (cells.body ?? null) as Buffer | null;
     let isEmpty = body === null;
-    list[0] = cells[this.#ids[0] ?? ''] ?? null;
-    for (let at = 0; at < this.#texts.length; at += 1) {
-      const text = cells[this.#texts[at] ?? ''] ?? null;
-      list[at + 1] = text;
+    let at = 0;
+    this.#contentList[at++] = cells[this.#id] ?? null;
+    for (const column of this.#texts) {
+      const text = cells[column] ?? null;
+      this.#contentList[at++] = text;
       isEmpty &&= text === null;
     }
-    return isEmpty ? null : sumOfText(JSON.stringify(list), body);
+    return isEmpty ? null : sumOfText(JSON.stringify(this.#contentList), body);
   }
 
   /** @throws AlteredRow when the row is not as it was written. */
@@ -162,19 +165,17 @@ export class Table<Row extends object> {
   /** Lays out the values of a row from there on. @returns where the next row begins. */
   #lay(row: Row, values: Value[], from: number): number {
     const cells = row as Cells;
-    const columns = this.#columns.length;
-    for (let at = 0; at < columns; at += 1) {
-      const value = cells[this.#columns[at] ?? ''] ?? null;
-      values[from + at] = value;
-      this.#list[at] = value;
+    let at = from;
+    for (const column of this.#columns) {
+      const value = cells[column] ?? null;
+      this.#list[at - from] = value;
+      values[at++] = value;
     }
-    values[from + columns] = this.#sumOfList();
-    const held = from + columns + 1;
-    const contents = this.#contents.length;
-    if (contents === 0) return held;
-    for (let at = 0; at < contents; at += 1) values[held + at] = cells[this.#contents[at] ?? ''] ?? null;
-    values[held + contents] = this.contentSumOf(row);
-    return held + contents + 1;
+    values[at++] = this.#sumOfList();
+    if (this.#contents.length === 0) return at;
+    for (const column of this.#contents) values[at++] = cells[column] ?? null;
+    values[at++] = this.contentSumOf(row);
+    return at;
   }
 
   /** Changes cells of the rows that have this value in that column. */
@@ -227,7 +228,7 @@ export class Table<Row extends object> {
 
   /** The list of what a row holds, which its body follows. */
   contentsInSql(alias: string): string {
-    return `json_array(${[this.#ids[0], ...this.#texts].map((column) => `${alias}.${column}`).join(', ')})`;
+    return `json_array(${[this.#id, ...this.#texts].map((column) => `${alias}.${column}`).join(', ')})`;
   }
 
   contentSumInSql(alias: string): string {
