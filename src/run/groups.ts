@@ -33,9 +33,10 @@ export class Groups {
   /** Those whose request got no reply that could be kept. */
   #unanswered: Writer[] = [];
   #isScheduled = false;
-  /** Replies that are written or about to be, and have not had their consequences yet. */
-  #unapplied = 0;
-  #leaving: Writer[] = [];
+  /** Replies that are written or about to be, and have not had their consequences yet: the number of each, oldest first. */
+  readonly #unapplied = new Map<Writer, number>();
+  #replies = 0;
+  readonly #leaving: Leaving[] = [];
 
   constructor(ledger: Appending) {
     this.#ledger = ledger;
@@ -64,7 +65,7 @@ export class Groups {
     this.#isScheduled = false;
     const unanswered = this.#unanswered;
     this.#unanswered = [];
-    this.#unapplied += unanswered.length;
+    for (const writer of unanswered) this.#await(writer);
     for (const writer of unanswered) step(writer, () => writer.judge());
     this.#append();
     this.#apply(unanswered);
@@ -76,13 +77,21 @@ export class Groups {
     if (entries.length === 0) return;
     this.#entries = [];
     this.#writers = [];
-    for (const { kind } of entries) if (kind === 'reply') this.#unapplied += 1;
+    for (const [at, writer] of writers.entries()) if (entries[at]?.kind === 'reply') this.#await(writer);
     this.#ledger.append(entries).then(
       (outcomes) => this.#written(entries, writers, outcomes),
       (error: unknown) => {
-        for (const writer of writers) writer.fail(error);
+        for (const writer of writers) {
+          writer.fail(error);
+          this.#applied(writer);
+        }
       },
     );
+  }
+
+  #await(writer: Writer): void {
+    this.#replies += 1;
+    this.#unapplied.set(writer, this.#replies);
   }
 
   #written(
@@ -105,9 +114,11 @@ export class Groups {
     if (replied.length > 0) this.#append();
     this.#apply(replied);
     each('end', (writer, outcome) => writer.closed(outcome));
+    const leaving: Writer[] = [];
     each('intent', (writer, outcome) => {
-      if (writer.admit(outcome)) this.#leaving.push(writer);
+      if (writer.admit(outcome)) leaving.push(writer);
     });
+    if (leaving.length > 0) this.#leaving.push({ writers: leaving, after: this.#replies });
     this.#leave();
   }
 
@@ -115,22 +126,31 @@ export class Groups {
   #apply(writers: readonly Writer[]): void {
     for (const writer of writers) {
       const applying = step(writer, () => writer.apply());
-      if (applying === undefined) this.#unapplied -= 1;
-      else
-        void applying.then(() => {
-          this.#unapplied -= 1;
-          this.#leave();
-        });
+      if (applying === undefined) this.#unapplied.delete(writer);
+      else void applying.then(() => this.#applied(writer));
     }
     if (writers.length > 0) this.#leave();
   }
 
-  #leave(): void {
-    if (this.#unapplied > 0 || this.#leaving.length === 0) return;
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (const writer of leaving) step(writer, () => writer.leave());
+  #applied(writer: Writer): void {
+    this.#unapplied.delete(writer);
+    this.#leave();
   }
+
+  #leave(): void {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#unapplied.values();
+    for (let [first] = this.#leaving; first !== undefined && first.after < oldest; [first] = this.#leaving) {
+      this.#leaving.shift();
+      for (const writer of first.writers) step(writer, () => writer.leave());
+    }
+  }
+}
+
+/** Those whose intents one group has brought to the disk. */
+interface Leaving {
+  readonly writers: readonly Writer[];
+  /** They wait for the replies up to this number, and for none that comes later, or they would wait as long as any come. */
+  readonly after: number;
 }
 
 function step<T>(writer: Writer, take: () => T): T | undefined {
