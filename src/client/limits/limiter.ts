@@ -126,14 +126,16 @@ export class Limiter {
   /**
    * Waits until no other caller holds this name. A holder may wait for a slot, so no caller waits for a name while it
    * has one.
-   * @returns a function that releases the name.
-   * @throws as `enter`.
+   * @returns a function that releases the name. @throws as `enter`.
    */
   async alone(name: string, waiter: Waiter): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
     this.#lanes.set(name, lane);
     await lane.enter(waiter);
-    return () => lane.leave();
+    return () => {
+      lane.leave();
+      if (lane.isIdle) this.#lanes.delete(name);
+    };
   }
 
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
