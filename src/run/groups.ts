@@ -34,9 +34,12 @@ export class Groups {
   /** Those whose request got no reply that could be kept. */
   #unanswered: Writer[] = [];
   #isScheduled = false;
-  /** Replies that are written or about to be, and have not had their consequences yet. */
-  #unapplied = 0;
-  #leaving: Writer[] = [];
+  /** Replies that are written or about to be, and have not had their consequences yet: the number of each, oldest first. */
+  readonly #unapplied = new Map<Writer, number>();
+  #replies = 0;
+  /** Those whose intents the present group has brought to the disk, and those of groups before that still wait. */
+  #admitted: Writer[] = [];
+  readonly #leaving: Leaving[] = [];
 
   constructor(ledger: Appending) {
     this.#ledger = ledger;
@@ -65,7 +68,7 @@ export class Groups {
     this.#isScheduled = false;
     const unanswered = this.#unanswered;
     this.#unanswered = [];
-    this.#unapplied += unanswered.length;
+    for (const writer of unanswered) this.#await(writer);
     for (const writer of unanswered) this.#take('reply', writer);
     this.append();
     this.#apply(unanswered);
@@ -78,13 +81,21 @@ export class Groups {
     if (entries.length === 0) return;
     this.#entries = [];
     this.#writers = [];
-    for (const { kind } of entries) if (kind === 'reply') this.#unapplied += 1;
+    for (const [at, writer] of writers.entries()) if (entries[at]?.kind === 'reply') this.#await(writer);
     this.#ledger.append(entries).then(
       (outcomes) => this.#written(entries, writers, outcomes),
       (error: unknown) => {
-        for (const writer of writers) writer.fail(error);
+        for (const writer of writers) {
+          writer.fail(error);
+          this.#applied(writer);
+        }
       },
     );
+  }
+
+  #await(writer: Writer): void {
+    this.#replies += 1;
+    this.#unapplied.set(writer, this.#replies);
   }
 
   #written(
@@ -100,6 +111,8 @@ export class Groups {
     this.#apply(writers.filter((_, at) => entries[at]?.kind === 'reply'));
     takeAll('end');
     takeAll('intent');
+    if (this.#admitted.length > 0) this.#leaving.push({ writers: this.#admitted, after: this.#replies });
+    this.#admitted = [];
     this.#leave();
   }
 
@@ -108,7 +121,7 @@ export class Groups {
     try {
       if (kind === 'reply') writer.judge(outcome);
       else if (kind === 'end') writer.closed(outcome as Written);
-      else if (writer.admit(outcome as Written)) this.#leaving.push(writer);
+      else if (writer.admit(outcome as Written)) this.#admitted.push(writer);
     } catch (error) {
       writer.fail(error);
     }
@@ -118,21 +131,30 @@ export class Groups {
   #apply(writers: readonly Writer[]): void {
     for (const writer of writers) {
       const applying = writer.apply();
-      if (applying === undefined) this.#unapplied -= 1;
-      else
-        void applying.then(() => {
-          this.#unapplied -= 1;
-          this.#leave();
-        });
+      if (applying === undefined) this.#unapplied.delete(writer);
+      else void applying.then(() => this.#applied(writer));
     }
     if (writers.length > 0) this.#leave();
   }
 
-  /** Lets the requests leave whose intents are on the disk, unless the consequences of a reply are still asked about. */
-  #leave(): void {
-    if (this.#unapplied > 0 || this.#leaving.length === 0) return;
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (const writer of leaving) writer.leave();
+  #applied(writer: Writer): void {
+    this.#unapplied.delete(writer);
+    this.#leave();
   }
+
+  /** Lets the requests leave whose intents are on the disk, unless the consequences of a reply before are still asked about. */
+  #leave(): void {
+    const [oldest = Number.POSITIVE_INFINITY] = this.#unapplied.values();
+    for (let [first] = this.#leaving; first !== undefined && first.after < oldest; [first] = this.#leaving) {
+      this.#leaving.shift();
+      for (const writer of first.writers) writer.leave();
+    }
+  }
+}
+
+/** Those whose intents one group has brought to the disk. */
+interface Leaving {
+  readonly writers: readonly Writer[];
+  /** They wait for the replies up to this number, and for none that comes later, or they would wait as long as any come. */
+  readonly after: number;
 }

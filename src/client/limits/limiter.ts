@@ -48,8 +48,6 @@ const NOTICED_WAIT_MS = 5_000;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
-const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
-
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
@@ -86,7 +84,8 @@ export class Limiter {
     this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
-    this.#seed();
+    this.#guards.seed(options.earlierSendsMs, clock);
+    this.#backoff.goOn(options.pausedUntilMs);
   }
 
   /**
@@ -126,14 +125,16 @@ export class Limiter {
   /**
    * Waits until no other caller holds this name. A holder may wait for a slot, so no caller waits for a name while it
    * has one.
-   * @returns a function that releases the name.
-   * @throws as `enter`.
+   * @returns a function that releases the name. @throws as `enter`.
    */
   async alone(name: string, waiter: Waiter): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
     this.#lanes.set(name, lane);
     await lane.enter(waiter);
-    return () => lane.leave();
+    return () => {
+      lane.leave();
+      if (lane.isIdle) this.#lanes.delete(name);
+    };
   }
 
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
@@ -393,16 +394,5 @@ export class Limiter {
 
   #nowMs(): number {
     return this.#options.clock.monotonicMs();
-  }
-
-  /** Takes the calendar times of earlier sends. A time in the future comes from a changed clock and is dropped. */
-  #seed(): void {
-    const { clock, earlierSendsMs, pausedUntilMs } = this.#options;
-    const offsetMs = clock.monotonicMs() - clock.wallMs();
-    const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
-    for (const sentMs of past) this.#guards.seed(sentMs + offsetMs);
-    const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
-    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
-      this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 }
