@@ -98,13 +98,8 @@ async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
       const row = index + 2;
       const answer = await buy(ledger, batch.id, serial + index, row, createdAtMs);
       const input = inputOf({ cells: [abn(serial + index)] });
-      await ledger.finishRow({
-        batch: batch.id,
-        row,
-        outcome: { kind: 'matched', matchedBy: 'abn' },
-        answers: [answer],
-        input,
-      });
+      const outcome = { kind: 'matched', matchedBy: 'abn' } as const;
+      await ledger.finishRows([{ batch: batch.id, row, outcome, answers: [answer], input }]);
     }
   };
   await Promise.all(Array.from({ length: Math.min(rows, WRITES_AT_ONCE) }, settleNext));
