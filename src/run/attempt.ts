@@ -113,13 +113,13 @@ class Attempt implements Writer, Asker {
 
   #entered(): void {
     this.#isInSlot = true;
-    const fail = (error: unknown): void => this.fail(error);
     try {
       const turn = this.#run.session.client.turn(this.#run.waiter);
-      if (turn instanceof Promise) turn.then((given) => this.#permitted(given)).catch(fail);
+      if (turn instanceof Promise)
+        turn.then((given) => this.#permitted(given)).catch((error: unknown) => this.fail(error));
       else this.#permitted(turn);
     } catch (error) {
-      fail(error);
+      this.fail(error);
     }
   }
 
