@@ -52,7 +52,7 @@ export class Groups {
     this.#schedule();
   }
 
-  /** The same where nothing came that could be kept. */
+  /** Has an attempt judged in this turn whose request got no reply that could be kept. */
   addUnanswered(writer: Writer): void {
     this.#unanswered.push(writer);
     this.#schedule();

@@ -26,14 +26,19 @@ export class Finishing {
     this.#onError = onError;
   }
 
-  /** Finishes a row with the others that end until `write`. */
+  /** Finishes a row with all that end until the next `write` or `writeSoon`. */
   add({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
     this.#ended.push({ batch: this.#batch.id, row, outcome, answers, input });
   }
 
-  /** The same with those of this turn of the event loop. */
+  /** Finishes a row with the others that end in this turn of the event loop. */
   addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
     this.add(task, outcome, answers);
+    this.writeSoon();
+  }
+
+  /** Has the rows finished that end in this turn of the event loop. Nobody waits for that. */
+  writeSoon(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {

@@ -9,7 +9,7 @@ import type { Task } from './tasks.ts';
 
 /**
  * Rows of a list that was bought before end with what the ledger knows. They are walked side by side, so that it is asked once
- * for the next call of all of them, and are settled together: one by one, each costs ten times as much. Whatever is not
+ * for the next call of all of them, and are finished together: one by one, each costs ten times as much. Whatever is not
  * beyond question, such as a lost answer or one that is too old, is left to the pipeline, and so is all that is bought.
  */
 
@@ -33,7 +33,7 @@ export interface KnownRowsOptions {
   readonly finishing: Finishing;
 }
 
-/** Settles what can be settled without a question to anybody. */
+/** Finishes the rows that end without a question to anybody. */
 export class KnownRows {
   readonly #context: RunContext;
   readonly #batch: Batch;
@@ -60,8 +60,10 @@ export class KnownRows {
       else begun.push({ task, walk: new RowWalk(job.operation, dialect, task.work), answers: [] });
     }
     const left = this.#isPossible ? await this.#walkOn(begun) : begun;
-    // What is left may take hours, and whoever looks at the batch meanwhile is to see what is settled.
-    if (left.length > 0 || this.#finishing.isFull) await this.#finishing.write();
+    // The reading waits, so that memory does not grow with the file.
+    if (this.#finishing.isFull) await this.#finishing.write();
+    // What is left may take hours, and whoever looks at the batch meanwhile is to see what is finished.
+    else if (left.length > 0) this.#finishing.writeSoon();
     return left;
   }
 

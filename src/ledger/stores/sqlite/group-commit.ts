@@ -25,7 +25,7 @@ const MOST_TURNS = 4;
 /** How long a patient write is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
 
-/** So many patient writes wait for no other: a commit takes as long as settling a hundred rows. */
+/** So many patient writes wait for no other: a commit takes as long as finishing a hundred rows. */
 const MOST_WAITING = 100;
 
 export interface GroupCommitOptions {
@@ -158,7 +158,7 @@ export class GroupCommit {
     const refusal = this.#refusal();
     if (refusal !== undefined) refuseNew(group, refusal);
     this.#write(group);
-    for (const writes of group) writes.settle();
+    for (const writes of group) writes.tell();
   }
 
   #write(group: readonly AnyWrites[]): void {

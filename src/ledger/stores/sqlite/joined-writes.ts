@@ -123,7 +123,7 @@ export class JoinedWrites<Entry, Outcome> {
   }
 
   /** Tells every caller what came of the entries of the list, first those whose last entry was written first. */
-  settle(): void {
+  tell(): void {
     this.#lists.sort((one, other) => one.lastRank - other.lastRank);
     for (const { from, end, tell } of this.#lists) tell(this.#outcomes.slice(from, end));
   }

@@ -121,7 +121,7 @@ function moneyIn(connection: Connection, names: ReadonlySet<string>, cap: number
 }
 
 const bookedIn = (connection: Connection, name: string): Totals =>
-  connection.known<Totals>(name) ?? connection.once(name, () => totalsOf(connection, name));
+  connection.once(name, () => totalsOf(connection, name));
 
 /** By which kind of decision a call in doubt is sent again; another one allows nothing, and the guards refuse it. */
 export function sendingAgain(connection: Connection, decision: DecisionId): 'repeat' | 'retry' {
