@@ -7,6 +7,9 @@ import { join } from 'node:path';
 
 export const PROGRAM = join(import.meta.dirname, '../src/bin.js');
 
+/** Requests that every contestant has under way side by side. */
+export const AT_ONCE = 64;
+
 export async function inFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-bench-'));
   try {

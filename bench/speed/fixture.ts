@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { abn, connect, PROGRAM, startServer, type Vendor } from '../program.ts';
+import { AT_ONCE, abn, connect, PROGRAM, startServer, type Vendor } from '../program.ts';
 import { fillStore } from '../store.ts';
 import { type Command, costOf, node, pinned } from './cost.ts';
 
@@ -46,8 +46,6 @@ const JOB = {
     city: 'location.city',
   },
 };
-
-export const AT_ONCE = 64;
 
 const VENDOR = join(import.meta.dirname, 'vendor.ts');
 
@@ -95,10 +93,10 @@ export class Desk {
     return this.rowonce(store, 'run', this.job, list, '--budget', '100000000');
   }
 
-  /** A store that knows the answers for the first rows of every list. */
-  fill(store: string, rows: number): Promise<void> {
+  /** A store that knows the answers for the first rows of every list, or for every nth of them. */
+  fill(store: string, rows: number, every = 1): Promise<void> {
     process.env.XDG_STATE_HOME = this.#stateOf(store);
-    return fillStore(this.path(store), rows, 1);
+    return fillStore(this.path(store), rows, every);
   }
 
   /** What is known of a store outside of it. Each has its own, or a copy would be taken for an older state of the same store. */

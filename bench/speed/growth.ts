@@ -10,6 +10,9 @@ import { ANSWER_BYTES } from './vendor.ts';
 /** Longer lists are bought once: that takes long enough to be steady. */
 const LONG = 100_000;
 
+/** As long as a list of a working day is. */
+const SHORT = 1000;
+
 interface Bought {
   readonly rows: number;
   readonly cost: Cost;
@@ -24,9 +27,10 @@ export async function measureGrowth(options: Options): Promise<Measured> {
     const desk = await Desk.open(options.folder, vendor.url);
     // What a start costs is no row's.
     const start = await buy(options, desk, 1);
+    const short = await buy(options, desk, SHORT);
     const bought: Bought[] = [];
     for (const rows of sizes) bought.push(await buy(options, desk, Math.ceil(rows)));
-    return measured(start, bought);
+    return measured(start, short, bought);
   } finally {
     vendor.stop();
   }
@@ -43,7 +47,7 @@ async function buy({ runs, say }: Options, desk: Desk, rows: number): Promise<Bo
   return { rows, cost: medianCost(costs), ledgerBytes };
 }
 
-function measured(start: Bought, bought: readonly Bought[]): Measured {
+function measured(start: Bought, short: Bought, bought: readonly Bought[]): Measured {
   const perRow = bought.map(
     ({ rows, cost }) => (cost.processorSeconds - start.cost.processorSeconds) / (rows - 1),
   );
@@ -56,10 +60,11 @@ function measured(start: Bought, bought: readonly Bought[]): Measured {
     return { measure: 'a list that is bought', contestant: 'rowonce run', rows, cost, absent: undefined };
   };
   return {
-    lines: bought.map(line),
+    lines: [short, ...bought].map(line),
     figures: [
       { name: 'bytes', now: bytes.toFixed(0) },
       { name: 'linear', now: `${times} (${shown.join(', ')})` },
+      { name: 'short', now: `${((short.cost.processorSeconds / short.rows) * 1000).toFixed(3)} ms` },
       { name: 'memory-run', now: memoryWords(memoryFrom, large) },
     ],
   };

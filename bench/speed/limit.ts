@@ -1,6 +1,7 @@
 import { measureCell } from '../rate.ts';
 import { costOf } from './cost.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
+import { idleSeconds } from './machine.ts';
 import type { Measured, Options } from './measure.ts';
 import type { SpeedBook } from './vendor.ts';
 
@@ -18,7 +19,7 @@ export async function measureLimit(options: Options): Promise<Measured> {
     const cell = { kind: 'sliding-log', perSecond, concurrency: 64, stalls: false } as const;
     alone.push(words(perSecond, await measureCell(cell)));
     options.say(`limiter alone ${alone.at(-1)}`);
-    whole.push(words(perSecond, await runAt(options, perSecond)));
+    whole.push(await runAt(options, perSecond));
     options.say(`rowonce run ${whole.at(-1)}`);
   }
   return {
@@ -30,13 +31,16 @@ export async function measureLimit(options: Options): Promise<Measured> {
   };
 }
 
-async function runAt({ folder }: Options, perSecond: number): Promise<SpeedBook> {
+async function runAt({ folder }: Options, perSecond: number): Promise<string> {
   const vendor = await startSpeedVendor(['--limit', String(perSecond)]);
   try {
     const desk = await Desk.open(`${folder}/${perSecond}`, vendor.url, perSecond);
     await writeWideList(desk.list, perSecond * SECONDS);
-    await costOf(desk.run(await desk.newStore()));
-    return (await (await fetch(`${vendor.url}/book`)).json()) as SpeedBook;
+    const idle = idleSeconds();
+    const { seconds } = await costOf(desk.run(await desk.newStore()));
+    const idleCores = (idleSeconds() - idle) / seconds;
+    const book = (await (await fetch(`${vendor.url}/book`)).json()) as SpeedBook;
+    return `${words(perSecond, book)}, ${idleCores.toFixed(1)}`;
   } finally {
     vendor.stop();
   }

@@ -42,6 +42,11 @@ export function businessOf(folder: string): Business {
   return { load: Number(loadavg()[0]?.toFixed(1)), fdatasyncMs: Number(fdatasyncMs(folder).toFixed(3)) };
 }
 
+/** How long the cores had nothing to do, all of them together, since the machine started. */
+export function idleSeconds(): number {
+  return cpus().reduce((total, { times }) => total + times.idle / 1000, 0);
+}
+
 /** Some libraries do not let their manifest be imported, so it is read beside what is. */
 function versionOf(name: string): string {
   const found = createRequire(import.meta.url)

@@ -85,20 +85,28 @@ export class Rounds {
 
   /** How often the time of one is in that of another, for as many rows: the median of the ratios of the rounds. */
   times(name: string, of: string): string {
-    return this.#ratios(name, of, (one, other) => one / other);
+    const absent = [name, of].find((each) => this.costs(each).length === 0);
+    if (absent !== undefined) return `${absent}: absent`;
+    const seconds = this.#ratio(name, of, (cost) => cost.seconds);
+    return `${seconds} (processor ${this.#ratio(name, of, (cost) => cost.processorSeconds)})`;
   }
 
   /** How often the speed of one is in that of another. */
   speed(name: string, of: string): string {
-    return this.#ratios(name, of, (one, other) => other / one);
+    return this.times(of, name);
   }
 
-  #ratios(name: string, of: string, ratio: (one: number, other: number) => number): string {
+  /** How often the processor time of one is in that of another, and what it is for a million rows. */
+  processor(name: string, of: string): string {
+    const { rows = 1 } = this.#contestants.find((each) => each.name === name) ?? {};
+    const { processorSeconds } = medianCost(this.costs(name));
+    const million = ((processorSeconds / rows) * 1_000_000).toFixed(0);
+    return `${this.#ratio(name, of, (cost) => cost.processorSeconds)} (${million} s a million)`;
+  }
+
+  #ratio(name: string, of: string, read: (cost: Cost) => number): string {
     const others = this.costs(of);
-    const over = (read: (cost: Cost) => number): string =>
-      median(this.costs(name).map((cost, round) => ratio(read(cost), read(others[round] ?? cost)))).toFixed(
-        2,
-      );
-    return `${over(({ seconds }) => seconds)} (processor ${over(({ processorSeconds }) => processorSeconds)})`;
+    const ratios = this.costs(name).map((cost, round) => read(cost) / read(others[round] ?? cost));
+    return median(ratios).toFixed(2);
   }
 }

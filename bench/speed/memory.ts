@@ -2,10 +2,13 @@ import type { Cost } from './cost.ts';
 import { Desk, writeWideList } from './fixture.ts';
 import type { FigureName } from './goals.ts';
 import { memoryWords } from './growth.ts';
-import { type Line, type Measured, type Options, rowsOf } from './measure.ts';
+import { type Figure, type Line, type Measured, type Options, rowsOf } from './measure.ts';
 import { contestants } from './replay.ts';
 
-/** Memory must not grow with the file nor with what the ledger knows: the peak of each command that sends nothing. */
+/**
+ * Memory must not grow with the file nor with what the ledger knows: the peak of each command that sends nothing, and how long
+ * the longest list takes.
+ */
 
 /** Names of contestants, as the figures have them. */
 const COMMANDS = {
@@ -19,10 +22,13 @@ export async function measureMemory(options: Options): Promise<Measured> {
   const most = rowsOf(options, 10_000_000, 200_000);
   const small = await peaksOf(options, Math.ceil(most / (options.quick ? 10 : 100)));
   const large = await peaksOf(options, most);
-  const figures = Object.entries(COMMANDS).map(([name, command]) => {
+  const peaks = Object.entries(COMMANDS).map(([name, command]) => {
     const peak = (costs: Costs) => ({ rows: costs.rows, cost: costs.of.get(command) ?? { peakMiB: 0 } });
     return { name: name as keyof typeof COMMANDS, now: memoryWords(peak(small), peak(large)) };
   });
+  const seconds = (command: string): string => `${large.of.get(command)?.seconds.toFixed(0)} s`;
+  const long = ['replay', 'output written again'].map(seconds).join(' / ');
+  const figures: readonly Figure[] = [...peaks, { name: 'long', now: `${long}, of ${most} rows` }];
   return { figures, lines: [...linesOf(small), ...linesOf(large)] };
 }
 

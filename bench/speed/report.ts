@@ -27,7 +27,8 @@ export function tables({ figures, lines }: Measured): readonly string[] {
   return [...first, '', ...tableOf(['measure', ...CONTESTANTS], costs)];
 }
 
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+/** A table as pages have them. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (each: readonly string[]): string => `| ${each.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }

@@ -34,7 +34,7 @@ import {
 import { Transport } from './transport.ts';
 
 export type { ListedPerson, MemberList } from './client/free-questions.ts';
-export type { Sent, Turn } from './client/turn.ts';
+export type { Asker, Sent, Turn } from './client/turn.ts';
 export type { Pause, Waiter } from './limits/limiter.ts';
 export type { Limits } from './limits/windows.ts';
 
@@ -128,13 +128,25 @@ export class Client {
   /**
    * Silence → permit. The holder of the turn commits an intent, sends at once, and ends the turn. It has a slot by then, so a
    * permit never waits for one and then bursts. Only `run/attempt.ts` takes one for what may cost something.
+   * @returns a promise only where it has to wait.
    */
-  async turn(waiter: Waiter): Promise<Turn> {
-    const { limiter, transport } = this.#parts;
-    const quiet = transport.untilQuiet();
-    if (quiet !== undefined) await quiet;
-    const atOnce = limiter.permitAtOnce(waiter);
-    if (atOnce !== undefined) return new Turn(this.#parts, atOnce);
+  turn(waiter: Waiter): Turn | Promise<Turn> {
+    const quiet = this.#parts.transport.untilQuiet();
+    return (quiet === undefined ? this.#turnAtOnce(waiter) : undefined) ?? this.#turnAfter(quiet, waiter);
+  }
+
+  #turnAtOnce(waiter: Waiter): Turn | undefined {
+    const permit = this.limiter.permitAtOnce(waiter);
+    return permit && new Turn(this.#parts, permit);
+  }
+
+  async #turnAfter(quiet: Promise<void> | undefined, waiter: Waiter): Promise<Turn> {
+    const { limiter } = this;
+    if (quiet !== undefined) {
+      await quiet;
+      const atOnce = this.#turnAtOnce(waiter);
+      if (atOnce !== undefined) return atOnce;
+    }
     // How long a wait may be counts from the last call that was settled, which may be one whose answer is being written.
     await limiter.applied();
     return new Turn(this.#parts, await limiter.permit(waiter));

@@ -74,7 +74,7 @@ export function requestOf(
   const shaped = shapedCall(dialect, operation, call);
   const path = movedTo ?? pathOf(dialect, basePath, shaped);
   const known = valuesFor(call, values);
-  const headers = { ...headersOf(dialect, operation, known), ...idempotencyHeader(dialect, known) };
+  const headers = withIdempotencyKey(headersOf(dialect, operation, known), dialect, known);
   return addressed(dialect, basePath, { ...shaped, path }, headers, known);
 }
 
@@ -178,8 +178,8 @@ interface Shaped {
 function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   const add = (field: string, value: JsonValue): void => {
-    const other = [...sent.keys()].find((each) => isWithin(each, field) || isWithin(field, each));
-    if (other !== undefined) {
+    for (const other of sent.keys()) {
+      if (!isWithin(other, field) && !isWithin(field, other)) continue;
       const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
       throw stop('job', fact, 'Take the filter of that name out of the job.');
     }
@@ -305,7 +305,7 @@ function addressed(
   { through }: Dialect,
   basePath: string,
   { method, path, body }: Shaped,
-  headers: Record<string, string>,
+  headers: Headers,
   values: RequestValues,
 ): HttpRequest {
   if (through === undefined) {
@@ -346,25 +346,32 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
   return call.project === undefined ? values : { ...values, project_id: call.project };
 }
 
+type Headers = Readonly<Record<string, string>>;
+
+/** The headers that were filled last with the values of an account, which are one object for all its usual requests. */
+const FILLED = new WeakMap<RequestValues, { dialect: Dialect; shape: RequestShape; headers: Headers }>();
+
 /**
  * Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key.
  */
-function headersOf(
-  dialect: Dialect,
-  { headers }: RequestShape,
-  values: RequestValues,
-): Record<string, string> {
-  return dialect.through === undefined ? filled({ ...dialect.headers, ...headers }, values) : {};
+function headersOf(dialect: Dialect, shape: RequestShape, values: RequestValues): Headers {
+  const last = FILLED.get(values);
+  if (last?.dialect === dialect && last.shape === shape) return last.headers;
+  const headers =
+    dialect.through === undefined ? filled({ ...dialect.headers, ...shape.headers }, values) : {};
+  if (values.idempotency_key === undefined) FILLED.set(values, { dialect, shape, headers });
+  return headers;
 }
 
-function idempotencyHeader(
+function withIdempotencyKey(
+  headers: Headers,
   { idempotency }: Dialect,
   { idempotency_key: key }: RequestValues,
-): Record<string, string> {
-  return idempotency === undefined || key === undefined ? {} : { [idempotency.header]: key };
+): Headers {
+  return idempotency === undefined || key === undefined ? headers : { ...headers, [idempotency.header]: key };
 }
 
-function filled(templates: Readonly<Record<string, string>>, values: RequestValues): Record<string, string> {
+function filled(templates: Headers, values: RequestValues): Headers {
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = own<string | undefined>({ ...values }, name);

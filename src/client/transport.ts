@@ -36,6 +36,8 @@ export interface Sending {
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   /** Called at the moment the first byte leaves. */
   onSent(): void;
+  /** Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was sent. */
+  onReply(reply: Reply): void;
 }
 
 export interface TransportOptions extends WiresOptions {
@@ -69,25 +71,22 @@ export class Transport {
     return this.#wires.untilQuiet();
   }
 
-  /** Never rejects: every event of a request is a kind of reply. No reply holds the key that was sent. */
-  send(request: HttpRequest, sending: Sending): Promise<Reply> {
-    return new Promise((resolve) => {
-      const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
-        this.#deadlines.end(exchange);
-        resolve(redacted(reply, this.#redaction));
-      });
-      this.#deadlines.begin(exchange);
-      this.#wires.dispatch(
-        {
-          method: request.method,
-          path: request.path,
-          headers: { ...request.headers, 'accept-encoding': 'identity' },
-          body: request.body ?? null,
-          idempotent: false,
-        },
-        exchange,
-      );
+  send(request: HttpRequest, sending: Sending): void {
+    const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
+      // An exchange whose deadline was over before it had a connection fails once more, with that connection.
+      if (this.#deadlines.end(exchange)) sending.onReply(redacted(reply, this.#redaction));
     });
+    this.#deadlines.begin(exchange);
+    this.#wires.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: { ...request.headers, 'accept-encoding': 'identity' },
+        body: request.body ?? null,
+        idempotent: false,
+      },
+      exchange,
+    );
   }
 
   close(): Promise<void> {
@@ -232,8 +231,9 @@ class Deadlines {
     if (this.#timer === undefined) this.#arm(this.#timeoutMs);
   }
 
-  end(expiring: Exchange): void {
-    this.#dueMs.delete(expiring);
+  /** @returns whether it was not over yet. */
+  end(expiring: Exchange): boolean {
+    return this.#dueMs.delete(expiring);
   }
 
   close(): void {
@@ -254,7 +254,6 @@ class Deadlines {
         this.#arm(dueMs - nowMs);
         return;
       }
-      this.#dueMs.delete(expiring);
       expiring.expire();
     }
   }
@@ -334,11 +333,15 @@ const SIGNS: readonly (readonly [name: string, sign: Buffer])[] = [
  * @throws Error as `unpacked`.
  */
 function unpackedBySign(body: Buffer, layer = 0): Buffer {
-  const [name = ''] = SIGNS.find(([, sign]) => body.subarray(0, sign.length).equals(sign)) ?? [];
+  const [name = ''] = SIGNS.find(([, sign]) => beginsWith(body, sign)) ?? [];
   const unpack = UNPACKERS.get(name);
   if (unpack === undefined) return body;
   if (layer === MOST_LAYERS) throw new Error(`it is packed more than ${MOST_LAYERS} times`);
   return unpackedBySign(unpack(body, { maxOutputLength: LARGEST_BODY_BYTES }), layer + 1);
+}
+
+function beginsWith(body: Buffer, sign: Buffer): boolean {
+  return body.length >= sign.length && sign.compare(body, 0, sign.length) === 0;
 }
 
 function redacted(reply: Reply, redaction: Redaction): Reply {

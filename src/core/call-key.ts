@@ -40,6 +40,8 @@ export function canonicalJson(value: JsonValue): string {
   if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value);
   if (names.length > 1) names.sort();
+  // One text alone has no order, and most calls send nothing else: it takes half the time.
+  else if (typeof value[names[0] ?? ''] === 'string') return JSON.stringify(value);
   let members = '';
   for (const name of names) {
     if (members !== '') members += ',';

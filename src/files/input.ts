@@ -207,7 +207,7 @@ async function formatOf(path: string): Promise<Format> {
  */
 
 /** 48 bits, which a number holds exactly. Two other cells are taken for the same once in 281 million million rows. */
-const HEX_DIGITS = 12;
+const BYTES = 6;
 
 /** The number that stands for the cells of a row of the file. */
 type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
@@ -222,12 +222,23 @@ export function rowInputOf(columns: Readonly<Record<string, string>>, header: re
   const places = Object.keys(columns)
     .sort()
     .map((name) => ({ name: JSON.stringify(name), place: header.indexOf(columns[name] ?? '') }));
-  const named = (cells: InputRow['cells']): string =>
-    places.map(({ name, place }) => `[${name},${JSON.stringify(cells[place] ?? '')}]`).join();
-  return ({ cells, unreadable }) => {
-    const text = unreadable === undefined ? `[${named(cells)}]` : JSON.stringify(cells);
-    return Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
+  const named = (cells: InputRow['cells']): string => {
+    let text = '';
+    for (const { name, place } of places)
+      text += `${text === '' ? '' : ','}[${name},${JSON.stringify(cells[place] ?? '')}]`;
+    return text;
   };
+  return ({ cells, unreadable }) =>
+    firstBytesOf(
+      hash('sha256', unreadable === undefined ? `[${named(cells)}]` : JSON.stringify(cells), 'binary'),
+    );
+}
+
+/** @param text a character for each byte, which is had in less time than hexadecimal digits or a buffer. */
+function firstBytesOf(text: string): number {
+  let number = 0;
+  for (let at = 0; at < BYTES; at += 1) number = number * 256 + text.charCodeAt(at);
+  return number;
 }
 
 /** The rows of a batch are those of another content, so it ends; what it bought is kept. */

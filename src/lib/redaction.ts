@@ -94,11 +94,12 @@ export class Redaction {
   }
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
-    const entries = Object.entries(headers).map(([name, value]) => {
-      const shown = this.#short.includes(value.trim()) ? REDACTED : this.text(value);
-      return [this.text(name), shown] as const;
-    });
-    return Object.fromEntries(entries);
+    const shown: Record<string, string> = {};
+    for (const name of Object.keys(headers)) {
+      const value = headers[name] ?? '';
+      shown[this.text(name)] = this.#short.includes(value.trim()) ? REDACTED : this.text(value);
+    }
+    return shown;
   }
 
   /** @param layers in so many may it be written. */

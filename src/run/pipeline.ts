@@ -1,11 +1,9 @@
 import type { CallKey } from '../core/call-key.ts';
 import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Outcome } from '../core/row.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { AttemptId, Batch, Credits } from '../ledger/ledger.ts';
-import { crashPoint } from '../lib/faults.ts';
+import type { Batch, Credits } from '../ledger/ledger.ts';
 import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -16,8 +14,8 @@ import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
+import { Finishing } from './pipeline/finishing.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
-import { Lanes } from './pipeline/lanes.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -25,8 +23,9 @@ import {
   wantedOutput,
   writeRows,
 } from './pipeline/output.ts';
+import { RowGroups } from './pipeline/row-groups.ts';
 import { finishedRows, type RowSet } from './pipeline/row-set.ts';
-import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
+import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
@@ -165,51 +164,45 @@ interface RowsWork extends Work, Pick<Submitted, 'input' | 'sample'> {
 /** Works on rows side by side, which begin in the order of the file. @param settled the rows that have a final outcome. */
 async function workRows(work: RowsWork, settled: RowSet): Promise<void> {
   const { signal, stopAll } = work;
-  const lanes = new Lanes<Walking>((walking) => workRow(work, walking), signal, stopAll);
-  const known = new KnownRows(work);
+  const { concurrency } = work.context.account.limits;
+  const finishing = new Finishing(work.context, work.batch, stopAll);
+  const groups = new RowGroups<Walking>(
+    concurrency,
+    (walking) => workRow(work, walking, finishing),
+    signal,
+    stopAll,
+  );
+  const known = new KnownRows({ ...work, finishing });
   try {
     for await (const tasks of tasksOf({ ...work, settled })) {
       if (signal.aborted) break;
-      await lanes.add(await known.take(tasks));
+      await groups.add(await known.take(tasks));
     }
-    await known.settle();
   } catch (error) {
     stopAll(error);
   }
   // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
-  await lanes.end();
+  await groups.end();
+  await finishing.write().catch(stopAll);
 }
 
 /** Walks a row to its end, and gets an answer for each of its calls on the way. After a crash the same walk arrives at the same place. */
-async function workRow(work: Work, { task, walk, answers }: Walking): Promise<void> {
+async function workRow(work: Work, { task, walk, answers }: Walking, finishing: Finishing): Promise<void> {
   const { identity } = work.context.account;
   for (;;) {
     const step = walk.step();
-    if (step.kind === 'end') return finishRow(work, task, step.outcome, answers);
+    if (step.kind === 'end') return finishing.addNow(task, step.outcome, answers);
     const { met } = step;
     const obtained = await answerTo(work, { key: met.keyFor(identity), call: met.call, row: task.row });
     if (obtained.kind !== 'answered') {
       const { kind, reason, attempt } = obtained;
       // The doubt of a call belongs to its row as an answer does.
       if (attempt !== undefined) answers.push(attempt);
-      return finishRow(work, task, { kind, reason }, answers);
+      return finishing.addNow(task, { kind, reason }, answers);
     }
     walk.tell(met, operationAnswer(met.call, obtained.answer, walk.operation));
     answers.push(obtained.answer.attempt);
   }
-}
-
-/** Keeps how a row ended, and the attempts that led there. A row that a crash loses here is finished again from its answers. */
-async function finishRow(
-  { context, batch }: Work,
-  { row, input }: Task,
-  outcome: Outcome,
-  answers: readonly AttemptId[],
-): Promise<void> {
-  crashPoint('before-row');
-  await context.ledger.finishRow({ batch: batch.id, row, outcome, answers, ...present({ input }) });
-  crashPoint('after-row');
-  context.emit({ kind: 'row', row, outcome: outcome.kind });
 }
 
 /** The StopError that ended the run. Any other error is a bug and is thrown again. */

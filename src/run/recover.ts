@@ -23,7 +23,7 @@ import { crashPoint } from '../lib/faults.ts';
 import type { RunContext } from '../plan/context.ts';
 import { wasRetried } from '../plan/sent-again.ts';
 import type { Moment } from '../time/believed-time.ts';
-import { type Closing, judged, writeClosure } from './attempt.ts';
+import { type Closing, closureOf, judged } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
 import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
@@ -131,7 +131,9 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
-    await writeClosure(closing, replied, judged(closing, replied));
+    const [closure, left] = closureOf(closing, replied, judged(closing, replied));
+    await closeAttempt(ledger, open.attempt, closure, clock.wallMs(), left);
+    crashPoint('after-close');
     return;
   }
   // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.

@@ -5,6 +5,7 @@ import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { AttemptId, BatchId, Ledger } from '../ledger/ledger.ts';
 import type { BelievedTime } from '../time/believed-time.ts';
+import type { Groups } from './groups.ts';
 import type { ProjectAccess } from './project-access.ts';
 import type { TooFast } from './too-fast.ts';
 
@@ -18,6 +19,7 @@ export interface Session {
   /** The operations whose price an answer to this account has shown. */
   readonly priced: Set<string>;
   readonly tooFast: TooFast;
+  readonly groups: Groups;
   /** The shapes of answers that came whole and that nobody can read. */
   readonly oddShapes: Map<string, Promise<OddShape>>;
 }

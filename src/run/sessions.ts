@@ -9,6 +9,7 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
+import { Groups } from './groups.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import type { Run, Session } from './session.ts';
@@ -212,7 +213,8 @@ class SharedSession {
 // ------------------------------------------------------------------------------------------------ one session
 
 /** The parts of a session that all runs of an account share. */
-interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast'> {
+interface Opened
+  extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast' | 'groups'> {
   readonly vendor: ReachedVendor;
 }
 
@@ -244,6 +246,7 @@ async function openSession(context: RunContext, shared: SharedSession, clock: Be
       priced: new Set(),
       oddShapes: new Map(),
       tooFast: new TooFast(),
+      groups: new Groups(ledger),
       vendor,
     };
   } catch (error) {

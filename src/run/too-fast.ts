@@ -21,33 +21,56 @@ export class TooFast {
   /** A call begins to be asked; its `end` has to follow. */
   begin(): AskedCall {
     this.#asking += 1;
-    let toldSentMs = Number.POSITIVE_INFINITY;
-    let isAlone = false;
-    let times = 0;
-    return {
-      told: (sentAtMs) => {
-        const othersPass = this.#answeredSentMs > toldSentMs;
-        toldSentMs = sentAtMs;
-        if (othersPass && !isAlone) {
-          isAlone = true;
-          this.#alone += 1;
-        }
-        // Where only such calls are left, nobody else can pass any more.
-        if (times === 0 || othersPass || (isAlone && this.#alone === this.#asking)) times += 1;
-        return { times, isAlone };
-      },
-      end: () => {
-        this.#asking -= 1;
-        if (isAlone) this.#alone -= 1;
-      },
-    };
+    return new AskedCall(this);
+  }
+
+  /** Whether a request was answered that left after that time. */
+  answeredSince(sentAtMs: number): boolean {
+    return this.#answeredSentMs > sentAtMs;
+  }
+
+  /** A call turns out to be told so alone. */
+  addAlone(): void {
+    this.#alone += 1;
+  }
+
+  end(isAlone: boolean): void {
+    this.#asking -= 1;
+    if (isAlone) this.#alone -= 1;
+  }
+
+  /** Where only such calls are left, nobody else can pass any more. */
+  get onlyAloneAreLeft(): boolean {
+    return this.#alone === this.#asking;
   }
 }
 
-export interface AskedCall {
+/** A call that is being asked. */
+export class AskedCall {
+  readonly #all: TooFast;
+  #toldSentMs = Number.POSITIVE_INFINITY;
+  #isAlone = false;
+  #times = 0;
+
+  constructor(all: TooFast) {
+    this.#all = all;
+  }
+
   /** The vendor said "too many requests" to its request that left then. */
-  told(sentAtMs: number): Told;
-  end(): void;
+  told(sentAtMs: number): Told {
+    const othersPass = this.#all.answeredSince(this.#toldSentMs);
+    this.#toldSentMs = sentAtMs;
+    if (othersPass && !this.#isAlone) {
+      this.#isAlone = true;
+      this.#all.addAlone();
+    }
+    if (this.#times === 0 || othersPass || (this.#isAlone && this.#all.onlyAloneAreLeft)) this.#times += 1;
+    return { times: this.#times, isAlone: this.#isAlone };
+  }
+
+  end(): void {
+    this.#all.end(this.#isAlone);
+  }
 }
 
 /** `isAlone`: others that left later than one of its requests were answered. `times`: how often it was told so, as far as that counts. */

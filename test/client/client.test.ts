@@ -11,17 +11,21 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../../src/client/account/account.ts';
 import { keepAgreement } from '../../src/client/account/agreements.ts';
-import { Client, type Turn } from '../../src/client/client.ts';
+import { type Asker, Client, type Sent, type Turn } from '../../src/client/client.ts';
 import type { Dialect } from '../../src/client/dialect.ts';
 import provider from '../../src/client/dialects/provider.ts';
 import { freeRequestOf, type HttpRequest } from '../../src/client/request.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
+import { type Admitted, type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
+const NOBODY: Asker = { sent: nothing, replied: nothing };
+
+const sentBy = (turn: Turn, admission: Admitted): Promise<Sent> =>
+  new Promise((replied) => turn.send(admission, PAID, { ...NOBODY, replied }));
 const admission = () => admitted(1 as AttemptId, credits(1));
 
 async function openClient(script: Script = (_, response) => response.end('{}'), dialect: Dialect = provider) {
@@ -69,16 +73,16 @@ test('an admission sends one request, also in another turn', async () => {
   const { client, vendor } = await openClient();
   const once = admission();
   const first = await client.turn(WAITER);
-  expect(await first.send(once, PAID, nothing)).toMatchObject({ reply: { kind: 'answered' } });
+  expect(await sentBy(first, once)).toMatchObject({ reply: { kind: 'answered' } });
   const second = await client.turn(WAITER);
-  expect(() => second.send(once, PAID, nothing)).toThrow('an admission sends one request');
+  expect(() => second.send(once, PAID, NOBODY)).toThrow('an admission sends one request');
   expect(vendor.requests).toHaveLength(1);
 });
 
 test('a turn ends when it was used, when it was not, and earlier when it is given back', async () => {
   const { client } = await openClient();
   const used = await client.turn(WAITER);
-  await used.send(admission(), PAID, nothing);
+  await sentBy(used, admission());
   expect(client.limiter.outstanding).toBe(1);
   used.end();
   expect(client.limiter.outstanding).toBe(0);
@@ -99,7 +103,7 @@ test('only what a store has admitted, or a dialect calls free, has the type of i
   expect((await client.ask(WAITER, free)).verdict.kind).toBe('answered');
   const mistakes = (turn: Turn) => [
     // @ts-expect-error: an object of the same members was committed by nobody.
-    turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),
+    turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, NOBODY),
     // @ts-expect-error: this request may cost something.
     client.ask(WAITER, PAID),
   ];
@@ -113,7 +117,7 @@ test('an exchange is over after a minute where the account says no timeout, and 
   onTestFinished(() => void vi.useRealTimers());
   const { client, vendor } = await openClient(() => {});
   let isOver = false;
-  const exchange = (await client.turn(WAITER)).send(admission(), PAID, nothing).finally(() => {
+  const exchange = sentBy(await client.turn(WAITER), admission()).finally(() => {
     isOver = true;
   });
   while (vendor.requests.length === 0) await turnOfLoop();

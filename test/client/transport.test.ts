@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as undici from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -118,6 +118,29 @@ describe('what never left is not sent', () => {
     expect(reply).toMatchObject({ kind: 'not_sent', cause: 'certificate' });
     expect(vendor.requests).toEqual([]);
   });
+});
+
+test('a request is over once, also when its connection fails after its deadline', async () => {
+  const sockets: Socket[] = [];
+  const silent = createTcpServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const transport = transportTo(`https://127.0.0.1:${port}`, { timeoutMs: 200 });
+  const replies: Reply[] = [];
+  const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
+  const over = new Promise<void>((resolve) => {
+    const onReply = (reply: Reply): void => {
+      replies.push(reply);
+      resolve();
+    };
+    transport.send(LOOKUP, { intentAt, onSent: expect.unreachable, onReply });
+  });
+  await over;
+  for (const socket of sockets) socket.destroy();
+  await transport.close();
+  expect(replies).toMatchObject([{ kind: 'not_sent' }]);
 });
 
 describe('what may have arrived and has no whole answer is lost', () => {
@@ -313,7 +336,8 @@ async function exchange(
   const onSent = (): void => {
     sends += 1;
   };
-  return { reply: await transport.send(request, { intentAt, onSent }), sends };
+  const reply = await new Promise<Reply>((onReply) => transport.send(request, { intentAt, onSent, onReply }));
+  return { reply, sends };
 }
 
 /** Lets what is waiting in the event loop and in the sockets of this machine happen. */

@@ -126,9 +126,9 @@ test('a row whose call is lost ends there, with what it has used by then and the
   });
   const finished: (readonly number[])[] = [];
   const ledger = replacing(at.ledger, {
-    async finishRow(row) {
-      finished.push(row.answers);
-      await at.ledger.finishRow(row);
+    async finishRows(rows) {
+      finished.push(...rows.map(({ answers }) => answers));
+      await at.ledger.finishRows(rows);
     },
   });
   const { counts, batch } = await runOnce({ ...at, ledger }, { job: threeTags });
@@ -212,9 +212,9 @@ test('the next request leaves as soon as an answer is on the disk, and its row w
       if (kinds.includes('reply') && at.vendor.requests.length === 2) second.resolve();
       return outcomes;
     },
-    async finishRow(row) {
-      settled.push(row.row);
-      await at.ledger.finishRow(row);
+    async finishRows(rows) {
+      settled.push(...rows.map(({ row }) => row));
+      await at.ledger.finishRows(rows);
     },
   });
   const { counts } = await runOnce({ ...at, ledger });

@@ -1,18 +1,24 @@
 import { createServer, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 /**
  * What is between the browser and the page: a proxy that hands everything on, until it is cut. With `instead` somebody else
  * answers what is asked from then on; what is being answered stays.
+ * `joined` waits until the page has its stream and all else that it asked for as it was opened: whoever answers instead before
+ * that is asked for what the page asks by itself.
  */
 export async function openCable() {
   let isCut = false;
   const said: { instead?: RequestListener } = {};
-  const count = { refused: 0, streams: 0, mostStreams: 0 };
+  const count = { refused: 0, streams: 0, mostStreams: 0, open: 0 };
   const cable = createServer((asked, answered) => {
     if (said.instead !== undefined) return said.instead(asked, answered);
     const { method = 'GET', headers, url = '' } = asked;
+    count.open += 1;
+    answered.on('close', () => {
+      count.open -= 1;
+    });
     if (url.endsWith('/api/events')) {
       count.streams += 1;
       count.mostStreams = Math.max(count.mostStreams, count.streams);
@@ -45,8 +51,10 @@ export async function openCable() {
     set(true);
     cable.close();
   });
+  const joined = () => expect.poll(() => [count.streams, count.open]).toEqual([1, 1]);
   return Object.assign(said, {
     count,
+    joined,
     proxy: { server: `127.0.0.1:${(cable.address() as AddressInfo).port}`, bypass: '<-loopback>' },
     set,
   });

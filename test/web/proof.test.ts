@@ -96,6 +96,7 @@ test('a key is sent to who proves to be the server just before, also while the s
   await using served = await Served.start();
   const cable = await openCable();
   const page = await typedAccount(served, { proxy: cable.proxy });
+  await cable.joined();
   const sent: Sent[] = [];
   cable.instead = strangerIn(sent);
   await page.locator('button[type=submit]').click();
@@ -131,8 +132,7 @@ test.each([
   const page = await openTab(browser, served, { path, proxy: cable.proxy });
   onTestFinished(() => page.context().close());
   const field = page.getByRole('searchbox').first();
-  // A field is closed until the stream is there.
-  await expect.poll(() => field.isEnabled()).toBe(true);
+  await cable.joined();
   const sent: Sent[] = [];
   cable.instead = strangerIn(sent);
   await field.fill('jane@example.com');

@@ -4,7 +4,7 @@ import type { Admitted } from '../../ledger/ledger.ts';
 import type { Reply } from '../judge.ts';
 import type { Permit } from '../limits/limiter.ts';
 import type { FreeRequest, HttpRequest } from '../request.ts';
-import type { Transport } from '../transport.ts';
+import type { Sending, Transport } from '../transport.ts';
 
 /** A request that is finished. */
 export interface Sent {
@@ -12,6 +12,14 @@ export interface Sent {
   /** Monotonic time at which the request left, or was given up. */
   readonly sentAtMs: number;
 }
+
+/** Hears what becomes of a request. It only takes note, because it is called from the middle of the socket's work. */
+export interface Asker {
+  sent(): void;
+  replied(sent: Sent): void;
+}
+
+const NOBODY: Asker = { sent() {}, replied() {} };
 
 /** By what the requests of an account leave. */
 export interface Sender {
@@ -25,20 +33,23 @@ export interface Sender {
 const USED = new WeakSet<Admitted>();
 
 /** The right to send one request now. Its holder ends it, whatever came of it. */
-export class Turn {
-  readonly #sender: Sender;
-  readonly #permit: Permit;
+export class Turn implements Sending {
   /**
    * Taken before the commit, so that a process that is stopped in the middle of it is late as well. It is the machine's own
    * calendar, because a jump of that shows that the machine may have slept.
    */
-  readonly #intentAt: { readonly monotonicMs: number; readonly wallMs: number };
+  readonly intentAt: Sending['intentAt'];
+  readonly #sender: Sender;
+  readonly #permit: Permit;
+  #sentAtMs: number;
+  #asker: Asker = NOBODY;
 
   constructor(sender: Sender, permit: Permit) {
     const { machine } = sender;
     this.#sender = sender;
     this.#permit = permit;
-    this.#intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+    this.intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+    this.#sentAtMs = this.intentAt.monotonicMs;
   }
 
   /** Whether it may still be used, after what answers have said since it was given. */
@@ -47,15 +58,15 @@ export class Turn {
   }
 
   /** Sends what may cost something, once for each admission. */
-  send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent> {
+  send(admission: Admitted, request: HttpRequest, asker: Asker): void {
     invariant(!USED.has(admission), 'an admission sends one request');
     USED.add(admission);
-    return this.#exchange(request, onSent);
+    this.#exchange(request, asker);
   }
 
   /** Sends what costs nothing. */
   ask(request: FreeRequest): Promise<Sent> {
-    return this.#exchange(request, () => {});
+    return new Promise((resolve) => this.#exchange(request, { ...NOBODY, replied: resolve }));
   }
 
   /** Ends it early, because the ledger admitted nothing: then it frees nothing for which others wait. */
@@ -67,17 +78,22 @@ export class Turn {
     this.#permit.done();
   }
 
-  async #exchange(request: HttpRequest, onSent: () => void): Promise<Sent> {
-    const { transport, machine, heard } = this.#sender;
-    const intentAt = this.#intentAt;
-    let sentAtMs = intentAt.monotonicMs;
-    const left = (): void => {
-      sentAtMs = machine.monotonicMs();
-      this.#permit.sent();
-      onSent();
-    };
-    const reply = heard(await transport.send(request, { intentAt, onSent: left }), intentAt.wallMs);
+  /** Implements `Sending`. */
+  onSent(): void {
+    this.#sentAtMs = this.#sender.machine.monotonicMs();
+    this.#permit.sent();
+    this.#asker.sent();
+  }
+
+  /** Implements `Sending`. */
+  onReply(raw: Reply): void {
+    const reply = this.#sender.heard(raw, this.intentAt.wallMs);
     if (reply.kind === 'answered') this.#permit.answered();
-    return { reply, sentAtMs };
+    this.#asker.replied({ reply, sentAtMs: this.#sentAtMs });
+  }
+
+  #exchange(request: HttpRequest, asker: Asker): void {
+    this.#asker = asker;
+    this.#sender.transport.send(request, this);
   }
 }

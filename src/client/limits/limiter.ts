@@ -7,7 +7,7 @@ import { Backoff, type Pause } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
-import { Outstanding, type Permit } from './limiter/outstanding.ts';
+import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
 import { Sleep } from './limiter/sleep.ts';
 import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
 import { type Limits, spreadPerSecond, tellsPace } from './windows.ts';
@@ -53,8 +53,6 @@ const LEAST_GAIN_MS = 1;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
-const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
-
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
@@ -70,6 +68,12 @@ export class Limiter {
   /** Calendar time until which a wait for the plan was already reported as a pause. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
   readonly #out = new Outstanding();
+  readonly #permits: PermitGiver = {
+    holds: () => this.#holds(),
+    sent: (permit) => this.#sent(permit),
+    answered: (permit) => this.#answered(permit),
+    done: (permit, isGivenBack) => this.#done(permit, isGivenBack),
+  };
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
   readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
@@ -88,43 +92,57 @@ export class Limiter {
     const spread = spreadPerSecond(limits.windows);
     const perSecond = (): number => (this.#isPaced ? Math.min(this.#learned.pacePerSecond, spread) : spread);
     this.#leases = new Leases({ perSecond, clock, onArrived: () => this.#changed() });
-    this.#seed();
+    this.#guards.seed(options.earlierSendsMs, clock);
+    this.#backoff.goOn(options.pausedUntilMs);
   }
 
   /**
-   * Runs `work` in one of the account's concurrency slots, which is free when it ends, or earlier when it calls `leave`. The only
-   * slot is free when it ends: of two calls one is over before the other begins, so a kill between them leaves no doubt.
+   * Takes one of the account's concurrency slots. Whoever has one gives it back with `leave`.
+   * @returns a promise only where none is free.
    * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
    * the run is stopping.
    */
-  async slot<T>(waiter: Waiter, work: (leave: () => void) => Promise<T>): Promise<T> {
+  enter(waiter: Waiter): Promise<void> | undefined {
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
     if (this.#isIdle()) this.#standstill.progress();
-    const entering = this.#slots.enter(waiter);
-    if (entering !== undefined) await entering;
-    let isIn = true;
-    const leave = (): void => {
-      if (isIn) this.#slots.leave();
-      isIn = false;
-    };
+    return this.#slots.enter(waiter);
+  }
+
+  leave(): void {
+    this.#slots.leave();
+  }
+
+  /**
+   * Whether a slot may be given back before its call is over. The only slot may not: of two calls one is over before the other
+   * begins, so a kill between them leaves no doubt.
+   */
+  get handsOver(): boolean {
+    return this.#options.limits.concurrency > 1;
+  }
+
+  /** Does something in a slot. @throws as `enter`. */
+  async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
+    await this.enter(waiter);
     try {
-      return await work(this.#options.limits.concurrency > 1 ? leave : () => {});
+      return await work();
     } finally {
-      leave();
+      this.leave();
     }
   }
 
   /**
    * Waits until no other caller holds this name. A holder may wait for a slot, so no caller waits for a name while it
    * has one.
-   * @returns a function that releases the name.
-   * @throws the same as `slot`.
+   * @returns a function that releases the name. @throws as `enter`.
    */
   async alone(name: string, waiter: Waiter): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
     this.#lanes.set(name, lane);
     await lane.enter(waiter);
-    return () => lane.leave();
+    return () => {
+      lane.leave();
+      if (lane.isIdle) this.#lanes.delete(name);
+    };
   }
 
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
@@ -137,7 +155,7 @@ export class Limiter {
     return this.#out.inFlight;
   }
 
-  /** Resolves when every answer that has come has had its consequences; undefined when that is so now. */
+  /** Resolves when every answer that has come by now has had its consequences; undefined when that is so. */
   applied(): Promise<void> | undefined {
     return this.#out.applied();
   }
@@ -304,13 +322,7 @@ export class Limiter {
   }
 
   #grant(): Permit {
-    const permit: Permit = {
-      holds: () => this.#holds(),
-      sent: () => this.#sent(permit),
-      answered: () => this.#answered(permit),
-      done: () => this.#done(permit, false),
-      giveBack: () => this.#done(permit, true),
-    };
+    const permit = new Permit(this.#permits);
     this.#out.add(permit);
     this.#guards.take();
     return permit;
@@ -383,16 +395,5 @@ export class Limiter {
 
   #nowMs(): number {
     return this.#options.clock.monotonicMs();
-  }
-
-  /** Takes the calendar times of earlier sends. A time in the future comes from a changed clock and is dropped. */
-  #seed(): void {
-    const { clock, earlierSendsMs, pausedUntilMs } = this.#options;
-    const offsetMs = clock.monotonicMs() - clock.wallMs();
-    const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
-    for (const sentMs of past) this.#guards.seed(sentMs + offsetMs);
-    const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
-    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
-      this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 }

@@ -71,10 +71,8 @@ export interface Batches extends BatchesReader {
   /** Keeps that a person pauses a batch, or lets it go on. What is so already is not noted again. */
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void>;
   /**
-   * Finishes a row. Rows of a batch that are finished until the next commit may be finished all of them or none. A final outcome
-   * never changes: the database refuses to finish such a row otherwise than it is.
+   * Finishes rows, all of them or none, and maybe with others that are finished until the next commit. A final outcome never
+   * changes: the database refuses to finish such a row otherwise than it is.
    */
-  finishRow(row: FinishedRow): Promise<void>;
-  /** Finishes rows, all of them or none. */
   finishRows(rows: readonly FinishedRow[]): Promise<void>;
 }

@@ -24,7 +24,7 @@ type VerdictAs<Kind extends Verdict['kind']> = Extract<Verdict, { readonly kind:
 
 /**
  * Draws from a verdict what follows for its account and its run, before another request leaves: its clocks, its pace, its stop.
- * The closure of the attempt has its place in the ledger by then, so whatever leaves because of this is written after it.
+ * The closure of the attempt waits in the same group by then, so whatever leaves because of this is written after it.
  * @returns what comes next for the call. It is a promise only where the ledger has to be asked first, or told.
  */
 export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Promise<Next> {
@@ -108,18 +108,19 @@ function countAnswer(
 
 /**
  * Stops the run at misses that look like a wrong address; undefined when they do not. It first stops all further requests, then the ledger keeps the
- * address that was asked. After a crash in between, the next run still finds the series of misses and asks about it.
+ * address that was asked, behind the misses themselves. After a crash in between, the next run still finds the series of misses and asks about it.
  */
 function stopAtMisses(
   run: Run,
   { change }: Call,
   operation: DialectOperation,
 ): Promise<StopError> | undefined {
-  const { history, ledger, account, client } = run.session;
+  const { history, ledger, account, client, groups } = run.session;
   const suspicion = suspicionOf(history);
   if (suspicion === undefined) return undefined;
   const stopped = stopNow(run, missesStop(suspectMisses(history, suspicion), change !== undefined));
   const place = requestAddress(client.origin, client.basePath, operation);
+  groups.append();
   return ledger.markMisses(account.identity, { place, kept: false }).then(() => stopped);
 }
 

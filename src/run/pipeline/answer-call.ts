@@ -84,7 +84,7 @@ async function answerFrom(
     case 'unanswered':
       return useAnswer(work, wanted, state);
     case 'unknown':
-      return obtainedBy(work, await buy(work.run, wanted));
+      return obtainedBy(work, await buy(work.run, { ...wanted, ifUnknown: true }));
     case 'in_flight':
       await untilMoved(work.run);
       return undefined;
@@ -144,7 +144,23 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
   }
 }
 
-async function resolved(
+/**
+ * Decides about a doubt. Of the runs of an account one at a time does so for a call: what another one decided meanwhile is about a loss
+ * that is no longer the last one.
+ */
+async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
+  const { context, run, batch } = work;
+  const leave = await run.session.client.limiter.alone(`doubt ${wanted.key}`, run.waiter);
+  try {
+    const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
+    const isSame = now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;
+    return isSame ? await resolvedAlone(work, wanted, state) : undefined;
+  } finally {
+    leave();
+  }
+}
+
+async function resolvedAlone(
   { context, run }: Work,
   wanted: Wanted,
   state: InDoubt,

@@ -1,16 +1,15 @@
 import { dialectMark } from '../../client/dialect.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import type { Outcome } from '../../core/row.ts';
-import type { AttemptId, Batch, DatedAnswer, FinishedRow } from '../../ledger/ledger.ts';
-import { crashPoint } from '../../lib/faults.ts';
+import type { AttemptId, Batch, DatedAnswer } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, operationAnswer, RowWalk } from '../../plan/row-walk.ts';
+import type { Finishing } from './finishing.ts';
 import type { Task } from './tasks.ts';
 
 /**
  * Rows of a list that was bought before end with what the ledger knows. They are walked side by side, so that it is asked once
- * for the next call of all of them, and are settled together: one by one, each costs ten times as much. Whatever is not
+ * for the next call of all of them, and are finished together: one by one, each costs ten times as much. Whatever is not
  * beyond question, such as a lost answer or one that is too old, is left to the pipeline, and so is all that is bought.
  */
 
@@ -31,57 +30,41 @@ export interface KnownRowsOptions {
   readonly batch: Batch;
   /** Takes the calls of which the ledger knows nothing, so that it is not asked about each of them again. */
   readonly unknown: Set<CallKey>;
+  readonly finishing: Finishing;
 }
 
-/** A commit takes as long as settling a hundred rows. */
-const ROWS_IN_A_COMMIT = 1_000;
-
-/** Settles what can be settled without a question to anybody. */
+/** Finishes the rows that end without a question to anybody. */
 export class KnownRows {
   readonly #context: RunContext;
   readonly #batch: Batch;
   readonly #unknown: Set<CallKey>;
+  readonly #finishing: Finishing;
   /** A change is never answered from an older one, and an operation that looks into answers needs their bodies. */
   readonly #isPossible: boolean;
-  #ended: FinishedRow[] = [];
 
-  constructor({ context, batch, unknown }: KnownRowsOptions) {
+  constructor({ context, batch, unknown, finishing }: KnownRowsOptions) {
     const { operation } = context.job;
     this.#context = context;
     this.#batch = batch;
     this.#unknown = unknown;
+    this.#finishing = finishing;
     this.#isPossible = operation.change === undefined && operation.readsAnswers !== true;
   }
 
-  /** @returns the rows that are left, as far as they got. The others are finished at the latest by `settle`. */
+  /** @returns the rows that are left, as far as they got. The others wait in `finishing` at most until it is full. */
   async take(tasks: readonly Task[]): Promise<readonly Walking[]> {
     const { job, dialect } = this.#context;
     const begun: Walking[] = [];
     for (const task of tasks) {
-      if (task.kind === 'end') this.#end(task, task.outcome, []);
+      if (task.kind === 'end') this.#finishing.add(task, task.outcome, []);
       else begun.push({ task, walk: new RowWalk(job.operation, dialect, task.work), answers: [] });
     }
     const left = this.#isPossible ? await this.#walkOn(begun) : begun;
-    // What is left may take hours, and whoever looks at the batch meanwhile is to see what is settled.
-    if (left.length > 0 || this.#ended.length >= ROWS_IN_A_COMMIT) await this.settle();
+    // The reading waits, so that memory does not grow with the file.
+    if (this.#finishing.isFull) await this.#finishing.write();
+    // What is left may take hours, and whoever looks at the batch meanwhile is to see what is finished.
+    else if (left.length > 0) this.#finishing.writeSoon();
     return left;
-  }
-
-  /** Finishes the rows that wait to be finished with others. */
-  async settle(): Promise<void> {
-    const rows = this.#ended;
-    this.#ended = [];
-    if (rows.length === 0) return;
-    for (const _ of rows) crashPoint('before-row');
-    await this.#context.ledger.finishRows(rows);
-    for (const { row, outcome } of rows) {
-      crashPoint('after-row');
-      this.#context.emit({ kind: 'row', row, outcome: outcome.kind });
-    }
-  }
-
-  #end({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
-    this.#ended.push({ batch: this.#batch.id, row, outcome, answers, input });
   }
 
   /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
@@ -116,7 +99,7 @@ export class KnownRows {
     for (const walking of all) {
       const step = walking.walk.step();
       if (step.kind === 'call') asking.push({ walking, met: step.met });
-      else this.#end(walking.task, step.outcome, walking.answers);
+      else this.#finishing.add(walking.task, step.outcome, walking.answers);
     }
     return asking;
   }

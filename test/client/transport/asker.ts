@@ -1,4 +1,5 @@
 import * as undici from 'undici';
+import type { Reply } from '../../../src/client/judge.ts';
 import { Transport } from '../../../src/client/transport.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 
@@ -12,7 +13,7 @@ const transport = new Transport({ ...options, keptHeaders: [], keys: [] });
 
 let left = 0;
 
-function ask(body: string): ReturnType<Transport['send']> {
+function ask(body: string): Promise<Reply> {
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const onSent = (): void => {
     left += 1;
@@ -20,7 +21,7 @@ function ask(body: string): ReturnType<Transport['send']> {
     if (left === 2 * connections) setImmediate(() => process.kill(process.pid, 'SIGSTOP'));
   };
   const request = { method: 'POST', path: '/', headers: {}, body: Buffer.from(body) } as const;
-  return transport.send(request, { intentAt, onSent });
+  return new Promise((onReply) => transport.send(request, { intentAt, onSent, onReply }));
 }
 
 const round = (body: string) => Promise.all(Array.from({ length: connections }, () => ask(body)));

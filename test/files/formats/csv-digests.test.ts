@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { PositionedRow, Sheet } from '../../../src/core/format.ts';
+import { bodyOf } from '../../../src/files/formats/csv/raw-record.ts';
+import { strayQuoteIn } from '../../../src/files/formats/csv/record-faults.ts';
 import { type Found, RecordParser } from '../../../src/files/formats/csv/record-parser.ts';
 import { splitPlainly } from '../../../src/files/formats/csv/split.ts';
 import csv from '../../../src/files/formats/csv.ts';
@@ -46,6 +48,17 @@ async function parsed(text: Buffer): Promise<Found> {
   };
 }
 
+const COMMA = 0x2c;
+
+/** The records without their line ends. */
+function recordsOf(text: Buffer, { bytes }: Found): readonly Buffer[] {
+  let end = 0;
+  return bytes.map((length) => {
+    end += length;
+    return bodyOf(text.subarray(end - length, end), end);
+  });
+}
+
 describe('a text that is split by hand', () => {
   test('has the records that csv-parse finds in it, or is refused', async () => {
     let accepted = 0;
@@ -58,6 +71,10 @@ describe('a text that is split by hand', () => {
         const byParser = await parsed(Buffer.from(text));
         expect(byParser.fault).toBeUndefined();
         expect(said(found)).toEqual(said(byParser));
+        // Its records are not searched for quotes again.
+        expect(recordsOf(Buffer.from(text), found).filter((record) => strayQuoteIn(record, COMMA))).toEqual(
+          [],
+        );
       }),
       { numRuns: runs },
     );

@@ -137,7 +137,7 @@ class Desk {
   }
 
   settle(batch: Batch, row: number, outcome: Outcome, answers: FinishedRow['answers'] = []): Promise<void> {
-    return this.ledger.finishRow({ batch: batch.id, row, outcome, answers });
+    return this.ledger.finishRows([{ batch: batch.id, row, outcome, answers }]);
   }
 
   /** The rows of a list from 2 on, each matched by an answer of its own. */

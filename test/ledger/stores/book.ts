@@ -245,7 +245,7 @@ export function settle(
   outcome: Outcome,
   answers: readonly AttemptId[] = [],
 ): Promise<void> {
-  return ledger.finishRow({ batch, row, outcome, answers });
+  return ledger.finishRows([{ batch, row, outcome, answers }]);
 }
 
 export const MATCHED = { kind: 'matched', matchedBy: 'domain' } as const;

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type BatchId, closeAttempt, credits, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import {
+  type BatchId,
+  closeAttempt,
+  credits,
+  type FinishedRow,
+  type Ledger,
+  recordReply,
+} from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
 import { layOut } from '../../../src/ledger/stores/sqlite/identity.ts';
@@ -12,6 +19,7 @@ import {
   admitted,
   answered,
   batchNamed,
+  intentOf,
   MATCHED,
   NOON_MS,
   replyWith,
@@ -102,6 +110,58 @@ test('a settled row shares the commit of the write that comes next, and does not
   expect(commitsOf(place)).toBe(before + 2);
 });
 
+test('rows that are finished together wait for the write that comes next as one does, unless they are many', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const rows = (from: number, count: number): readonly FinishedRow[] =>
+    Array.from({ length: count }, (_, at) => ({ batch, row: from + at, outcome: MATCHED, answers: [] }));
+  const before = commitsOf(place);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const few = ledger.finishRows(rows(2, 3));
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(commitsOf(place)).toBe(before);
+  await Promise.all([few, admit(ledger, batch, 'acme')]);
+  expect(commitsOf(place)).toBe(before + 1);
+  await ledger.finishRows(rows(10, 100));
+  expect(commitsOf(place)).toBe(before + 2);
+});
+
+test('lists of one commit are one list: what one gives back is there for the intents of another', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await ledger.changeBatch(batch, { budget: credits(1) });
+  const attempt = await admitted(ledger, batch, 'open');
+  const before = commitsOf(place);
+  const unsent = { kind: 'not_sent', why: 'no connection' } as const;
+  const [intents, ends] = await Promise.all([
+    ledger.append([{ kind: 'intent', intent: intentOf(batch, 'next') }]),
+    ledger.append([{ kind: 'end', attempt, closure: unsent, atMs: NOON_MS }]),
+  ]);
+  expect([intents, ends]).toMatchObject([[{ kind: 'admitted' }], [{ kind: 'written' }]]);
+  expect(commitsOf(place)).toBe(before + 1);
+});
+
+test('lists are shared out among commits by their entries, and a list stays whole', async () => {
+  const { group, seen } = groupWith([]);
+  const written: string[] = [];
+  const add = group.together({
+    work(entries: readonly string[]) {
+      written.push(...entries);
+      return entries;
+    },
+    urgencyOf: () => 'usual',
+  });
+  const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
+  const list = (name: string, length: number): string[] => Array.from({ length }, (_, at) => `${name}${at}`);
+  const lists = [list('a', 600), list('b', 600), list('c', 1), list('d', 2000)];
+  expect(await Promise.all(lists.map(append))).toEqual(lists);
+  expect(written).toEqual(lists.flat());
+  expect(seen.marks).toHaveLength(2);
+});
+
 describe('what refuses one of the writes of a commit leaves the others', () => {
   const outcomes = async (writes: readonly Promise<unknown>[]): Promise<readonly string[]> =>
     (await Promise.allSettled(writes)).map(({ status }) => status);
@@ -163,6 +223,20 @@ describe('what refuses one of the writes of a commit leaves the others', () => {
     expect(commitsOf(place)).toBe(before + 1);
     expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([39, 40, 41]);
     expect((await ledger.rows(other, 0, 100)).map(({ row }) => row)).toEqual([40]);
+  });
+
+  test('rows that are finished together, all of which are refused', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await freshLedger(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    await settle(ledger, batch, 40, { kind: 'no_match', reason: 'nobody' });
+    const before = commitsOf(place);
+    const lists = [[38], [39, 40, 41], [42, 43]].map((rows) =>
+      ledger.finishRows(rows.map((row) => ({ batch, row, outcome: MATCHED, answers: [] }))),
+    );
+    expect(await outcomes(lists)).toEqual(NOT_THE_SECOND);
+    expect(commitsOf(place)).toBe(before + 1);
+    expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([38, 40, 42, 43]);
   });
 });
 
@@ -322,6 +396,26 @@ describe('a watermark that cannot be written', () => {
     await expect(group.write(account('two'))).rejects.toMatchObject({ code: 'disk_full' });
     expect(await group.write(account('three'), 'in_flight')).toBe(1);
     expect(names()).toEqual(['one', 'three']);
+  });
+
+  test('for want of room leaves of a list what is in flight', async () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+    const { group, account, names } = groupWith([full]);
+    const add = group.together({
+      work: (entries: readonly string[]) => entries.map((name) => account(name)()),
+      urgencyOf: (name) => (name.startsWith('sent') ? 'in_flight' : 'usual'),
+    });
+    const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
+    expect(await append(['new', 'sent'])).toEqual([1, 1]);
+    const refused = { kind: 'refused', error: { code: 'disk_full' } };
+    expect(await append(['newer', 'sent too', 'newest', 'sent last'])).toMatchObject([
+      refused,
+      1,
+      refused,
+      1,
+    ]);
+    expect(await append(['too late'])).toMatchObject([refused]);
+    expect([...names()].sort()).toEqual(['new', 'sent', 'sent last', 'sent too']);
   });
 
   test('for another reason ends all writing, and does not deny the commit that was made', async () => {

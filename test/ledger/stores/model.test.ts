@@ -62,7 +62,7 @@ interface Done {
 }
 
 const WRITES = [
-  ...(['append', 'finishRow', 'changeBatch', 'setAccountCaps', 'retractMisses', 'markMisses'] as const),
+  ...(['append', 'finishRows', 'changeBatch', 'setAccountCaps', 'retractMisses', 'markMisses'] as const),
 ] as const satisfies readonly (keyof Ledger)[];
 
 const REFUSED = 'refused';

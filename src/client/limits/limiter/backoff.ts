@@ -18,6 +18,8 @@ const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
+const LONGEST_REMEMBERED_MS = 24 * 60 * 60_000;
+
 /**
  * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
  * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
@@ -122,6 +124,13 @@ export class Backoff {
     this.#doubtsInARow = 0;
     this.#probes = 0;
     this.#probingSinceMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Goes on with a pause of an earlier run, by the calendar. A very long one comes from a changed clock and is dropped. */
+  goOn(pausedUntilMs = Number.NEGATIVE_INFINITY): void {
+    const pauseMs = pausedUntilMs - this.#clock.wallMs();
+    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_MS)
+      this.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 
   /** A shorter pause never ends a longer one. */

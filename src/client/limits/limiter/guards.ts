@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { RateHints } from '../../rate-hints.ts';
 import { marginMs, perSecondOf, type Window } from '../windows.ts';
@@ -150,8 +151,11 @@ export class PlanGuards {
     for (const log of this.#logs) log.giveBack();
   }
 
-  seed(atMs: number): void {
-    for (const log of this.#logs) log.seed(atMs);
+  /** Adds sends of earlier runs, by the calendar. A time in the future comes from a changed clock and is dropped. */
+  seed(sentAtMs: readonly number[], clock: Clock): void {
+    const nowMs = clock.wallMs();
+    const offsetMs = clock.monotonicMs() - nowMs;
+    for (const atMs of sentAtMs) if (atMs <= nowMs) for (const log of this.#logs) log.seed(atMs + offsetMs);
   }
 
   /** @returns false when no margin can be the reason any more. */

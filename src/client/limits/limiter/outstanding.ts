@@ -1,15 +1,43 @@
 /** Permission to send one request. */
-export interface Permit {
+export class Permit {
+  readonly #giver: PermitGiver;
+
+  constructor(giver: PermitGiver) {
+    this.#giver = giver;
+  }
+
   /** Whether it may still be used, after what answers have said since it was given. */
-  holds(): boolean;
+  holds(): boolean {
+    return this.#giver.holds();
+  }
+
   /** To be called when its headers leave. */
-  sent(): void;
+  sent(): void {
+    this.#giver.sent(this);
+  }
+
   /** To be called when its answer is there. */
-  answered(): void;
+  answered(): void {
+    this.#giver.answered(this);
+  }
+
   /** To be called when its attempt is over, with all consequences of its answer, or given up. */
-  done(): void;
+  done(): void {
+    this.#giver.done(this, false);
+  }
+
   /** To be called instead when nothing was admitted: then it frees nothing for which others wait. */
-  giveBack(): void;
+  giveBack(): void {
+    this.#giver.done(this, true);
+  }
+}
+
+/** Who gives permits, and hears what becomes of them. */
+export interface PermitGiver {
+  holds(): boolean;
+  sent(permit: Permit): void;
+  answered(permit: Permit): void;
+  done(permit: Permit, isGivenBack: boolean): void;
 }
 
 /** A request that is on its way, or answered: its monotonic time, and its number in the log of each window. */
@@ -23,8 +51,11 @@ interface Sent {
 export class Outstanding {
   readonly #permits = new Map<Permit, Sent | undefined>();
   #inHand = 0;
-  #unapplied = 0;
-  #untilApplied: (() => void)[] = [];
+  /** Answers that came, and those that have had their consequences. */
+  #answered = 0;
+  #applied = 0;
+  /** Who waits until so many have had them, in rising order. */
+  readonly #untilApplied: { readonly answers: number; readonly resolve: () => void }[] = [];
 
   get size(): number {
     return this.#permits.size;
@@ -37,7 +68,7 @@ export class Outstanding {
 
   /** Requests that are sent and not answered. */
   get inFlight(): number {
-    return this.#permits.size - this.#inHand - this.#unapplied;
+    return this.#permits.size - this.#inHand - (this.#answered - this.#applied);
   }
 
   add(permit: Permit): void {
@@ -59,7 +90,7 @@ export class Outstanding {
     const sent = this.#permits.get(permit);
     if (sent === undefined || sent.isAnswered) return undefined;
     sent.isAnswered = true;
-    this.#unapplied += 1;
+    this.#answered += 1;
     return sent;
   }
 
@@ -72,10 +103,11 @@ export class Outstanding {
     return wasOut;
   }
 
-  /** Resolves when every answer that has come has had its consequences; undefined when that is so now. */
+  /** Resolves when as many answers as have come by now have had their consequences; undefined when that is so. */
   applied(): Promise<void> | undefined {
-    if (this.#unapplied === 0) return undefined;
-    return new Promise((resolve) => this.#untilApplied.push(resolve));
+    const answers = this.#answered;
+    if (this.#applied === answers) return undefined;
+    return new Promise((resolve) => this.#untilApplied.push({ answers, resolve }));
   }
 
   /** Requests that left after that monotonic time. */
@@ -86,9 +118,8 @@ export class Outstanding {
   }
 
   #oneApplied(): void {
-    this.#unapplied -= 1;
-    if (this.#unapplied > 0) return;
-    for (const resolve of this.#untilApplied) resolve();
-    this.#untilApplied = [];
+    this.#applied += 1;
+    while ((this.#untilApplied[0]?.answers ?? Number.POSITIVE_INFINITY) <= this.#applied)
+      this.#untilApplied.shift()?.resolve();
   }
 }

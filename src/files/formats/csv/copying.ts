@@ -14,7 +14,7 @@ import type { InputRow } from '../../../core/row.ts';
 import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 import type { Layout } from './layout.ts';
-import { cellText, NEEDS_CARE, piecesOf, QUOTE, separated } from './own-cells.ts';
+import { type CellStyle, cellStyle, cellText, piecesOf, QUOTE, separated } from './own-cells.ts';
 import { lineEndLength } from './raw-record.ts';
 import { NO_TEXT } from './record-parser.ts';
 import { type CsvRecord, readRecords } from './records.ts';
@@ -34,7 +34,7 @@ export async function* copiedText(
 ): AsyncIterable<Buffer> {
   const { delimiter, preamble } = layout;
   const kept = keptOf(named, options);
-  let style: Style | undefined;
+  let style: CellStyle | undefined;
   if (preamble.length > 0) yield preamble;
   for await (const batch of batched(readRecords(layout, { columns: named }))) {
     // The header is in the first batch, and decides for all.
@@ -45,17 +45,11 @@ export async function* copiedText(
   }
 }
 
-/** How our cells are written, so that they look like the user's. */
-interface Style {
-  readonly delimiter: Delimiter;
-  /** All cells stand in quotes, and not only those that need them. */
-  readonly isQuoted: boolean;
-}
-
-function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): Style {
+function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): CellStyle {
+  const separator = DELIMITERS[delimiter];
   const header = batch.find(({ kind }) => kind === 'header');
-  const cells = header && piecesOf(header, Buffer.from(DELIMITERS[delimiter])).cells;
-  return { delimiter, isQuoted: cells?.every((cell) => cell[0] === QUOTE) === true };
+  const cells = header && piecesOf(header, Buffer.from(separator)).cells;
+  return cellStyle(separator, cells?.every((cell) => cell[0] === QUOTE) === true);
 }
 
 /** The records in batches that are fit for copying, none of them empty. */
@@ -103,16 +97,17 @@ function keptOf(named: NamedColumns, { dropped }: CopyOptions): Kept {
 /** The batch as it goes into the copy. Blank lines stay, also above a row that is left out. */
 function withCells(
   batch: readonly CsvRecord[],
-  style: Style,
+  style: CellStyle,
   kept: Kept,
   added: readonly (readonly string[] | undefined)[],
 ): Buffer {
   const copy = new BatchCopy();
-  for (const [index, record] of batch.entries()) {
+  let index = 0;
+  for (const record of batch) {
     if (record.blankLines.length > 0) copy.add(record.blankLines);
-    const cells = added[index];
+    const cells = added[index++];
     if (cells === undefined || record.kind === 'end') continue;
-    extend(copy, record, style, kept, cells.length === 0 ? [] : [recordText(cells, style)]);
+    extend(copy, record, style, kept, cells);
   }
   return copy.bytes;
 }
@@ -153,7 +148,13 @@ class BatchCopy {
 const MOST_BYTES_PER_UNIT = 3;
 
 /** The record with our cells put before its line end. */
-function extend(copy: BatchCopy, record: CsvRecord, style: Style, kept: Kept, ours: readonly string[]): void {
+function extend(
+  copy: BatchCopy,
+  record: CsvRecord,
+  style: CellStyle,
+  kept: Kept,
+  ours: readonly string[],
+): void {
   const { text, start, end, found, unreadable } = record;
   if (unreadable !== undefined || found !== kept.width || kept.dropped.size > 0) {
     copy.addAll(rewritten(record, style, kept, ours));
@@ -161,7 +162,7 @@ function extend(copy: BatchCopy, record: CsvRecord, style: Style, kept: Kept, ou
   }
   const bodyEnd = end - lineEndLength(text, start, end);
   copy.add(text, start, bodyEnd);
-  copy.write(['', ...ours].join(DELIMITERS[style.delimiter]));
+  copy.write(appended(ours, style));
   copy.add(text, bodyEnd, end);
 }
 
@@ -174,28 +175,27 @@ function extend(copy: BatchCopy, record: CsvRecord, style: Style, kept: Kept, ou
  */
 function rewritten(
   record: CsvRecord,
-  { delimiter }: Style,
+  style: CellStyle,
   { named, droppedNames, dropped, width }: Kept,
   ours: readonly string[],
 ): readonly Buffer[] {
-  const separator = Buffer.from(DELIMITERS[delimiter]);
+  const separator = Buffer.from(style.separator);
   const { before, cells, after } = piecesOf(record, separator);
   const isReadable = record.unreadable === undefined;
   const leftOut = isReadable ? dropped : writtenByUs(named, droppedNames, (at) => record.cells[at]);
   const own = (isReadable ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
   const room = width - dropped.size;
   const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_TEXT);
-  const added = ours.map((text) => Buffer.from(text));
+  const added = ours.map((cell) => Buffer.from(cellText(cell, style)));
   const all = [...own.slice(0, room), ...padding, ...added, ...own.slice(room)];
   return [before, ...separated(all, separator), after];
 }
 
-/** Cells as the text of one record, without its line end. */
-function recordText(cells: readonly string[], { delimiter, isQuoted }: Style): string {
-  const separator = DELIMITERS[delimiter];
-  const text = cells.join(separator);
-  const isPlain = !isQuoted && !NEEDS_CARE.test(text) && !cells.some((cell) => cell.includes(separator));
-  return isPlain ? text : cells.map((cell) => cellText(cell, separator, isQuoted)).join(separator);
+/** Cells as they stand behind others in a record. */
+function appended(cells: readonly string[], style: CellStyle): string {
+  let text = '';
+  for (const cell of cells) text += style.separator + cellText(cell, style);
+  return text;
 }
 
 // -------------------------------------------------------------------------------------------------- encoding

@@ -3,7 +3,7 @@ import type { Corrections } from '../../corrections.ts';
 import type { NamedColumns } from '../../header.ts';
 import { inputRow } from './copying.ts';
 import type { Layout } from './layout.ts';
-import { cellText, piecesOf, QUOTE, separated } from './own-cells.ts';
+import { cellStyle, cellText, piecesOf, QUOTE, separated } from './own-cells.ts';
 import { NO_TEXT } from './record-parser.ts';
 import { bytesOf, type CsvRecord, readRecords } from './records.ts';
 
@@ -41,7 +41,8 @@ function correctedRecord(
     // A padded file may have fewer cells in this row.
     while (cells.length <= place) cells.push(NO_TEXT);
     // A cell that stood in quotes does so again.
-    cells[place] = Buffer.from(cellText(value, DELIMITERS[delimiter], cells[place]?.[0] === QUOTE));
+    const style = cellStyle(DELIMITERS[delimiter], cells[place]?.[0] === QUOTE);
+    cells[place] = Buffer.from(cellText(value, style));
   }
   const joined = Buffer.concat(separated(cells, separator));
   // A line of nothing would be no row any more.

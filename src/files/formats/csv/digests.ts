@@ -89,11 +89,12 @@ export async function* parsedUnder(
   for await (const [{ start, digest }, text] of inPieces(pieces, texts)) {
     const isAsBefore = (found: Found): boolean => digestOf(start, found) === digest;
     const split = splitPlainly(text, delimiter);
-    const found =
-      split && isAsBefore(split)
-        ? split
-        : await parsedAlone(text, { delimiter, isFileStart: start.byteOffset === 0 });
-    if (found !== split && !isAsBefore(found)) throw changedFile(path);
+    if (split && isAsBefore(split)) {
+      yield { text, isPlain: true, ...split };
+      continue;
+    }
+    const found = await parsedAlone(text, { delimiter, isFileStart: start.byteOffset === 0 });
+    if (!isAsBefore(found)) throw changedFile(path);
     yield { text, ...found };
   }
 }

@@ -24,11 +24,22 @@ export function separated(cells: readonly Buffer[], separator: Buffer): readonly
   return cells.flatMap((cell, at) => (at === 0 ? [cell] : [separator, cell]));
 }
 
-/** What has to stand in quotes, or could not be read again. The delimiter is the other. */
-export const NEEDS_CARE = /["\r\n\0]/;
+/** How cells of ours are written, so that they look like the user's. */
+export interface CellStyle {
+  readonly separator: string;
+  /** All cells stand in quotes, and not only those that need them. */
+  readonly isQuoted: boolean;
+  /** What has to stand in quotes, or could not be read again. */
+  readonly needsCare: RegExp;
+}
+
+/** @param separator one character. */
+export function cellStyle(separator: string, isQuoted = false): CellStyle {
+  return { separator, isQuoted, needsCare: new RegExp(`[${separator}"\\r\\n\\0]`) };
+}
 
 /** A cell of ours. A file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
-export function cellText(value: string, separator: string, isQuoted: boolean): string {
-  if (!isQuoted && !value.includes(separator) && !NEEDS_CARE.test(value)) return value;
+export function cellText(value: string, { isQuoted, needsCare }: CellStyle): string {
+  if (!isQuoted && !needsCare.test(value)) return value;
   return `"${value.replaceAll('\0', '\uFFFD').replaceAll('"', '""')}"`;
 }

@@ -37,6 +37,8 @@ export interface Found {
 
 export interface ParsedText extends Found {
   readonly text: Buffer;
+  /** It was split by hand, so that no quote stands where none may. */
+  readonly isPlain?: boolean;
 }
 
 /** Each text with the records that end in it; last an empty one, with what waited until no text followed. */

@@ -132,6 +132,8 @@ class RecordReader {
   #next: Position;
   /** The text up to there is known to be UTF-8, so that not each record has to be looked at. */
   #utf8Until = 0;
+  /** Whether the present text was split by hand. */
+  #isPlain = false;
   #headerIsDue: boolean;
   #hasReadable = false;
   /** Why the first row that cannot be read would refuse the file. */
@@ -155,8 +157,9 @@ class RecordReader {
    * The records that end in the text. @throws StopError `input` for a text that is none, and what the parser and `#record`
    * find wrong.
    */
-  records({ text, cells, bytes, lines, fault }: ParsedText): readonly CsvRecord[] {
+  records({ text, cells, bytes, lines, fault, isPlain = false }: ParsedText): readonly CsvRecord[] {
     this.#window.append(text);
+    this.#isPlain = isPlain;
     this.#noteUtf8(text);
     this.#refuseZeroByte(text);
     this.#refuseEndlessness();
@@ -240,7 +243,8 @@ class RecordReader {
 
   /** Hardly any record has a quote in a cell, so hardly any is looked at byte by byte. */
   #strayQuote(found: readonly string[], end: number): StrayQuote | undefined {
-    if (!this.#window.mayHaveQuote(end) || !found.some((cell) => cell.includes('"'))) return undefined;
+    if (this.#isPlain || !this.#window.mayHaveQuote(end)) return undefined;
+    if (!found.some((cell) => cell.includes('"'))) return undefined;
     return strayQuoteIn(this.#bodyUntil(end), this.#delimiterByte);
   }
 

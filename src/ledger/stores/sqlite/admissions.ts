@@ -1,78 +1,101 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import { type Admission, type AttemptId, admitted, type Intent } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import {
-  type Asked,
-  accountNumber,
-  type Begun,
-  insertAttempts,
-  type KeptCall,
-  keptCalls,
-} from './entries.ts';
-import { overBudget, payerFor } from './money.ts';
+import { type Asked, accountNumber, type Begun, insertAttempts, keptCalls } from './entries.ts';
+import { noteMoved, overBudget, payerFor } from './money.ts';
 import { type Priced, pricedAs, reserveFor } from './prices.ts';
 import { refusedChange } from './subjects.ts';
 
-/** What came of an intent: an attempt, with what later entries have to know of it, or why there is none. */
-export interface Admitted {
-  readonly admission: Admission;
-  readonly begun?: { readonly attempt: AttemptId; readonly pricedFor: Priced; readonly asked: Asked };
+/** What is known of an attempt that this process has written. */
+export interface Question extends Asked {
+  readonly row: RowNumber;
+  readonly pricedFor: Priced;
+  status?: number;
+}
+
+/** An intent that is admitted and not written yet. */
+interface Waiting extends Begun {
+  /** Its place among all. */
+  readonly at: number;
+  readonly pricedFor: Priced;
+}
+
+export interface AdmittingOptions {
+  /** The number of the boot in which the attempts are made; undefined when it is unknown. */
+  readonly boot: number | undefined;
+  /** Takes what is known of each attempt, but for changes. */
+  readonly questions: Map<AttemptId, Question>;
 }
 
 /**
  * Admits intents in their order, each against what those before it have reserved. Those that say no more than what is asked are
  * written together; each other one reads what is written already, and is written alone.
- * @param boot the number of the boot in which the attempts are made; undefined when it is unknown.
  */
 export function admitAll(
   connection: Connection,
   intents: readonly Intent[],
-  boot: number | undefined,
-): readonly Admitted[] {
+  options: AdmittingOptions,
+): readonly Admission[] {
   if (intents.length === 0) return [];
-  const results: Admitted[] = [];
-  const waiting = new Map<CallKey, Begun & { readonly pricedFor: Priced; readonly at: number }>();
-  const write = () => {
-    const all = [...waiting.values()];
-    for (const [each, { attempt, asked }] of insertAttempts(connection, all).entries()) {
-      const { intent, pricedFor, at } = all[each] as (typeof all)[number];
-      results[at] = { admission: admitted(attempt, intent.reserve), begun: { attempt, pricedFor, asked } };
-    }
-    waiting.clear();
-  };
+  const admissions: Admission[] = [];
+  const waiting: Waiting[] = [];
+  const write = (): void => writeWaiting(connection, waiting, { ...options, admissions });
   const before = keptCalls(
     connection,
     intents.map(({ key }) => key),
   );
   const met = new Set<CallKey>();
-  for (const [at, asked] of intents.entries()) {
-    if (!isPlain(asked) || waiting.has(asked.key)) write();
-    const account = accountNumber(connection, asked.accountIdentity);
-    const kept = met.has(asked.key) ? keptCalls(connection, [asked.key]).get(0) : before.get(at);
-    met.add(asked.key);
-    const pricedFor = pricedAs(account, asked, kept);
-    const intent = { ...asked, reserve: reserveFor(connection, asked, pricedFor) };
-    const refused = refusedIntent(connection, intent, kept);
+  for (let at = 0; at < intents.length; at += 1) {
+    const intent = intents[at] as Intent;
+    const isMet = met.has(intent.key);
+    const isAlone = isMet || !isPlain(intent);
+    if (isAlone) write();
+    met.add(intent.key);
+    const kept = isMet ? keptCalls(connection, [intent.key]).get(0) : before.get(at);
+    const account = accountNumber(connection, intent.accountIdentity);
+    const pricedFor = pricedAs(account, intent, kept);
+    const reserve = reserveFor(connection, intent, pricedFor);
+    const payer = payerFor(connection, intent, account);
+    const begun = { at, intent, reserve, payer, kept, pricedFor };
+    const refused = refusedIntent(connection, begun);
     if (refused === undefined) {
-      const payer = payerFor(connection, intent, account);
-      waiting.set(asked.key, { intent, payer, kept, boot, pricedFor, at });
-    } else results[at] = { admission: refused };
-    if (!isPlain(asked)) write();
+      noteMoved(connection, payer, { reserved: reserve });
+      waiting.push(begun);
+    } else admissions[at] = refused;
+    if (isAlone) write();
   }
   write();
-  return results;
+  return admissions;
+}
+
+function writeWaiting(
+  connection: Connection,
+  waiting: Waiting[],
+  { boot, questions, admissions }: AdmittingOptions & { readonly admissions: Admission[] },
+): void {
+  if (waiting.length === 0) return;
+  const attempts = insertAttempts(connection, waiting, boot);
+  for (let each = 0; each < attempts.length; each += 1) {
+    const { at, intent, payer, pricedFor, reserve: reserved } = waiting[each] as Waiting;
+    const { id, call } = attempts[each] as (typeof attempts)[number];
+    const attempt = id as AttemptId;
+    admissions[at] = admitted(attempt, reserved);
+    // A number that a group did not commit is given again, so what was said about it is replaced.
+    if (intent.call.change === undefined)
+      questions.set(attempt, { call, reserved, payer, row: intent.row, pricedFor });
+    else questions.delete(attempt);
+  }
+  waiting.length = 0;
 }
 
 /** Whether an intent neither sends again what is in doubt, nor replaces an answer, nor keeps its request, nor changes something. */
 const isPlain = ({ decision, replaces, request, call }: Intent): boolean =>
   decision === undefined && replaces === undefined && request === undefined && call.change === undefined;
 
-/** Why an intent is not admitted; the guards say the same. @param kept its call in the tables, when it is there. */
-function refusedIntent(
-  connection: Connection,
-  intent: Intent,
-  kept: KeptCall | undefined,
-): Admission | undefined {
+/** Why an intent is not admitted; the guards say the same. */
+function refusedIntent(connection: Connection, begun: Begun): Admission | undefined {
+  const { intent, kept } = begun;
   const { state = 'free', stands = null, open = null } = kept ?? {};
   if (intent.ifUnknown && state !== 'free') return { kind: 'known' };
   const refused = refusedChange(connection, intent);
@@ -80,5 +103,5 @@ function refusedIntent(
   if (open !== null) return { kind: 'in_flight', attempt: open };
   if (state === 'answered' && stands !== null && stands !== intent.replaces)
     return { kind: 'answered', attempt: stands };
-  return overBudget(connection, intent);
+  return overBudget(connection, intent, begun);
 }

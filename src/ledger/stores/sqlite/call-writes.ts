@@ -1,5 +1,4 @@
 import { invariant } from '../../../core/errors.ts';
-import type { RowNumber } from '../../../core/row.ts';
 import {
   type Appending,
   type AttemptId,
@@ -8,31 +7,30 @@ import {
   type EntryKind,
   type EntryOf,
   type FinishedRow,
-  type Intent,
   type Outcomes,
   type OutcomesOf,
   type RefusedEntry,
   rankOf,
   WRITTEN,
 } from '../../ledger.ts';
-import { admitAll } from './admissions.ts';
+import { admitAll, type Question } from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
-import type { GroupCommit } from './group-commit.ts';
+import { type GroupCommit, toldOne } from './group-commit.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold, lostAmong } from './notes.ts';
-import { keepPrice, type Priced, pricedBy } from './prices.ts';
+import { keepPrice, pricedBy } from './prices.ts';
 import { insertOutcomes } from './rows.ts';
 import { leftBy, logChange } from './subjects.ts';
 
-/** What this process wrote of an attempt, so that it is not read back. */
-interface Question {
-  readonly row: RowNumber;
-  readonly pricedFor: Priced;
-  readonly asked: Asked;
-  status?: number;
-}
-
 type Outcome = Outcomes[EntryKind] | RefusedEntry;
+
+/** What happens to an attempt after its end. */
+type NoteEntry = Exclude<CallEntry, EntryOf<'intent' | 'reply' | 'end'>>;
+
+const isNote = (entry: CallEntry): entry is NoteEntry =>
+  entry.kind !== 'intent' && entry.kind !== 'reply' && entry.kind !== 'end';
+
+const LATE = { kind: 'late' } as const;
 
 /** What is written of calls, and of the rows that they finish: all that comes until the next commit together. */
 export class CallWrites implements Appending {
@@ -42,40 +40,39 @@ export class CallWrites implements Appending {
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   readonly #boot: () => number | undefined;
   readonly #add: ReturnType<typeof GroupCommit.prototype.together<CallEntry, Outcome>>;
-  readonly #finish: ReturnType<typeof GroupCommit.prototype.together<FinishedRow, void>>;
+  readonly #finish: ReturnType<typeof GroupCommit.prototype.together<readonly FinishedRow[], undefined>>;
 
   constructor(connection: Connection, group: GroupCommit, boot: () => number | undefined) {
     this.#connection = connection;
     this.#boot = boot;
-    this.#add = group.together((entries) => this.#write(entries), rankOf);
-    this.#finish = group.together((rows) => this.insertOutcomes(rows));
+    this.#add = group.together({
+      work: (entries) => this.#write(entries),
+      urgencyOf: ({ kind }) => (kind === 'reply' || kind === 'end' ? 'in_flight' : 'usual'),
+      rankOf,
+    });
+    this.#finish = group.together({
+      work: (lists) => this.#insertOutcomes(lists.flat()),
+      urgencyOf: () => 'patient',
+      sizeOf: ({ length }) => length,
+    });
   }
 
   append<const List extends readonly CallEntry[]>(list: List): Promise<OutcomesOf<List>> {
     return new Promise((tell) => {
-      const outcomes: Outcome[] = [];
-      let awaited = list.length;
-      if (awaited === 0) tell(outcomes as unknown as OutcomesOf<List>);
-      const say = (at: number, outcome: Outcome): void => {
-        outcomes[at] = outcome;
-        awaited -= 1;
-        if (awaited === 0) tell(outcomes as unknown as OutcomesOf<List>);
-      };
-      for (const [at, item] of list.entries())
-        this.#add({
-          item,
-          urgency: item.kind === 'reply' || item.kind === 'end' ? 'in_flight' : 'usual',
-          resolve: (outcome) => say(at, outcome),
-          reject: (error) => say(at, { kind: 'refused', error }),
-        });
+      if (list.length === 0) tell([] as unknown as OutcomesOf<List>);
+      else this.#add(list, tell as (outcomes: Outcome[]) => void);
     });
   }
 
-  finishRow(item: FinishedRow): Promise<void> {
-    return new Promise((resolve, reject) => this.#finish({ item, urgency: 'patient', resolve, reject }));
+  /** Finishes rows, all of them or none. */
+  finishRows(rows: readonly FinishedRow[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (rows.length === 0) resolve();
+      else this.#finish([rows], toldOne(resolve, reject));
+    });
   }
 
-  insertOutcomes(rows: readonly FinishedRow[]): undefined {
+  #insertOutcomes(rows: readonly FinishedRow[]): readonly undefined[] {
     // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it. One in doubt uses
     // none yet, and may be settled by others.
     const isLower = ({ row, outcome, answers }: FinishedRow): boolean =>
@@ -84,78 +81,80 @@ export class CallWrites implements Appending {
     for (const [batch, ofBatch] of Map.groupBy(rows, (row) => row.batch))
       insertOutcomes(this.#connection, batch, ofBatch, ofBatch.filter(isLower));
     for (const { answers } of rows) for (const answer of answers) this.#questions.delete(answer);
+    return [];
   }
 
   /** @param entries in the order of their ranks. */
   #write(entries: readonly CallEntry[]): readonly Outcome[] {
     const replies = entries.filter((entry) => entry.kind === 'reply');
     const ends = entries.filter((entry) => entry.kind === 'end');
+    const notes = entries.filter(isNote);
+    const intents = entries.filter((entry) => entry.kind === 'intent');
     const kept = this.#insertReplies(replies);
     this.#insertEnds(ends);
-    const noted = entries.flatMap((entry) => this.#noted(entry));
-    const intents = entries.filter((entry) => entry.kind === 'intent').map(({ intent }) => intent);
-    return [...kept, ...ends.map(() => WRITTEN), ...noted, ...this.#admit(intents)];
+    const noted = notes.map((entry) => this.#note(entry));
+    const admissions = admitAll(
+      this.#connection,
+      intents.map(({ intent }) => intent),
+      { boot: this.#boot(), questions: this.#questions },
+    );
+    return [...kept, ...ends.map(() => WRITTEN), ...noted, ...admissions];
   }
 
   #insertReplies(replies: readonly EntryOf<'reply'>[]): readonly Outcome[] {
     if (replies.length === 0) return [];
-    const returned = replies.map((each) => ({ ...each, call: this.#askedBy(each.attempt).call }));
-    insertReplies(this.#connection, returned);
-    const late = lostAmong(
+    const attempts = replies.map(({ attempt }) => attempt);
+    insertReplies(
       this.#connection,
-      replies.map(({ attempt }) => attempt),
+      replies,
+      attempts.map((attempt) => this.#askedBy(attempt)),
     );
+    const late = lostAmong(this.#connection, attempts);
     return replies.map(({ attempt, reply }) => {
       const question = this.#questions.get(attempt);
       if (question !== undefined) question.status = reply.status;
-      return late.has(attempt) ? { kind: 'late' } : WRITTEN;
+      return late.has(attempt) ? LATE : WRITTEN;
     });
   }
 
   #insertEnds(ends: readonly EntryOf<'end'>[]): void {
+    if (ends.length === 0) return;
     const connection = this.#connection;
     const left = ends.map(({ attempt, closure, left }) =>
       closure.kind !== 'answered' || this.#questions.has(attempt)
         ? undefined
         : leftBy(connection, attempt, left),
     );
-    insertEnds(
-      connection,
-      ends.map((end) => ({
-        ...end,
-        asked: this.#askedBy(end.attempt),
-        status: this.#questions.get(end.attempt)?.status,
-      })),
-    );
-    for (const [at, { attempt, closure }] of ends.entries()) {
+    const asked = ends.map(({ attempt }) => this.#askedBy(attempt));
+    insertEnds(connection, ends, asked);
+    for (let at = 0; at < ends.length; at += 1) {
+      const { attempt, closure } = ends[at] as EntryOf<'end'>;
       logChange(connection, left[at]);
-      const question = this.#questions.get(attempt);
       if (closure.kind !== 'answered') this.#questions.delete(attempt);
-      else if (closure.showsPrice)
-        keepPrice(connection, question?.pricedFor ?? pricedBy(connection, attempt), closure.charged);
+      else if (closure.showsPrice) {
+        const pricedFor = this.#questions.get(attempt)?.pricedFor ?? pricedBy(connection, attempt);
+        keepPrice(connection, pricedFor, closure.charged);
+      }
     }
   }
 
-  /** Writes what happens to an attempt after its end. @returns nothing for other entries. */
-  #noted(entry: CallEntry): readonly Outcome[] {
+  #note(entry: NoteEntry): Outcome {
     const connection = this.#connection;
     switch (entry.kind) {
       case 'decision':
-        return [{ kind: 'decided', decision: this.#decide(entry) }];
+        return { kind: 'decided', decision: this.#decide(entry) };
       case 'look':
         insertLook(connection, entry.look);
-        return [WRITTEN];
+        return WRITTEN;
       case 'release':
         insertRelease(connection, entry.attempt, entry.why, entry.atMs);
-        return [WRITTEN];
+        return WRITTEN;
       case 'reading': {
         const { attempt, showsPrice } = entry.reading;
         const booked = insertReading(connection, entry.reading);
         if (showsPrice) keepPrice(connection, pricedBy(connection, attempt), booked);
-        return [WRITTEN];
+        return WRITTEN;
       }
-      default:
-        return [];
     }
   }
 
@@ -173,18 +172,7 @@ export class CallWrites implements Appending {
     return sees as DecisionId;
   }
 
-  #admit(intents: readonly Intent[]): readonly Outcome[] {
-    return admitAll(this.#connection, intents, this.#boot()).map(({ admission, begun }, at) => {
-      const { row, call } = intents[at] as Intent;
-      // A number that a group did not commit is given again, so what was said about it is replaced.
-      if (begun !== undefined && call.change === undefined)
-        this.#questions.set(begun.attempt, { ...begun, row });
-      else if (begun !== undefined) this.#questions.delete(begun.attempt);
-      return admission;
-    });
-  }
-
   #askedBy(attempt: AttemptId): Asked {
-    return this.#questions.get(attempt)?.asked ?? askedBy(this.#connection, attempt);
+    return this.#questions.get(attempt) ?? askedBy(this.#connection, attempt);
   }
 }

@@ -2,12 +2,12 @@ import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
 import type { Call } from '../../../core/operation.ts';
-import type { AttemptId, Closure, Intent, KeyedRequest, RawReply } from '../../ledger.ts';
+import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest } from '../../ledger.ts';
 import type { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
 import { noteMoved, type Payer, payerOf, sendingAgain } from './money.ts';
-import { freeOthers, KEEPS_REQUESTS, type Loss, lostUnderKey } from './notes.ts';
+import { freeOthers, KEEPS_REQUESTS, lostUnderKey, NO_LOSS } from './notes.ts';
 import type { WrittenRow } from './table.ts';
 import {
   ATTEMPTS_TABLE,
@@ -30,22 +30,27 @@ import {
 
 /** The number of an account in the tables; undefined when it has none. */
 export function knownAccount(connection: Connection, identity: string): number | undefined {
-  return connection.once(
-    accountNamed(identity),
-    () => connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = +?', identity)?.id,
-  );
+  const known = knownAccounts(connection);
+  const id = known.get(identity) ?? readAccount(connection, identity);
+  if (id !== undefined) known.set(identity, id);
+  return id;
 }
+
+/** By their identities. */
+const knownAccounts = (connection: Connection): Map<string, number> =>
+  connection.known<Map<string, number>>('accounts') ?? connection.once('accounts', () => new Map());
+
+const readAccount = (connection: Connection, identity: string): number | undefined =>
+  connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = +?', identity)?.id;
 
 /** The number of an account in the tables; a new account gets one. */
 export function accountNumber(connection: Connection, identity: string): number {
   const known = knownAccount(connection, identity);
   if (known !== undefined) return known;
   const { id } = connection.run('INSERT INTO accounts (identity) VALUES (?)', identity);
-  connection.remember(accountNamed(identity), id);
+  knownAccounts(connection).set(identity, id);
   return id;
 }
-
-const accountNamed = (identity: string): string => `account ${identity}`;
 
 /** A call as far as a further entry needs it. */
 export interface KeptCall {
@@ -92,33 +97,37 @@ function termsOf({ operation: _, creditsMost: __, parameters: ___, ifLost, ...ot
 /** An intent that is admitted, and what is known of its call. */
 export interface Begun {
   readonly intent: Intent;
+  /** What its attempt reserves: what the intent says, or the highest price that was seen. */
+  readonly reserve: Credits;
   readonly payer: Payer;
   /** The call in the tables, when it is there. */
   readonly kept: KeptCall | undefined;
-  /** The number of the boot in which the attempt is made; undefined when it is unknown. */
-  readonly boot: number | undefined;
 }
 
-/** @returns the number of each attempt, and what later entries have to know of it. */
+/** @param boot the number of the boot in which the attempts are made; undefined when it is unknown. */
 export function insertAttempts(
   connection: Connection,
   begun: readonly Begun[],
-): readonly { readonly attempt: AttemptId; readonly asked: Asked }[] {
-  const ids = begun.map(() => nextNumber(connection, 'entries'));
-  const calls = begun.map((each, at) => newCall(connection, each, ids[at] ?? 0));
-  CALLS_TABLE.insertAll(
-    connection,
-    calls.filter((call) => call !== undefined),
-  );
-  const attempts = begun.map((each, at) =>
-    attemptOf(connection, each, { id: ids[at] ?? 0, call: calls[at]?.id ?? each.kept?.id ?? 0 }),
-  );
+  boot: number | undefined,
+): readonly WrittenRow<typeof ATTEMPTS_TABLE>[] {
+  const first = nextNumber(connection, 'entries', begun.length);
+  const calls: WrittenRow<typeof CALLS_TABLE>[] = [];
+  const attempts: WrittenRow<typeof ATTEMPTS_TABLE>[] = [];
+  for (let at = 0; at < begun.length; at += 1) {
+    const each = begun[at] as Begun;
+    const call = newCall(connection, each, first + at);
+    if (call !== undefined) calls.push(call);
+    attempts.push(
+      attemptOf(connection, each, { id: first + at, call: call?.id ?? each.kept?.id ?? 0, boot }),
+    );
+  }
+  CALLS_TABLE.insertAll(connection, calls);
   ATTEMPTS_TABLE.insertAll(connection, attempts);
-  return attempts.map(({ id, call, reserved }, at) => {
-    const { intent, payer } = begun[at] as Begun;
-    if (intent.request !== undefined) insertRequest(connection, id, intent.request);
-    return { attempt: id as AttemptId, asked: { call, reserved, payer } };
-  });
+  for (let at = 0; at < begun.length; at += 1) {
+    const request = begun[at]?.intent.request;
+    if (request !== undefined) insertRequest(connection, first + at, request);
+  }
+  return attempts;
 }
 
 /** @param id of the attempt, which is that of its call as well. */
@@ -146,15 +155,16 @@ function newCall(
 
 function attemptOf(
   connection: Connection,
-  { intent, payer, boot }: Begun,
-  numbers: { readonly id: number; readonly call: number },
+  { intent, reserve: reserved, payer }: Begun,
+  { id, call, boot }: { readonly id: number; readonly call: number; readonly boot: number | undefined },
 ): WrittenRow<typeof ATTEMPTS_TABLE> {
-  const { decision, replaces, row, reserve: reserved, uptimeMs } = intent;
+  const { decision, replaces, row, uptimeMs } = intent;
   const again = decision === undefined ? 'intent' : sendingAgain(connection, decision);
   const isTimed = boot !== undefined && uptimeMs !== undefined;
   return {
-    ...numbers,
+    id,
     kind: replaces === undefined ? again : 'refresh',
+    call,
     sees: replaces ?? decision ?? null,
     batch: payer.batch,
     row,
@@ -177,6 +187,8 @@ export interface Asked {
   readonly call: number;
   readonly reserved: number;
   readonly payer: Payer;
+  /** The status of the reply, where it is known. */
+  readonly status?: number | undefined;
 }
 
 export function askedBy(connection: Connection, attempt: number): Asked {
@@ -186,69 +198,72 @@ export function askedBy(connection: Connection, attempt: number): Asked {
   return { ...asked, payer: payerOf(connection, attempt) };
 }
 
-/** A reply, and the call of its attempt. */
-export interface Returned {
-  readonly attempt: AttemptId;
-  readonly call: number;
-  readonly reply: RawReply;
-}
-
-export function insertReplies(connection: Connection, replies: readonly Returned[]): void {
-  const rows = replies.map(({ attempt: of, call, reply: { status, headers, body, receivedAtMs } }) => ({
-    ...{ of, call, at: wholeMs(receivedAtMs), status, ...storedHeaders(headers), body },
-  }));
+/** @param asked what is known of the attempt of each. */
+export function insertReplies(
+  connection: Connection,
+  replies: readonly EntryOf<'reply'>[],
+  asked: readonly Asked[],
+): void {
+  const rows: WrittenRow<typeof REPLIES_TABLE>[] = [];
+  for (let at = 0; at < replies.length; at += 1) {
+    const { attempt: of, reply } = replies[at] as EntryOf<'reply'>;
+    const { call } = asked[at] as Asked;
+    const { dated, headers } = storedHeaders(reply.headers);
+    const { status, body, receivedAtMs } = reply;
+    rows.push({ of, call, at: wholeMs(receivedAtMs), status, dated, headers, body });
+  }
   REPLIES_TABLE.insertAll(connection, rows);
-}
-
-/** How an attempt ended, and when. */
-export interface Ended {
-  readonly attempt: AttemptId;
-  readonly closure: Closure;
-  readonly atMs: number;
-  readonly asked: Asked;
-  /** The status of the reply, where it is known. */
-  readonly status?: number | undefined;
 }
 
 /** The status is all that there is to say of most answers. */
 export const statusWords = (status: number | null): string => `status ${status}`;
 
-export function insertEnds(connection: Connection, ends: readonly Ended[]): void {
+/** @param asked what is known of the attempt of each. */
+export function insertEnds(
+  connection: Connection,
+  ends: readonly EntryOf<'end'>[],
+  asked: readonly Asked[],
+): void {
+  const first = nextNumber(connection, 'entries', ends.length);
   const under = ends.map(({ attempt }) => lostUnderKey(connection, attempt));
-  const rows = ends.map((end, at) => endOf(connection, end, under[at] ?? []));
+  const rows: WrittenRow<typeof ENDS_TABLE>[] = [];
+  for (let at = 0; at < ends.length; at += 1) {
+    const paying = under[at]?.[0]?.attempt ?? null;
+    rows.push(endOf(connection, ends[at] as EntryOf<'end'>, asked[at] as Asked, { id: first + at, paying }));
+  }
   ENDS_TABLE.insertAll(connection, rows);
-  for (const [at, { id, pays, spent, kind }] of rows.entries()) {
-    const {
-      asked: { call, payer, reserved },
-      atMs,
-    } = ends[at] as Ended;
+  for (let at = 0; at < ends.length; at += 1) {
+    const { id, pays, spent, kind } = rows[at] as WrittenRow<typeof ENDS_TABLE>;
+    const { call, payer, reserved } = asked[at] as Asked;
+    const { atMs } = ends[at] as EntryOf<'end'>;
     const held = kind === 'lost' || kind === 'lost_beside' ? reserved : 0;
-    noteMoved(connection, () => payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });
+    noteMoved(connection, payer, { reserved: -reserved, held, spent: pays === null ? spent : 0 });
     if (pays === null) continue;
-    noteMoved(connection, () => payerOf(connection, pays), { spent });
-    freeOthers(connection, under[at] ?? [], { call, sees: id, atMs });
+    noteMoved(connection, pays, { spent });
+    freeOthers(connection, under[at] ?? NO_LOSS, { call, sees: id, atMs });
   }
 }
 
+/** @param paying the lost attempt that pays for an answer in the place of its own. */
 function endOf(
   connection: Connection,
-  { attempt, closure, atMs, asked: { call }, status: known }: Ended,
-  under: readonly Loss[],
+  { attempt: of, closure, atMs }: EntryOf<'end'>,
+  { call, status: known }: Asked,
+  { id, paying }: { readonly id: number; readonly paying: number | null },
 ): WrittenRow<typeof ENDS_TABLE> {
-  const common = {
-    ...{ of: attempt, id: nextNumber(connection, 'entries'), call, pays: null, spent: 0, at: wholeMs(atMs) },
-    ...{ said: null, status: null, dialect: null, estimated: 0, words: closure.why },
-  };
-  if (closure.kind === 'in_doubt') return { ...common, kind: lostKind(connection, call) };
-  if (closure.kind !== 'answered') return { ...common, kind: 'unsold', said: closure.kind };
-  const { answer, charged, why, dialect, isAtMost } = closure;
-  const status = known ?? statusOf(connection, attempt) ?? null;
-  return {
-    ...{ ...common, kind: 'answered', said: answer, spent: charged, pays: under[0]?.attempt ?? null, status },
-    dialect: dialect ?? null,
-    estimated: isAtMost === true && charged > 0 ? 1 : 0,
-    words: why === statusWords(status) ? null : why,
-  };
+  const at = wholeMs(atMs);
+  const { why } = closure;
+  if (closure.kind !== 'answered') {
+    const [kind, said] =
+      closure.kind === 'in_doubt' ? [lostKind(connection, call), null] : ['unsold' as const, closure.kind];
+    const nothing = { pays: null, spent: 0, status: null, dialect: null, estimated: 0 };
+    return { of, id, kind, call, ...nothing, at, said, words: why };
+  }
+  const { answer: said, charged: spent, dialect = null, isAtMost } = closure;
+  const status = known ?? statusOf(connection, of) ?? null;
+  const estimated = isAtMost === true && spent > 0 ? 1 : 0;
+  const words = why === statusWords(status) ? null : why;
+  return { of, id, kind: 'answered', call, pays: paying, spent, at, said, status, dialect, estimated, words };
 }
 
 /** A refresh that got lost leaves the older answer in place, unless that was read as none. */

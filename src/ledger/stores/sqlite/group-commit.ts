@@ -1,52 +1,18 @@
 import { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
+import {
+  type AnyWrites,
+  JoinedWrites,
+  RefusedWrite,
+  type Tell,
+  type Urgency,
+  type Writing,
+} from './joined-writes.ts';
 import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import type { Watch } from './watch.ts';
 import type { Watermark } from './watermark.ts';
-
-/**
- * What waits for a write: an `in_flight` one belongs to a request that was sent, and is written even when the disk is full;
- * nothing is sent later for a `patient` one, so it makes no commit by itself as long as others follow soon.
- */
-type Urgency = 'usual' | 'in_flight' | 'patient';
-
-/**
- * Writes that are requested in the same few turns of the event loop share one transaction, and each resolves once that is
- * on the disk: one wait for the disk instead of one per row.
- *
- * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
- * them, with the watermark behind, which is harmless. An item that is refused falls out alone, and the others are committed.
- */
-interface Write {
-  readonly work: (items: readonly unknown[]) => Values<unknown>;
-  readonly items: Item[];
-  /** Whether further items of the same work may join. */
-  isOpen: boolean;
-  /** What comes before what among the items of one commit. */
-  readonly rank?: ((item: unknown) => number) | undefined;
-}
-
-/** What the callers get, in the order of their items; undefined where they get nothing. */
-type Values<Value> = readonly Value[] | undefined;
-
-/** What is written for one caller. */
-interface Item<T = unknown, Value = unknown> {
-  readonly item: T;
-  readonly urgency: Urgency;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-type Done =
-  | { readonly item: Item; readonly value: unknown }
-  | { readonly item: Item; readonly error: unknown };
-
-interface Committed {
-  readonly done: readonly Done[];
-  readonly commits: number;
-}
 
 const COUNT_COMMIT = 'UPDATE book SET commits = commits + 1 RETURNING commits';
 
@@ -59,6 +25,9 @@ const MOST_TURNS = 4;
 /** How long a patient write is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
 
+/** So many patient writes wait for no other: a commit takes as long as finishing a hundred rows. */
+const MOST_WAITING = 100;
+
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
@@ -68,17 +37,24 @@ export interface GroupCommitOptions {
   readonly makeRoom: () => void;
 }
 
+/**
+ * Writes that are requested in the same few turns of the event loop share one transaction, and each resolves once that is
+ * on the disk: one wait for the disk instead of one per row.
+ *
+ * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
+ * them, with the watermark behind, which is harmless. An entry that is refused falls out alone, and the others are committed.
+ */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
-  #queue: Write[] = [];
-  /** The writes of the queue that further items may join. */
-  #joinable: Write[] = [];
-  /** How many items the writes of the queue have. */
+  #queue: AnyWrites[] = [];
+  /** The writes of the queue that further lists may join. */
+  #joinable: AnyWrites[] = [];
+  /** How much the writes of the queue have to write. */
   #size = 0;
   #scheduled = false;
   /** Runs while all that is queued is patient. */
   #waiting: NodeJS.Timeout | undefined;
-  /** How many items there were a turn ago, and how many turns the present group has waited. */
+  /** How much it was a turn ago, and how many turns the present group has waited. */
   #before = 0;
   #turns = 0;
   #full = false;
@@ -98,36 +74,35 @@ export class GroupCommit {
   write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
     // What comes later is written later: a budget that is set now holds for every intent after it.
     this.#close();
-    return new Promise((resolve, reject) =>
-      this.together(() => [work()])({ item: undefined, urgency, resolve, reject }),
-    );
+    const add = this.together({ work: () => [work()], urgencyOf: () => urgency });
+    return new Promise((resolve, reject) => add([undefined], toldOne(resolve, reject)));
   }
 
   /**
-   * Writes the items that come until the next commit in one go, because a statement of many rows takes a fraction of the time.
-   * They are written with the first of them, and so before what is written together in other ways meanwhile; a write by itself
-   * ends the list.
-   * @param work writes items in their order, and returns what each caller gets. It runs for each item alone when one of the
-   *   group is refused.
-   * @param rank which items come before which; those of one rank stay in the order in which they came.
+   * Writes the lists that come until the next commit in one go, and tells what came of each entry of a list. They are written
+   * with the first of them, and so before what is written together in other ways meanwhile; a write by itself ends that.
    */
-  together<T, Value>(
-    work: (items: readonly T[]) => Values<Value>,
-    rank?: (item: T) => number,
-  ): (item: Item<T, Value>) => void {
-    let last: Write | undefined;
-    return (item) => {
-      if (last?.isOpen !== true) {
-        last = { work, items: [], isOpen: true, rank } as unknown as Write;
+  together<Entry, Outcome>(
+    writing: Writing<Entry, Outcome>,
+  ): (entries: readonly Entry[], tell: Tell<Outcome>) => void {
+    let last: JoinedWrites<Entry, Outcome> | undefined;
+    return (entries, tell) => {
+      if (last?.isOpen !== true || last.size >= LARGEST_GROUP) {
+        last = new JoinedWrites(writing);
         this.#queue.push(last);
         this.#joinable.push(last);
       }
-      last.items.push(item as unknown as Item);
-      this.#size += 1;
-      if (this.#scheduled) return;
-      if (item.urgency === 'patient') this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
-      else this.#schedule();
+      const before = last.size;
+      const isPatient = last.add(entries, tell);
+      this.#size += last.size - before;
+      this.#expect(isPatient);
     };
+  }
+
+  #expect(isPatient: boolean): void {
+    if (this.#scheduled) return;
+    if (!isPatient || this.#size >= MOST_WAITING) this.#schedule();
+    else this.#waiting ??= setTimeout(() => this.#schedule(), LONGEST_WAIT_MS);
   }
 
   /** Commits all waiting writes. */
@@ -136,20 +111,19 @@ export class GroupCommit {
     while (this.#queue.length > 0) this.#commitGroup(this.#nextGroup());
   }
 
-  /** The writes of the queue: as many as there are, up to the largest group. */
-  #nextGroup(): readonly Write[] {
+  /** The writes of the queue, up to the largest group. A list stays whole, however long it is. */
+  #nextGroup(): readonly AnyWrites[] {
     this.#close();
-    const group = this.#queue.splice(0, LARGEST_GROUP);
-    for (const { items, rank } of group) {
-      this.#size -= items.length;
-      if (rank !== undefined) items.sort((a, b) => rank(a.item) - rank(b.item));
-    }
-    return group;
+    let [count, size] = [0, 0];
+    for (; count < this.#queue.length && size < LARGEST_GROUP; count += 1)
+      size += this.#queue[count]?.size ?? 0;
+    this.#size -= size;
+    return this.#queue.splice(0, count);
   }
 
   /** Nothing joins the writes of the queue from here on. */
   #close(): void {
-    for (const write of this.#joinable) write.isOpen = false;
+    for (const writes of this.#joinable) writes.close();
     this.#joinable = [];
   }
 
@@ -180,16 +154,20 @@ export class GroupCommit {
     if (this.#queue.length > 0 && !this.#scheduled) this.#schedule();
   }
 
-  #commitGroup(group: readonly Write[]): void {
-    if (group.length === 0) return;
+  #commitGroup(group: readonly AnyWrites[]): void {
     const refusal = this.#refusal();
-    const writable = refusal === undefined ? group : refuseNew(group, refusal);
+    if (refusal !== undefined) refuseNew(group, refusal);
+    this.#write(group);
+    for (const writes of group) writes.tell();
+  }
+
+  #write(group: readonly AnyWrites[]): void {
     try {
-      settle(this.#commit(writable));
+      this.#commit(group.filter(({ left }) => left.length > 0));
     } catch (error) {
-      if (isDiskFull(error) && !this.#full) this.#commitInFlight(writable, error);
-      else if (isDamage(explained(error, this.#options.folder))) this.#rescue(writable, error);
-      else this.#fail(writable, error);
+      if (isDiskFull(error) && !this.#full) this.#writeInFlight(group, error);
+      else if (isDamage(explained(error, this.#options.folder))) this.#rescue(group, error);
+      else this.#fail(group, error);
     }
   }
 
@@ -203,62 +181,63 @@ export class GroupCommit {
    * The ledger is damaged. Not all of its pages are, so replies to requests in flight are written one by one, as far as
    * that is possible: they may have been paid for.
    */
-  #rescue(group: readonly Write[], cause: unknown): void {
+  #rescue(group: readonly AnyWrites[], cause: unknown): void {
     this.#broken ??= explained(cause, this.#options.folder);
-    for (const [write, item] of itemsOf(group)) {
+    refuseNew(group, this.#broken);
+    forEachLeft(group, (writes, at) => {
       try {
-        if (item.urgency !== 'in_flight') throw this.#broken;
-        const { done, commits } = this.#transaction(() => together({ ...write, items: [item] }), endRescue);
-        this.#mark(commits);
-        settle(done);
+        this.#mark(this.#transaction(() => writes.writeOne(at), endRescue));
       } catch (error) {
-        item.reject(explained(error, this.#options.folder));
+        writes.refuse(at, explained(error, this.#options.folder));
       }
-    }
+    });
   }
 
-  #fail(group: readonly Write[], error: unknown): void {
+  #fail(group: readonly AnyWrites[], error: unknown): void {
     const reason = explained(error, this.#options.folder);
     if (!isDiskFull(error)) this.#broken = reason;
-    for (const [, item] of itemsOf(group)) item.reject(reason);
+    for (const writes of group) writes.refuseLeft(reason);
   }
 
   /** The disk has become full: from here on only replies to requests in flight are written, into the freed room. */
-  #commitInFlight(group: readonly Write[], cause: unknown): void {
+  #writeInFlight(group: readonly AnyWrites[], cause: unknown): void {
     this.#full = true;
     this.#options.makeRoom();
-    this.#commitGroup(refuseNew(group, diskFull(this.#options.folder, cause)));
+    refuseNew(group, diskFull(this.#options.folder, cause));
+    this.#write(group);
   }
 
-  #commit(group: readonly Write[]): readonly Done[] {
+  #commit(group: readonly AnyWrites[]): void {
     if (this.#broken !== undefined) throw this.#broken;
-    if (group.length === 0) return [];
-    const { done, commits } = this.#committed(group);
-    this.#mark(commits);
+    if (group.length === 0) return;
+    this.#mark(this.#committed(group));
     this.#options.watch.committed();
-    return done;
   }
 
-  #committed(group: readonly Write[]): Committed {
+  /** @returns how many commits the ledger has by then. */
+  #committed(group: readonly AnyWrites[]): number {
     try {
-      return this.#transaction(() => group.flatMap(together));
+      return this.#transaction(() => {
+        for (const writes of group) writes.writeAll();
+      });
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       // Savepoints cost a fifth of a small write, so they are only used after a group has failed.
-      return this.#transaction(() => itemsOf(group).map(([write, item]) => this.#apart(write, item)));
+      return this.#transaction(() => forEachLeft(group, (writes, at) => this.#apart(writes, at)));
     }
   }
 
-  #transaction(work: () => readonly Done[], end = endGroup): Committed {
+  /** @returns how many commits the ledger has by then. */
+  #transaction(work: () => void, end = endGroup): number {
     const { connection } = this.#options;
     connection.begin();
     try {
-      const done = work();
+      work();
       end(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
       connection.commit();
-      return { done, commits: counted?.commits ?? 0 };
+      return counted?.commits ?? 0;
     } catch (error) {
       connection.rollBack();
       throw error;
@@ -282,25 +261,32 @@ export class GroupCommit {
     }
   }
 
-  /** Writes one item of the group, which is rolled back alone when it is refused. */
-  #apart({ work }: Write, item: Item): Done {
+  /** Writes one entry of the group, which is rolled back alone when it is refused. */
+  #apart(writes: AnyWrites, at: number): void {
     const { connection } = this.#options;
     connection.run('SAVEPOINT apart');
     try {
-      const [value] = work([item.item]) ?? [];
+      writes.writeOne(at);
       // Each is booked alone, so that the one which is above a cap is the one that is refused.
       book(connection);
       connection.run('RELEASE apart');
-      return { item, value };
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
       connection.rollBack('apart');
       connection.run('RELEASE apart');
       // Where another process has the store as well, what it wrote is why this write is refused.
-      return { item, error: this.#refusal() ?? error };
+      writes.refuse(at, this.#refusal() ?? error);
     }
   }
 }
+
+/** Resolves or rejects as a list of one entry tells. */
+export const toldOne =
+  <T>(resolve: (value: T) => void, reject: (reason: unknown) => void): Tell<T> =>
+  ([outcome]) => {
+    if (outcome instanceof RefusedWrite) reject(outcome.error);
+    else resolve(outcome as T);
+  };
 
 function endGroup(connection: Connection): void {
   book(connection);
@@ -312,30 +298,14 @@ function endRescue(connection: Connection): void {
   if (book(connection)) sumUp(connection);
 }
 
-function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
-  for (const [, item] of itemsOf(group)) if (item.urgency !== 'in_flight') item.reject(stopped);
-  return group.flatMap((write) => {
-    const items = write.items.filter(({ urgency }) => urgency === 'in_flight');
-    return items.length === 0 ? [] : [{ ...write, items }];
-  });
+function refuseNew(group: readonly AnyWrites[], stopped: unknown): void {
+  for (const writes of group) writes.refuseNew(stopped);
 }
 
-const itemsOf = (group: readonly Write[]): readonly (readonly [Write, Item])[] =>
-  group.flatMap((write) => write.items.map((item) => [write, item] as const));
-
-/** Writes all items of a write at once. */
-function together({ work, items }: Pick<Write, 'work' | 'items'>): readonly Done[] {
-  const values = work(items.map(({ item }) => item)) ?? [];
-  return items.map((item, at) => ({ item, value: values[at] }));
+function forEachLeft(group: readonly AnyWrites[], work: (writes: AnyWrites, at: number) => void): void {
+  for (const writes of group) for (const at of writes.left) work(writes, at);
 }
 
 function isDamage(error: unknown): boolean {
   return error instanceof StopError && error.code === 'store_damaged';
-}
-
-function settle(done: readonly Done[]): void {
-  for (const each of done) {
-    if ('error' in each) each.item.reject(each.error);
-    else each.item.resolve(each.value);
-  }
 }

@@ -165,12 +165,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#writeOf(accountIdentity, (account) => markMisses(this.connection, account, mark));
   }
 
-  finishRow(row: FinishedRow): Promise<void> {
-    return this.#calls.finishRow(row);
-  }
-
   finishRows(rows: readonly FinishedRow[]): Promise<void> {
-    return this.#group.write(() => this.#calls.insertOutcomes(rows));
+    return this.#calls.finishRows(rows);
   }
 
   keepPieces(batch: BatchId, { reading, pieces = [] }: Digests): Promise<void> {

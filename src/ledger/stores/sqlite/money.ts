@@ -4,7 +4,6 @@ import {
   capReached,
   credits,
   type DecisionId,
-  heldCredits,
   type Intent,
   type LedgerReader,
   type Money,
@@ -15,7 +14,6 @@ import { batchNumber } from './tables.ts';
 
 /** Reads what each scope of money holds. The triggers keep the totals (`schema/`). */
 interface Caps {
-  readonly account: number;
   readonly batch: number | null;
   readonly extra: number | null;
   readonly day: number | null;
@@ -83,31 +81,47 @@ SELECT b.booked + 1 AS first, g.sum AS before, max(
 export const sumOfGroup = (first: number, last: number, before: number): number =>
   sumOfText(JSON.stringify([first, last, before]), null);
 
-/** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
-export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
-  const batch = batchNumber(intent.batch);
-  const caps = capsOf(connection, batch);
-  const isRetry = intent.decision !== undefined && sendingAgain(connection, intent.decision) === 'retry';
-  const capped = SCOPES.filter((scope) => scope !== 'extra' || isRetry).flatMap((scope) => {
+/**
+ * Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception.
+ * @param reserve what the attempt is to reserve, which may be more than the intent says.
+ */
+export function overBudget(
+  connection: Connection,
+  intent: Intent,
+  { payer, reserve }: { readonly payer: Payer; readonly reserve: number },
+): Admission | undefined {
+  const caps = capsOf(connection, payer.batch);
+  // Where it is not certain which of two days it is, what was spent on either counts.
+  const { scopes: others } = payerAt(payer, intent.leastMs ?? intent.atMs);
+  for (let at = 0; at < payer.scopes.length; at += 1) {
+    const { scope, name } = payer.scopes[at] as Scope;
     const cap = caps[scope];
-    return cap === null ? [] : [{ scope, cap }];
-  });
-  // Where there is no cap, nothing has to be added up: what it reserves moves no total that has one.
-  if (capped.length === 0) return undefined;
-  const pending = pendingIn(connection);
-  for (const { scope, cap } of capped) {
-    // Where it is not certain which of two days it is, what was spent on either counts.
-    const days = [intent.atMs, intent.leastMs ?? intent.atMs];
-    const names = new Set(days.map((atMs) => nameOf(scope, batch, caps.account, atMs)));
-    const totals = [...names].flatMap((name) => [
-      connection.once(name, () => totalsOf(connection, name)),
-      pending.get(name) ?? NOTHING,
-    ]);
-    const money = moneyFrom(totals.reduce(sum, NOTHING), cap);
-    if (heldCredits(money) + intent.reserve > cap) return capReached(scope, money);
+    // Where there is no cap, nothing has to be added up: what it reserves moves no total that has one.
+    if (cap === null) continue;
+    const other = others[at]?.name ?? name;
+    const taken = takenIn(connection, name) + (other === name ? 0 : takenIn(connection, other));
+    if (taken + reserve > cap) return capReached(scope, moneyIn(connection, new Set([name, other]), cap));
   }
   return undefined;
 }
+
+/** What nobody else can spend of a scope, with what is not booked yet. */
+const takenIn = (connection: Connection, name: string): number =>
+  heldOf(bookedIn(connection, name)) + heldOf(pendingIn(connection).get(name) ?? NOTHING);
+
+const heldOf = ({ spent, reserved, held }: Totals): number => spent + reserved + held;
+
+function moneyIn(connection: Connection, names: ReadonlySet<string>, cap: number): Money {
+  const money = { ...NOTHING };
+  for (const name of names) {
+    addTo(money, bookedIn(connection, name));
+    addTo(money, pendingIn(connection).get(name) ?? NOTHING);
+  }
+  return moneyFrom(money, cap);
+}
+
+const bookedIn = (connection: Connection, name: string): Totals =>
+  connection.once(name, () => totalsOf(connection, name));
 
 /** By which kind of decision a call in doubt is sent again; another one allows nothing, and the guards refuse it. */
 export function sendingAgain(connection: Connection, decision: DecisionId): 'repeat' | 'retry' {
@@ -117,20 +131,58 @@ export function sendingAgain(connection: Connection, decision: DecisionId): 'rep
 
 const PENDING = 'what is not booked yet';
 
-/** By scope. */
-type Pending = Map<string, Totals>;
+/** Totals to which entries are added. */
+type Adding = { -readonly [Kind in keyof Totals]: Totals[Kind] };
+/** By the names of scopes. */
+type Pending = Map<string, Adding>;
 
-/** Who pays for an attempt. */
+/** A total of money by its name in the tables. */
+interface Scope {
+  readonly scope: BudgetScope;
+  readonly name: string;
+}
+
+/** Who pays for attempts: those that one batch makes on one day, apart for what it sends again by a decision. All of them share it. */
 export interface Payer {
   readonly batch: number;
   readonly account: number;
-  readonly atMs: number;
+  /** UTC, since 1970. */
+  readonly day: number;
   /** Whether it sends again, by a person's or a job's decision, what is in doubt. */
   readonly isRetry: boolean;
+  /** The totals that they move. */
+  readonly scopes: readonly Scope[];
 }
 
-interface PayerRow extends Omit<Payer, 'isRetry'> {
+interface PayerRow {
+  readonly batch: number;
+  readonly account: number;
+  readonly atMs: number;
   readonly retried: number;
+}
+
+const DAY_MS = 86_400_000;
+
+let newest: Payer = { batch: 0, account: 0, day: Number.NaN, isRetry: false, scopes: [] };
+
+/** Nearly all attempts that follow each other are of one batch and one day, and to name its scopes takes longer than to write an entry. */
+function payerAt(
+  { batch, account, isRetry }: Pick<Payer, 'batch' | 'account' | 'isRetry'>,
+  atMs: number,
+): Payer {
+  const day = Math.floor(atMs / DAY_MS);
+  const isNewest =
+    newest.day === day && newest.batch === batch && newest.account === account && newest.isRetry === isRetry;
+  if (!isNewest) {
+    const scopes: Scope[] = [
+      { scope: 'batch', name: `batch:${batch}` },
+      { scope: 'day', name: periodScope('day', account, atMs) },
+      { scope: 'month', name: periodScope('month', account, atMs) },
+    ];
+    if (isRetry) scopes.push({ scope: 'extra', name: `extra:${batch}` });
+    newest = { batch, account, day, isRetry, scopes };
+  }
+  return newest;
 }
 
 export function payerOf(connection: Connection, attempt: number): Payer {
@@ -140,43 +192,50 @@ export function payerOf(connection: Connection, attempt: number): Payer {
     attempt,
   );
   if (row === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  return { ...row, isRetry: row.retried === 1 };
+  return payerIn(row);
 }
 
-/** Who pays for an attempt that is about to be written: what it reserves counts from here on. @param account its number. */
-export function payerFor(
-  connection: Connection,
-  { batch, atMs, decision, reserve }: Intent,
-  account: number,
-): Payer {
+const payerIn = ({ batch, account, atMs, retried }: PayerRow): Payer =>
+  payerAt({ batch, account, isRetry: retried === 1 }, atMs);
+
+/** Who pays for an attempt that is about to be written. @param account its number. */
+export function payerFor(connection: Connection, { batch, atMs, decision }: Intent, account: number): Payer {
   const isRetry = decision !== undefined && sendingAgain(connection, decision) === 'retry';
-  const payer = { batch: batchNumber(batch), account, atMs, isRetry };
-  noteMoved(connection, () => payer, { reserved: reserve });
-  return payer;
+  return payerAt({ batch: batchNumber(batch), account, isRetry }, atMs);
 }
 
-/** Adds what an entry moves to what is not booked yet, where somebody in this transaction has asked for that. */
-export function noteMoved(connection: Connection, payer: () => Payer, moved: Partial<Totals>): void {
+/**
+ * Adds what an entry moves to what is not booked yet, where somebody in this transaction has asked for that.
+ * @param payer who pays, or the attempt that does.
+ */
+export function noteMoved(connection: Connection, payer: Payer | number, moved: Partial<Totals>): void {
   const pending = connection.known<Pending>(PENDING);
-  if (pending !== undefined) add(pending, payer(), { ...NOTHING, ...moved });
+  if (pending === undefined) return;
+  add(pending, typeof payer === 'number' ? payerOf(connection, payer) : payer, moved);
 }
 
-function add(pending: Pending, { batch, account, atMs, isRetry }: Payer, moved: Totals): void {
-  for (const scope of SCOPES) {
-    if (scope === 'extra' && !isRetry) continue;
-    const name = nameOf(scope, batch, account, atMs);
-    pending.set(name, sum(pending.get(name) ?? NOTHING, moved));
+function add(pending: Pending, { scopes }: Payer, moved: Partial<Totals>): void {
+  for (const { name } of scopes) {
+    const to = pending.get(name) ?? { ...NOTHING };
+    addTo(to, moved);
+    pending.set(name, to);
   }
 }
 
-function pendingIn(connection: Connection): Pending {
-  return connection.once(PENDING, () => {
-    const pending: Pending = new Map();
-    const booked = connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0;
-    for (const { retried, ...moved } of connection.all<PayerRow & Totals>(MOVED, { booked }))
-      add(pending, { ...moved, isRetry: retried === 1 }, moved);
-    return pending;
-  });
+function addTo(to: Adding, { spent = 0, reserved = 0, held = 0 }: Partial<Totals>): void {
+  to.spent += spent;
+  to.reserved += reserved;
+  to.held += held;
+}
+
+const pendingIn = (connection: Connection): Pending =>
+  connection.known<Pending>(PENDING) ?? connection.once(PENDING, () => readPending(connection));
+
+function readPending(connection: Connection): Pending {
+  const pending: Pending = new Map();
+  const booked = connection.get<{ booked: number }>('SELECT booked FROM book')?.booked ?? 0;
+  for (const row of connection.all<PayerRow & Totals>(MOVED, { booked })) add(pending, payerIn(row), row);
+  return pending;
 }
 
 const MOVED = `
@@ -190,27 +249,23 @@ SELECT p.batch, c.account, p.at AS atMs, p.kind = 'retry' AS retried, e.spent, e
     UNION ALL SELECT pays, spent, 0, 0 FROM notes WHERE id > :booked AND pays IS NOT NULL) e
   CROSS JOIN attempts p ON p.id = e.payer CROSS JOIN calls c ON c.id = p.call`;
 
-const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
+const NO_CAPS: Caps = { batch: null, extra: null, day: null, month: null };
 
-function nameOf(scope: BudgetScope, batch: number, account: number, atMs: number): string {
-  return scope === 'day' || scope === 'month' ? periodScope(scope, account, atMs) : `${scope}:${batch}`;
-}
-
-const sum = (a: Totals, b: Totals): Totals => ({
-  spent: a.spent + b.spent,
-  reserved: a.reserved + b.reserved,
-  held: a.held + b.held,
-});
+/** By the numbers of batches. */
+const CAPS = 'caps';
 
 function capsOf(connection: Connection, batch: number): Caps {
-  const caps = connection.once(`caps ${batch}`, () =>
+  const known = connection.known<Map<number, Caps>>(CAPS) ?? connection.once(CAPS, () => new Map());
+  const caps =
+    known.get(batch) ??
     connection.get<Caps>(
-      `SELECT b.account, b.budget AS batch, b.extra_credits AS extra, p.per_day AS day, p.per_month AS month
+      `SELECT b.budget AS batch, b.extra_credits AS extra, p.per_day AS day, p.per_month AS month
          FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = +?`,
       batch,
-    ),
-  );
-  return caps ?? { account: 0, batch: null, extra: null, day: null, month: null };
+    ) ??
+    NO_CAPS;
+  known.set(batch, caps);
+  return caps;
 }
 
 const moneyOf = (connection: Connection, scope: string, cap: number | null): Money =>
@@ -234,15 +289,5 @@ function moneyFrom({ spent, reserved, held }: Totals, cap: number | null): Money
 
 /** The name of a period's scope, as in the view `booking_scopes`: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
 function periodScope(scope: 'day' | 'month', account: number, atMs: number): string {
-  return `${scope}:${account}:${dayOf(atMs).slice(0, scope === 'day' ? 10 : 7)}`;
-}
-
-const DAY_MS = 86_400_000;
-let newestDay = { number: Number.NaN, text: '' };
-
-/** UTC, as `2026-11-20`. Nearly all dates are of one day, and a date takes longer to write than an entry. */
-function dayOf(atMs: number): string {
-  const number = Math.floor(atMs / DAY_MS);
-  if (number !== newestDay.number) newestDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
-  return newestDay.text;
+  return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../ledger.ts';
 import type { ENDED, Kind, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
-import { noteMoved, payerOf } from './money.ts';
+import { noteMoved } from './money.ts';
 import { batchNumber, NOTES_TABLE, nextNumber, wholeMs } from './tables.ts';
 
 /** Writes what happens to an attempt after its end: readings, decisions, what is told or looked up, and money given back. */
@@ -51,8 +51,8 @@ export function insertNotes(connection: Connection, notes: readonly Note[]): num
   }));
   NOTES_TABLE.insertAll(connection, rows);
   for (const { of, pays, spent, held } of rows) {
-    if (spent !== 0) noteMoved(connection, () => payerOf(connection, pays ?? of), { spent });
-    if (held !== 0) noteMoved(connection, () => payerOf(connection, of), { held });
+    if (spent !== 0) noteMoved(connection, pays ?? of, { spent });
+    if (held !== 0) noteMoved(connection, of, { held });
   }
   return rows.at(-1)?.id ?? 0;
 }
@@ -75,13 +75,15 @@ export function lostAmong(connection: Connection, attempts: readonly number[]): 
 /** Whether there is any request, in what is remembered. */
 export const KEEPS_REQUESTS = 'whether requests are kept';
 
+const keepsRequests = (connection: Connection): boolean =>
+  connection.known<boolean>(KEEPS_REQUESTS) ??
+  connection.once(KEEPS_REQUESTS, () => connection.get('SELECT 1 FROM requests LIMIT 1') !== undefined);
+
+export const NO_LOSS: readonly Loss[] = [];
+
 /** Earlier attempts under the same idempotency key that hold money: to the vendor they are one request. */
 export function lostUnderKey(connection: Connection, attempt: number): readonly Loss[] {
-  const has = connection.once(
-    KEEPS_REQUESTS,
-    () => connection.get('SELECT 1 FROM requests LIMIT 1') !== undefined,
-  );
-  if (!has) return [];
+  if (!keepsRequests(connection)) return NO_LOSS;
   return connection.all<Loss>(
     `SELECT l.attempt, l.holds FROM requests r
        CROSS JOIN requests o ON o.idempotency_key = r.idempotency_key AND o.attempt < r.attempt

@@ -15,32 +15,45 @@ export interface Priced {
   readonly account: number;
   readonly operation: string;
   readonly credits_max: number;
+  /** How the price is called while it is remembered. */
+  readonly name: string;
+}
+
+let newest: Priced = { account: 0, operation: '', credits_max: NONE, name: '' };
+
+/** Thousands of calls that follow each other have one price, and share what says for what it is kept. */
+function pricedOf(account: number, operation: string, credits_max: number): Priced {
+  const isNewest =
+    newest.account === account && newest.operation === operation && newest.credits_max === credits_max;
+  if (!isNewest)
+    newest = { account, operation, credits_max, name: `price ${account} ${credits_max} ${operation}` };
+  return newest;
 }
 
 export const PRICE_READS = {
   price(connection, accountIdentity, { operation, creditsMost = NONE }) {
     const account = knownAccount(connection, accountIdentity);
     if (account === undefined) return undefined;
-    return highest(connection, { account, operation, credits_max: creditsMost });
+    return highest(connection, pricedOf(account, operation, creditsMost));
   },
 } satisfies Partial<Reads<LedgerReader>>;
 
 function highest(connection: Connection, priced: Priced): Credits | undefined {
-  return connection.once(nameOf(priced), () => {
-    const { account, operation, credits_max } = priced;
-    const where = 'account = +? AND operation = +? AND credits_max = +?';
-    const [row] = checkedRows(connection, PRICES_TABLE, where, account, operation, credits_max);
-    return row && credits(row.highest);
-  });
+  return (
+    connection.known<Credits>(priced.name) ?? connection.once(priced.name, () => read(connection, priced))
+  );
 }
 
-const nameOf = ({ account, operation, credits_max }: Priced): string =>
-  `price ${account} ${credits_max} ${operation}`;
+function read(connection: Connection, { account, operation, credits_max }: Priced): Credits | undefined {
+  const where = 'account = +? AND operation = +? AND credits_max = +?';
+  const [row] = checkedRows(connection, PRICES_TABLE, where, account, operation, credits_max);
+  return row && credits(row.highest);
+}
 
 /** What the price of a call is kept for. @param kept the call in the tables, when it is there. */
 export function pricedAs(account: number, { call }: Intent, kept: KeptCall | undefined): Priced {
   const most = kept === undefined ? call.creditsMost : kept.most;
-  return { account, operation: call.operation, credits_max: most ?? NONE };
+  return pricedOf(account, call.operation, most ?? NONE);
 }
 
 /**
@@ -58,15 +71,15 @@ export function reserveFor(connection: Connection, intent: Intent, priced: Price
 export function keepPrice(connection: Connection, priced: Priced, charged: Credits): void {
   if (charged <= (highest(connection, priced) ?? -1)) return;
   PRICES_TABLE.insert(connection, { ...priced, highest: charged });
-  connection.remember(nameOf(priced), charged);
+  connection.remember(priced.name, charged);
 }
 
 export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
-  const priced = connection.get<Priced>(
+  const priced = connection.get<Omit<Priced, 'name'>>(
     `SELECT c.account, c.operation, coalesce(c.credits_most, ${NONE}) AS credits_max
        FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = ?`,
     attempt,
   );
   if (priced === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  return priced;
+  return pricedOf(priced.account, priced.operation, priced.credits_max);
 }

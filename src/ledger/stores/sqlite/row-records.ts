@@ -4,6 +4,7 @@ import { credits, type LedgerReader, type RowKind, type RowRecord, rowAnswersOf 
 import { answersOf } from './answers.ts';
 import type { Connection, Reads } from './connection.ts';
 import { checkedRows } from './lookups.ts';
+import { hasReadings } from './notes.ts';
 import { sumOfText } from './table.ts';
 import { batchNumber, PLANNED_TABLE, ROWS_TABLE } from './tables.ts';
 
@@ -64,6 +65,11 @@ function outcomeOf(kind: OutcomeKind, matchedBy: string | null, reason: string |
 
 const ROWS = `SELECT ${ROW_CELLS} FROM rows w WHERE w.batch = :batch AND w.row >= :fromRow`;
 
+/** Where nothing was ever read again, which is so of most ledgers, an answer is as it was read first. */
+const READ_FIRST_OTHERWISE = `${ROWS} AND EXISTS (
+  SELECT 1 FROM json_each(w.answers) j
+    CROSS JOIN ends k ON k.of = j.value AND k.kind = 'answered' AND k.dialect IS NOT :dialect)`;
+
 const READ_OTHERWISE = `${ROWS} AND EXISTS (
   SELECT 1 FROM json_each(w.answers) j
     LEFT JOIN ends k ON k.of = j.value AND k.kind = 'answered'
@@ -109,7 +115,8 @@ export const ROW_READS = {
     recordsIn(connection, `${ROWS} ORDER BY w.row LIMIT :limit`, { batch: batchNumber(of), fromRow, limit }),
   rowsReadOtherwise(connection, of, dialect, fromRow, limit) {
     const values = { batch: batchNumber(of), dialect, fromRow, limit };
-    return recordsIn(connection, `${READ_OTHERWISE} ORDER BY w.row LIMIT :limit`, values);
+    const sql = hasReadings(connection) ? READ_OTHERWISE : READ_FIRST_OTHERWISE;
+    return recordsIn(connection, `${sql} ORDER BY w.row LIMIT :limit`, values);
   },
   rowsUnanswered: (connection, batch) =>
     connection.all<{ row: number }>(UNANSWERED, batchNumber(batch)).map(({ row }) => row),

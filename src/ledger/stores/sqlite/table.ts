@@ -48,67 +48,88 @@ interface WithContents {
 }
 type Cells = Readonly<Record<string, Value>>;
 
-/** A statement inserts as many rows as one of these, the most that are left. More save little; SQLite takes 32,766 values at most. */
-const ROWS_PER_STATEMENT = [32, 8, 1] as const;
+/**
+ * A statement inserts as many rows as one of these, the most that are left, so a list of any length takes a few: each costs what it
+ * sets up, and copies of the pages that it changes. SQLite takes 32,766 values at most.
+ */
+const ROWS_PER_STATEMENT = [64, 32, 16, 8, 4, 2, 1] as const;
+
+interface Insertion {
+  /** How many rows the statement takes. */
+  readonly size: number;
+  readonly sql: string;
+  /** Its values, of which there is one list for all insertions. */
+  readonly values: Value[];
+}
 
 export class Table<Row extends object> {
   readonly name: string;
   readonly #columns: readonly string[];
   readonly #contents: readonly string[];
+  /** The contents but for the body. */
+  readonly #texts: readonly string[];
+  /** What the two sums cover, laid out anew for each row, because a list for each would be half of what a write leaves behind. */
+  readonly #list: Value[] = [];
+  readonly #contentList: Value[] = [];
   /** Where in the list the key stands; -1 without one. */
   readonly #key: number;
   readonly #ids: readonly string[];
+  /** The first of them, which stands before what a row holds. */
+  readonly #id: string;
   readonly #what: (row: Row) => string;
   /** `CREATE TABLE …`. The bytes of a body come last, because a row that is longer than a page is read from its beginning. */
   readonly definition: string;
   /** All columns but those that the sum omits or an erasure may empty, and the sum. */
   readonly fixed: readonly string[];
-  /** Each statement with the number of rows that it takes. */
-  readonly #insertions: readonly (readonly [rows: number, sql: string])[];
+  readonly #insertions: readonly Insertion[];
 
   constructor(name: string, of: Description<Columns, Columns>) {
     this.name = name;
     this.#columns = Object.keys(of.columns);
     this.#contents = Object.keys(of.contents ?? {});
+    this.#texts = this.#contents.filter((column) => column !== 'body');
     this.fixed = [...this.#columns, 'sum'];
     this.#key = this.#columns.findIndex((column) => of.columns[column]?.startsWith('BLOB'));
     this.#ids = of.primaryKey ?? this.#columns.slice(0, 1);
+    this.#id = this.#ids[0] ?? '';
     this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
     const names = [...this.#columns, 'sum', ...held];
     const row = `(${names.map(() => '?').join(', ')})`;
-    this.#insertions = ROWS_PER_STATEMENT.map((rows) => [
-      rows,
-      `INSERT INTO ${name} (${names.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')} ${of.onConflict ?? ''}`,
-    ]);
+    this.#insertions = ROWS_PER_STATEMENT.map((size) => ({
+      size,
+      sql: `INSERT INTO ${name} (${names.join(', ')}) VALUES ${Array(size).fill(row).join(', ')} ${of.onConflict ?? ''}`,
+      values: Array<Value>(size * names.length).fill(null),
+    }));
   }
 
   sumOf(row: Row): number {
-    return this.#sumOf(this.#listOf(row));
-  }
-
-  #listOf(row: Row): Value[] {
     const cells = row as Cells;
-    return this.#columns.map((column) => cells[column] ?? null);
+    let at = 0;
+    for (const column of this.#columns) this.#list[at++] = cells[column] ?? null;
+    return this.#sumOfList();
   }
 
-  #sumOf(list: readonly Value[]): number {
-    const texts = this.#key < 0 ? list : list.with(this.#key, (list[this.#key] as Buffer).toString('hex'));
-    return sumOfText(JSON.stringify(texts), null);
+  #sumOfList(): number {
+    const list = this.#list;
+    if (this.#key >= 0) list[this.#key] = (list[this.#key] as Buffer).toString('hex');
+    return sumOfText(JSON.stringify(list), null);
   }
 
   /** NULL where nothing is held. */
   contentSumOf(row: Row): number | null {
     const cells = row as Cells;
-    if (this.#contents.every((column) => (cells[column] ?? null) === null)) return null;
-    const [id = ''] = this.#ids;
-    const values = [cells[id], ...this.#textContents().map((column) => cells[column] ?? null)];
-    return sumOfText(JSON.stringify(values), (cells.body ?? null) as Buffer | null);
-  }
-
-  #textContents(): readonly string[] {
-    return this.#contents.filter((column) => column !== 'body');
+    const body = (cells.body ?? null) as Buffer | null;
+    let isEmpty = body === null;
+    let at = 0;
+    this.#contentList[at++] = cells[this.#id] ?? null;
+    for (const column of this.#texts) {
+      const text = cells[column] ?? null;
+      this.#contentList[at++] = text;
+      isEmpty &&= text === null;
+    }
+    return isEmpty ? null : sumOfText(JSON.stringify(this.#contentList), body);
   }
 
   /** @throws AlteredRow when the row is not as it was written. */
@@ -130,23 +151,31 @@ export class Table<Row extends object> {
   /** Inserts rows in statements of many, which takes half the time. */
   insertAll(connection: Connection, rows: readonly Row[]): void {
     let at = 0;
-    for (const [size, insertion] of this.#insertions) {
+    for (const { size, sql, values } of this.#insertions) {
       for (; rows.length - at >= size; at += size) {
-        const values: Value[] = [];
-        for (const row of rows.slice(at, at + size)) this.#addValues(values, row);
-        connection.run(insertion, values);
+        let to = 0;
+        for (let each = at; each < at + size; each += 1) to = this.#lay(rows[each] as Row, values, to);
+        connection.run(sql, values);
+        // What came of a vendor is not kept for the sake of the list.
+        values.fill(null);
       }
     }
   }
 
-  #addValues(values: Value[], row: Row): void {
+  /** Lays out the values of a row from there on. @returns where the next row begins. */
+  #lay(row: Row, values: Value[], from: number): number {
     const cells = row as Cells;
-    const list = this.#listOf(row);
-    for (const value of list) values.push(value);
-    values.push(this.#sumOf(list));
-    if (this.#contents.length === 0) return;
-    for (const column of this.#contents) values.push(cells[column] ?? null);
-    values.push(this.contentSumOf(row));
+    let at = from;
+    for (const column of this.#columns) {
+      const value = cells[column] ?? null;
+      this.#list[at - from] = value;
+      values[at++] = value;
+    }
+    values[at++] = this.#sumOfList();
+    if (this.#contents.length === 0) return at;
+    for (const column of this.#contents) values[at++] = cells[column] ?? null;
+    values[at++] = this.contentSumOf(row);
+    return at;
   }
 
   /** Changes cells of the rows that have this value in that column. */
@@ -199,7 +228,7 @@ export class Table<Row extends object> {
 
   /** The list of what a row holds, which its body follows. */
   contentsInSql(alias: string): string {
-    return `json_array(${[this.#ids[0], ...this.#textContents()].map((column) => `${alias}.${column}`).join(', ')})`;
+    return `json_array(${[this.#id, ...this.#texts].map((column) => `${alias}.${column}`).join(', ')})`;
   }
 
   contentSumInSql(alias: string): string {

@@ -24,17 +24,18 @@ export const keyText = (key: Buffer): CallKey => key.toString('hex') as CallKey;
 export const wholeMs = (ms: number): number => Math.floor(ms);
 
 /**
- * The number of the next row, which the caller writes. Nothing is ever deleted from these tables, so numbers only grow.
- * They are chosen here, because sums cover them. At the beginning of a transaction all entries are booked.
+ * The number of the next row, which the caller writes, or the first of so many. Nothing is ever deleted from these tables, so
+ * numbers only grow. They are chosen here, because sums cover them. At the beginning of a transaction all entries are booked.
  */
 export function nextNumber(
   connection: Connection,
   of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
+  count = 1,
 ): number {
   const name = `newest of ${of}`;
   const sql = of === 'entries' ? 'SELECT booked AS newest FROM book' : `SELECT max(id) AS newest FROM ${of}`;
   const next = connection.once(name, () => connection.get<{ newest: number | null }>(sql)?.newest ?? 0) + 1;
-  connection.remember(name, next);
+  connection.remember(name, next + count - 1);
   return next;
 }
 
@@ -107,11 +108,21 @@ type Headers = RawReply['headers'];
 /** A `Date` that is written as it should be stands as a number, in a fifth of its bytes: every reply has one. */
 export function storedHeaders(headers: Headers): { readonly dated: number | null; readonly headers: string } {
   const { date = '', ...others } = headers;
-  const dated = Date.parse(date);
-  if (Number.isNaN(dated) || new Date(dated).toUTCString() !== date)
-    return { dated: null, headers: JSON.stringify(headers) };
-  return { dated, headers: JSON.stringify(others) };
+  const dated = writtenMs(date);
+  return { dated, headers: JSON.stringify(dated === null ? headers : others) };
 }
+
+/** In ms since 1970; null where it is written in another way, or by nobody. */
+function writtenMs(date: string): number | null {
+  // The replies of a second have one Date.
+  if (date !== newestDate.text) {
+    const ms = Date.parse(date);
+    const isWell = !Number.isNaN(ms) && new Date(ms).toUTCString() === date;
+    newestDate = { text: date, ms: isWell ? ms : null };
+  }
+  return newestDate.ms;
+}
+let newestDate: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
 
 /** The headers that are stored so, as they came. An erasure leaves the `Date` alone, which names nobody. */
 export function headersOf({ dated, headers }: ReturnType<typeof storedHeaders>): Headers {

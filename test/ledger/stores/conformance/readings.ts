@@ -96,6 +96,28 @@ export function readingsConform(store: Store): void {
       expect(await rowsOtherThan(0xb2, 0, 1)).toEqual([2]);
     });
 
+    test('and names the rows that another dialect settled where no answer was ever read again', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const judged = { kind: 'answered', answer: 'found', charged: credits(1), why: 'found' } as const;
+      const attempts: AttemptId[] = [];
+      for (const dialect of [OURS, 0xb2]) {
+        const attempt = await admitted(ledger, batch, `by ${dialect}`);
+        await recordReply(ledger, attempt, replyWith('x'));
+        await closeAttempt(ledger, attempt, { ...judged, dialect }, NOON_MS);
+        attempts.push(attempt);
+      }
+      const lostOne = await lost(ledger, batch, 'lost');
+      await settle(ledger, batch, 2, MATCHED, attempts);
+      await settle(ledger, batch, 3, MATCHED, attempts.slice(0, 1));
+      await settle(ledger, batch, 4, { kind: 'in_doubt', reason: 'lost' }, [lostOne]);
+      await settle(ledger, batch, 5, { kind: 'invalid', reason: 'blank' }, []);
+      const rowsOtherThan = async (dialect: number) =>
+        (await ledger.rowsReadOtherwise(batch, dialect, 0, 9)).map(({ row }) => row);
+      expect(await rowsOtherThan(OURS)).toEqual([2]);
+      expect(await rowsOtherThan(0xb2)).toEqual([2, 3]);
+    });
+
     test('costs what it is read to cost where that is more, and never less', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

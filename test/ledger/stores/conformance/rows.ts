@@ -60,7 +60,7 @@ export function rowsConform(store: Store): void {
         ...(at === 5 ? {} : { input: at }),
       }));
       await ledger.finishRows(rows.map((row) => ({ ...row, batch })));
-      for (const row of rows) await ledger.finishRow({ ...row, batch: alone });
+      for (const row of rows) await ledger.finishRows([{ ...row, batch: alone }]);
       const paid = (await ledger.rows(batch, 0, 1))[0]?.answers.map(({ paidRow }) => paidRow);
       expect(paid?.[0]).toBe(2);
       expect(await ledger.rows(batch, 0, 100)).toEqual(await ledger.rows(alone, 0, 100));
@@ -114,17 +114,17 @@ export function rowsConform(store: Store): void {
       const [one, two] = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
       const row = { batch, row: 2, outcome: { kind: 'no_match', reason: 'nobody' }, input: 7 } as const;
       for (const again of [1, 2]) {
-        await ledger.finishRow({ ...row, answers: [attempt] });
+        await ledger.finishRows([{ ...row, answers: [attempt] }]);
         await ledger.finishRows([
           { ...row, answers: [attempt] },
           { ...row, row: 3, answers: [one] },
         ]);
         expect(await ledger.counts(batch), `${again}`).toEqual({ no_match: 2 });
       }
-      await expect(ledger.finishRow({ ...row, answers: [two] })).rejects.toThrow();
-      await expect(ledger.finishRow({ ...row, answers: [attempt], input: 8 })).rejects.toThrow();
+      await expect(ledger.finishRows([{ ...row, answers: [two] }])).rejects.toThrow();
+      await expect(ledger.finishRows([{ ...row, answers: [attempt], input: 8 }])).rejects.toThrow();
       await expect(
-        ledger.finishRow({ ...row, answers: [attempt], outcome: { kind: 'no_match', reason: 'x' } }),
+        ledger.finishRows([{ ...row, answers: [attempt], outcome: { kind: 'no_match', reason: 'x' } }]),
       ).rejects.toThrow();
       const [kept] = await ledger.rows(batch, 2, 1);
       expect(kept).toMatchObject({ outcome: row.outcome, input: 7, answers: [{ attempt }] });
@@ -178,10 +178,10 @@ export function rowsConform(store: Store): void {
       const batch = await batchNamed(ledger, 'a');
       const largest = 2 ** 48 - 1;
       const row = { batch, outcome: MATCHED, answers: [] };
-      await ledger.finishRow({ ...row, row: 2, input: largest });
-      await ledger.finishRow({ ...row, row: 3 });
-      await ledger.finishRow({ ...row, row: 4, outcome: IN_DOUBT, input: 7 });
-      await ledger.finishRow({ ...row, row: 4, input: 8 });
+      await ledger.finishRows([{ ...row, row: 2, input: largest }]);
+      await ledger.finishRows([{ ...row, row: 3 }]);
+      await ledger.finishRows([{ ...row, row: 4, outcome: IN_DOUBT, input: 7 }]);
+      await ledger.finishRows([{ ...row, row: 4, input: 8 }]);
       const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
       expect(kept).toEqual([largest, undefined, 8]);
       const pages = [];

@@ -373,7 +373,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     if (count > 0) account.misses = { count, ...mark };
   }
 
-  async finishRow(row: FinishedRow): Promise<void> {
+  #finishRow(row: FinishedRow): void {
     const { rows } = this.#batch(row.batch);
     const earlier = rows.get(row.row);
     if (earlier !== undefined && earlier.outcome.kind !== 'in_doubt') {
@@ -397,7 +397,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async finishRows(rows: readonly FinishedRow[]): Promise<void> {
     const before = this.book.batches.map(({ rows: finished }) => new Map(finished));
     try {
-      for (const row of rows) await this.finishRow(row);
+      for (const row of rows) this.#finishRow(row);
     } catch (error) {
       for (const [at, { rows: finished }] of this.book.batches.entries()) {
         finished.clear();

@@ -1,14 +1,14 @@
 /**
  * Goal: rows are worked on side by side, each once, and read no faster than they are done; what ends the work never leaves
  * the reading to wait for ever.
- * Method: the lanes alone, with work that ends when the test lets it.
+ * Method: the groups alone, with work that ends when the test lets it.
  */
 import { expect, test } from 'vitest';
-import { Lanes } from '../../src/run/pipeline/lanes.ts';
+import { RowGroups } from '../../src/run/pipeline/row-groups.ts';
 
 /** More than are worked on at once and wait besides. */
 const MANY = 1000;
-const LANES = 256;
+const SLOTS = 4;
 const numbers = Array.from({ length: MANY }, (_, at) => at);
 
 /** Work of which each piece lasts until it is let go. */
@@ -33,52 +33,50 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 test('every item is begun once, in order, however many groups they come in', async () => {
   const { begun, work, letGo } = held();
-  const lanes = new Lanes(work, new AbortController().signal, (error) => expect.unreachable(String(error)));
+  const groups = new RowGroups(SLOTS, work, new AbortController().signal, (error) =>
+    expect.unreachable(String(error)),
+  );
   for (let from = 0; from < MANY; from += 50) {
-    const added = lanes.add(numbers.slice(from, from + 50));
+    const added = groups.add(numbers.slice(from, from + 50));
     if (from % 100 === 0) await letGo();
     else void letGo();
     await added;
   }
   await letGo();
-  await lanes.end();
+  await groups.end();
   expect(begun).toEqual(numbers);
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
-  'items that come while the last lane ends are begun, %i steps later',
-  async (steps) => {
-    const done: number[] = [];
-    const first = Promise.withResolvers<void>();
-    // As many as there are lanes, so that all of them run out in one moment.
-    const isFirst = (item: number): boolean => item < LANES;
-    const lanes = new Lanes<number>(
-      async (item) => {
-        if (isFirst(item)) await first.promise;
-        done.push(item);
-        if (done.length === LANES) void addLater();
-      },
-      new AbortController().signal,
-      (error) => expect.unreachable(String(error)),
-    );
-    const addLater = async (): Promise<void> => {
-      for (let step = 1; step < steps; step += 1) await undefined;
-      await lanes.add(numbers.slice(LANES));
-    };
-    const added = lanes.add(numbers.filter(isFirst));
-    first.resolve();
-    await added;
-    for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-    await lanes.end();
-    expect(done).toEqual(numbers);
-  },
-);
+test('an answer that does not come in any slot holds up nobody for whom there is a slot', async () => {
+  const { begun, work, letGo } = held();
+  // One item in each of as many groups as there are slots.
+  const hangs = (item: number): boolean => item % 10 === 0 && item < 10 * SLOTS;
+  const done: number[] = [];
+  const groups = new RowGroups<number>(
+    SLOTS,
+    async (item) => {
+      if (hangs(item)) await work(item);
+      done.push(item);
+    },
+    new AbortController().signal,
+    (error) => expect.unreachable(String(error)),
+  );
+  await groups.add(numbers);
+  await nextTurn();
+  expect(begun).toHaveLength(SLOTS);
+  expect(done).toHaveLength(MANY - SLOTS);
+  await letGo();
+  await groups.end();
+  expect(done).toHaveLength(MANY);
+});
 
 test('no more are wanted while many wait, and more as soon as they do not', async () => {
   const { begun, work, letGo } = held();
-  const lanes = new Lanes(work, new AbortController().signal, (error) => expect.unreachable(String(error)));
+  const groups = new RowGroups(SLOTS, work, new AbortController().signal, (error) =>
+    expect.unreachable(String(error)),
+  );
   let isWanted = false;
-  const added = lanes.add(numbers).then(() => {
+  const added = groups.add(numbers).then(() => {
     isWanted = true;
   });
   await nextTurn();
@@ -86,20 +84,20 @@ test('no more are wanted while many wait, and more as soon as they do not', asyn
   expect(begun.length).toBeLessThan(MANY / 2);
   await letGo();
   await added;
-  await lanes.end();
+  await groups.end();
   expect(begun).toEqual(numbers);
 });
 
 test('a stop begins nothing further, and whoever adds need not wait any more', async () => {
   const stopping = new AbortController();
   const { begun, work, letGo } = held();
-  const lanes = new Lanes(work, stopping.signal, (error) => expect.unreachable(String(error)));
-  const added = lanes.add(numbers);
+  const groups = new RowGroups(SLOTS, work, stopping.signal, (error) => expect.unreachable(String(error)));
+  const added = groups.add(numbers);
   const before = begun.length;
   stopping.abort();
   await letGo();
   await added;
-  await lanes.end();
+  await groups.end();
   expect(begun).toHaveLength(before);
 });
 
@@ -110,12 +108,12 @@ test('an error is told, also when all fail at once', async () => {
     await nextTurn();
     throw new Error(`item ${item}`);
   };
-  const lanes = new Lanes(fail, stopping.signal, (error) => {
+  const groups = new RowGroups(SLOTS, fail, stopping.signal, (error) => {
     told.push(error);
     stopping.abort();
   });
-  await lanes.add(numbers);
-  await lanes.end();
+  await groups.add(numbers);
+  await groups.end();
   expect(told[0]).toEqual(new Error('item 0'));
   expect(told.length).toBeLessThan(MANY / 2);
 });

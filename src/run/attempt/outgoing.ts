@@ -1,0 +1,111 @@
+import type { DialectOperation } from '../../client/dialect.ts';
+import { type HttpRequest, requestOf } from '../../client/request.ts';
+import type { CallKey } from '../../core/call-key.ts';
+import { isoTime } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import type { Call } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import {
+  type AttemptId,
+  type Credits,
+  credits,
+  type DecisionId,
+  type Intent,
+  type KeyedRequest,
+} from '../../ledger/ledger.ts';
+import { APART_MS, type Moment } from '../../time/believed-time.ts';
+import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../idempotency.ts';
+import type { Run, Session } from '../session.ts';
+import type { AskedCall } from '../too-fast.ts';
+
+/** What is asked for, the request that asks it, and the intent that stands in the ledger before. */
+
+export interface Wanted {
+  readonly key: CallKey;
+  readonly call: Call;
+  readonly row: RowNumber;
+  /** The decision that allows a call in doubt to be sent again. */
+  readonly decision?: DecisionId;
+  /** The lost request, when exactly its bytes are sent again under its idempotency key. */
+  readonly request?: KeyedRequest;
+  /** When the first request under that key was sent. */
+  readonly firstSent?: Moment;
+  /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
+  readonly withoutKey?: true;
+  /** The answer that is bought anew because it is too old. */
+  readonly replaces?: AttemptId;
+  /** The ledger was last asked about the call some time ago, so it may know more by now: then nothing is bought. */
+  readonly ifUnknown?: true;
+}
+
+/** A call that is being asked, until it is bought or left. */
+export interface Asking {
+  readonly wanted: Wanted;
+  readonly operation: DialectOperation;
+  readonly asked: AskedCall;
+  /** The paths to which the vendor has moved it, in their order. */
+  readonly moves: string[];
+}
+
+interface Outgoing {
+  readonly request: HttpRequest;
+  /** The request as the intent keeps it, when it is sent under an idempotency key. */
+  readonly keyed: KeyedRequest | undefined;
+}
+
+/**
+ * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat sends exactly the
+ * bytes of the lost request. `expired` says that the permit took so long that the vendor may have forgotten the lost key.
+ */
+export function outgoingFor(
+  { client: { dialect, basePath, values: accountValues }, clock }: Session,
+  { call, request: lost, firstSent, withoutKey }: Wanted,
+  movedTo: string | undefined,
+): Outgoing | 'expired' {
+  if (firstSent !== undefined && !isStillHonoured(dialect, clock.since(firstSent).greatestMs))
+    return 'expired';
+  const key = lost?.idempotencyKey ?? (withoutKey ? undefined : newIdempotencyKey(dialect));
+  const values = key === undefined ? accountValues : { ...accountValues, idempotency_key: key };
+  const request = requestOf(dialect, basePath, call, values, movedTo);
+  if (lost !== undefined) {
+    const { method, path, body } = lost;
+    return { request: { ...request, method, path, body }, keyed: lost };
+  }
+  return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
+}
+
+export function intentOf(
+  { session, batch, begunMs = Number.NEGATIVE_INFINITY }: Run,
+  { wanted, operation }: Asking,
+  keyed: KeyedRequest | undefined,
+): Intent {
+  const { account, clock } = session;
+  const { key, call, row, decision, replaces, ifUnknown } = wanted;
+  const dated = clock.dated();
+  if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
+  return {
+    key,
+    accountIdentity: account.identity,
+    call,
+    batch,
+    row,
+    reserve: reserveOf(wanted, operation),
+    ...dated,
+    ...present({ decision, replaces, ifUnknown, request: keyed }),
+  };
+}
+
+/** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */
+function begunAhead(begunMs: number): StopError {
+  return stop(
+    'clock',
+    `This batch began at ${isoTime(begunMs)} by a clock that was wrong, so what is too old for it is not known.`,
+    'Run the same command again: then nothing is too old for it.',
+  );
+}
+
+/** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
+export function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Credits {
+  return credits(wanted.request === undefined ? most : 0);
+}

@@ -1,0 +1,70 @@
+import type { Outcome } from '../../core/row.ts';
+import type { AttemptId, Batch, FinishedRow } from '../../ledger/ledger.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import type { RunContext } from '../../plan/context.ts';
+import type { Task } from './tasks.ts';
+
+/** A commit takes as long as finishing a hundred rows. */
+const ROWS_IN_A_COMMIT = 1_000;
+
+/**
+ * Keeps how rows ended, and the attempts that led there, many by one statement. Rows that a crash loses here are finished again
+ * from their answers.
+ */
+export class Finishing {
+  readonly #context: Pick<RunContext, 'ledger' | 'emit'>;
+  readonly #batch: Batch;
+  readonly #onError: (error: unknown) => void;
+  #ended: FinishedRow[] = [];
+  #isScheduled = false;
+  #written: Promise<void> = Promise.resolve();
+
+  /** @param onError is told what kept rows from being finished that nobody waits for. */
+  constructor(context: Pick<RunContext, 'ledger' | 'emit'>, batch: Batch, onError: (error: unknown) => void) {
+    this.#context = context;
+    this.#batch = batch;
+    this.#onError = onError;
+  }
+
+  /** Finishes a row with all that end until the next `write` or `writeSoon`. */
+  add({ row, input }: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
+    this.#ended.push({ batch: this.#batch.id, row, outcome, answers, input });
+  }
+
+  /** Finishes a row with the others that end in this turn of the event loop. */
+  addNow(task: Task, outcome: Outcome, answers: readonly AttemptId[]): void {
+    this.add(task, outcome, answers);
+    this.writeSoon();
+  }
+
+  /** Has the rows finished that end in this turn of the event loop. Nobody waits for that. */
+  writeSoon(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.write().catch(this.#onError);
+    });
+  }
+
+  get isFull(): boolean {
+    return this.#ended.length >= ROWS_IN_A_COMMIT;
+  }
+
+  /** Resolves when all rows are finished that ended by now. */
+  write(): Promise<void> {
+    const rows = this.#ended;
+    this.#ended = [];
+    if (rows.length > 0) this.#written = this.#write(rows);
+    return this.#written;
+  }
+
+  async #write(rows: readonly FinishedRow[]): Promise<void> {
+    for (const _ of rows) crashPoint('before-row');
+    await this.#context.ledger.finishRows(rows);
+    for (const { row, outcome } of rows) {
+      crashPoint('after-row');
+      this.#context.emit({ kind: 'row', row, outcome: outcome.kind });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Goal: an intent that is on the disk leaves as soon as the replies have had their consequences that were known by then, and not
+ * while one of those has them still to come.
+ * Method: the groups alone, over a ledger that commits when the test says so.
+ */
+import { beforeEach, expect, test } from 'vitest';
+import type { Appending, CallEntry } from '../../src/ledger/ledger.ts';
+import { Groups, type Writer } from '../../src/run/groups.ts';
+
+const ENTRY = { intent: { kind: 'intent' }, reply: { kind: 'reply' } } as unknown as Record<
+  string,
+  CallEntry
+>;
+
+let groups: Groups;
+/** What commits the oldest group that is not on the disk. */
+let commits: (() => void)[];
+let happened: string[];
+
+beforeEach(() => {
+  commits = [];
+  happened = [];
+  const append = (list: readonly CallEntry[]): Promise<unknown> =>
+    new Promise((resolve) => commits.push(() => resolve(list.map(() => ({ kind: 'written' })))));
+  groups = new Groups({ append } as Appending);
+});
+
+/** @param applying what its consequences wait for. */
+function writer(name: string, applying?: Promise<void>): Writer {
+  const note = (step: string) => (): void => void happened.push(`${name} ${step}`);
+  return {
+    judge: note('judged'),
+    apply: () => {
+      happened.push(`${name} applied`);
+      return applying;
+    },
+    closed: note('closed'),
+    admit: () => true,
+    leave: note('left'),
+    fail: expect.unreachable,
+  };
+}
+
+function add(name: string, kind: 'intent' | 'reply', applying?: Promise<void>): Promise<void> {
+  groups.add(writer(name, applying), ENTRY[kind] as CallEntry);
+  return turn();
+}
+
+function commit(): Promise<void> {
+  commits.shift()?.();
+  return turn();
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('an intent waits for the replies that are there when it is on the disk, and for none that comes later', async () => {
+  await add('a', 'intent');
+  await add('b', 'reply');
+  await commit();
+  expect(happened).toEqual([]);
+  await add('c', 'reply');
+  await commit();
+  expect(happened).toEqual(['b judged', 'b applied', 'a left']);
+});
+
+test('an intent waits until the ledger has told what follows from a reply before it, whatever follows from later ones', async () => {
+  const told = Promise.withResolvers<void>();
+  await add('a', 'reply', told.promise);
+  await commit();
+  await add('b', 'intent');
+  await commit();
+  await add('c', 'reply');
+  await commit();
+  expect(happened).toEqual(['a judged', 'a applied', 'c judged', 'c applied']);
+  told.resolve();
+  await turn();
+  expect(happened.at(-1)).toBe('b left');
+});
