@@ -47,9 +47,6 @@ export interface LimiterOptions {
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
 const NOTICED_WAIT_MS = 5_000;
 
-/** A timer knows no less, so nobody is woken for it. */
-const LEAST_GAIN_MS = 1;
-
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
 
@@ -189,7 +186,9 @@ export class Limiter {
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
     if (teaches) this.#learned.limited(sentAtMs, this.#nowMs(), askedMs);
-    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches) this.#mistrustPlan();
+    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
+    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !this.#guards.widen())
+      this.#isPaced = true;
     this.#tellLearned();
   }
 
@@ -264,9 +263,14 @@ export class Limiter {
     this.#refuseEndlessWaits(waitMs);
     if (this.#queue.size === 0) return;
     this.#tellLongWait(waitMs);
-    const sleepMs = Math.max(waitMs, this.#leases.lateMs);
+    const sleepMs = this.#sleepMs(waitMs);
     if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
     else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
+  }
+
+  /** The end of a wait is known, or it is the arrival of a lease: no clock says when that is. */
+  #sleepMs(waitMs: number): number {
+    return waitMs > 0 || this.#leases.isThere ? waitMs : Number.POSITIVE_INFINITY;
   }
 
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
@@ -315,10 +319,9 @@ export class Limiter {
 
   /** Something changed that may end the present wait earlier, or may have emptied the queue. */
   #changed(): void {
-    const { untilMs } = this.#sleep;
-    if (untilMs === undefined) return;
-    const waitMs = this.#queue.size === 0 ? 0 : Math.max(this.#waitMs(), this.#leases.lateMs);
-    if (this.#nowMs() + waitMs < untilMs - LEAST_GAIN_MS) this.#sleep.end();
+    if (!this.#sleep.isOn) return;
+    if (this.#queue.size > 0) this.#leases.ask();
+    this.#sleep.shorten(this.#queue.size === 0 ? 0 : this.#sleepMs(this.#waitMs()));
   }
 
   #grant(): Permit {
@@ -352,7 +355,10 @@ export class Limiter {
   }
 
   #done(permit: Permit, isGivenBack: boolean): void {
-    if (this.#out.isInHand(permit)) this.#guards.giveBack();
+    if (this.#out.isInHand(permit)) {
+      this.#guards.giveBack();
+      this.#leases.giveBack();
+    }
     if (!this.#out.remove(permit)) return;
     // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
     if (!isGivenBack || this.#out.size === 0) this.#watchers.serveAll();
@@ -378,11 +384,6 @@ export class Limiter {
   }
 
   // ---------------------------------------------------------------------------------------- the speed
-
-  /** A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong. */
-  #mistrustPlan(): void {
-    if (!this.#guards.widen()) this.#isPaced = true;
-  }
 
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;

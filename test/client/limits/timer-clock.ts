@@ -10,7 +10,15 @@ export class TimerClock extends VirtualClock {
 
   constructor() {
     super();
-    vi.useFakeTimers({ now: super.wallMs(), toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    const toFake = [
+      'setTimeout',
+      'clearTimeout',
+      'setInterval',
+      'clearInterval',
+      'Date',
+      'performance',
+    ] as const;
+    vi.useFakeTimers({ now: super.wallMs(), toFake: [...toFake] });
     this.#offsetMs = this.nowMs - performance.now();
   }
 

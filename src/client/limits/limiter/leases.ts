@@ -11,8 +11,12 @@ const LEASES_PER_SECOND = 100;
  */
 const AHEAD_MS = 100;
 
-/** A lease that is later than this is ordered anew. A busy event loop delays one by less. */
-const LATE_MS = 500;
+/** A speed that differs by this factor from the one of the last order is not waited for. */
+const OTHER_SPEED = 2;
+
+/** While a caller waits, the calendar is checked this often for a set-back of more than this. */
+const LOOK_EVERY_MS = 500;
+const SET_BACK_MS = 50;
 
 export interface LeasesOptions {
   /** Requests a second, which may change at any time. */
@@ -23,22 +27,27 @@ export interface LeasesOptions {
 }
 
 /**
- * Permits in groups, which jobs of Bottleneck hand out evenly. Each group is a lease.
+ * Permits in groups, which jobs of Bottleneck hand out evenly. Each group is a lease. It is there when its job has run, and
+ * no clock but Bottleneck's says when that is.
  *
- * Bottleneck dates its next job on the calendar and at the speed that held when the last one was ordered. After the
- * calendar was set back by an hour it would hand out nothing for an hour, and the job after a bad minute may be a minute
- * away. So a lease that is late is ordered of a new one, and the guards, which know no calendar, hold the limit meanwhile.
+ * Bottleneck dates its next job on the calendar, and at the speed that held when the last one was ordered. After the calendar
+ * was set back by an hour it would hand out nothing for an hour, and the job after a bad minute may be a minute away. So what
+ * was ordered before the calendar was set back, or at a speed that is another by far, is ordered of a new one. That one begins
+ * with a job for nothing, so that its first lease comes no earlier than the present speed allows.
  */
 export class Leases {
   readonly #options: LeasesOptions;
   #bottleneck: Bottleneck;
   /** What the jobs are spread by, of the last order. */
   #orderedPerSecond: number;
-  /** Monotonic, of the oldest order that has not come. */
-  #orderedAtMs = Number.NEGATIVE_INFINITY;
-  #arrivedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the next lease should come, by our clock. Only told: nothing is decided by it. */
+  #dueAtMs = Number.NEGATIVE_INFINITY;
   #left: number;
+  /** Jobs that have not run. */
   #ordered = 0;
+  /** How far the calendar is ahead of the machine's monotonic clock. */
+  #calendarMs = calendarMs();
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(options: LeasesOptions) {
     this.#options = options;
@@ -49,75 +58,98 @@ export class Leases {
     this.#left = Math.min(aheadOf(perSecond), groupOf(perSecond));
   }
 
+  /** Whether a permit is there. */
+  get isThere(): boolean {
+    return this.#left > 0;
+  }
+
+  /** Milliseconds until the permit that is ordered should be there; 0 when one is there, none is ordered, or it is late. */
+  get dueMs(): number {
+    if (this.isThere || this.#ordered === 0) return 0;
+    return Math.max(this.#dueAtMs - this.#options.clock.monotonicMs(), 0);
+  }
+
   /** Orders a permit where none is there or on its way. */
   ask(): void {
     const perSecond = this.#options.perSecond();
-    this.#heed(perSecond);
-    if (this.#left + this.#ordered === 0) this.#order(perSecond);
+    this.#heedSpeed(perSecond);
+    if (this.isThere) return;
+    this.#looking ??= setInterval(() => this.#heedCalendar(), LOOK_EVERY_MS).unref();
+    if (this.#ordered === 0) this.#order(perSecond);
   }
 
   /** Takes a permit, if there is one. */
   take(): boolean {
     const perSecond = this.#options.perSecond();
-    this.#heed(perSecond);
-    if (this.#left === 0) return false;
+    this.#heedSpeed(perSecond);
+    if (!this.isThere) return false;
     this.#left -= 1;
-    const wanted = aheadOf(perSecond);
-    while (this.#left + this.#ordered < wanted) this.#order(perSecond);
+    const [wanted, group] = [aheadOf(perSecond), groupOf(perSecond)];
+    while (this.#left + this.#ordered * group < wanted) this.#order(perSecond);
     return true;
   }
 
-  /** Milliseconds until the permit that was ordered should be there; 0 when one is, or when none is ordered. */
-  get dueMs(): number {
-    return this.#isAwaited ? Math.max(this.#dueMs(), 0) : 0;
-  }
-
-  /** Milliseconds until that is late, and `ask` orders it anew. */
-  get lateMs(): number {
-    return this.#isAwaited ? Math.max(this.#dueMs() + LATE_MS, 0) : 0;
-  }
-
-  get #isAwaited(): boolean {
-    return this.#left === 0 && this.#ordered > 0;
-  }
-
-  #dueMs(): number {
-    const { perSecond, clock } = this.#options;
-    return Math.max(this.#orderedAtMs, this.#arrivedAtMs + groupMs(perSecond())) - clock.monotonicMs();
+  /** A permit was taken, and its request will not leave. No more gather by this than after an idle time. */
+  giveBack(): void {
+    this.#left = Math.min(this.#left + 1, Math.max(aheadOf(this.#options.perSecond()), 1));
   }
 
   /** Stops the timers of ordered permits. Nobody waits for the last job, which hands its permits to nobody. */
   close(): void {
+    this.#lookNoMore();
     void this.#bottleneck.stop({ dropWaitingJobs: true });
   }
 
-  /** Begins anew when the order is late, or when it was made for a speed that is too high by far. */
-  #heed(perSecond: number): void {
-    const isLate = this.#isAwaited && this.lateMs === 0;
-    if (!isLate && perSecond > this.#orderedPerSecond / 2) return;
+  #lookNoMore(): void {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+  }
+
+  #heedCalendar(): void {
+    const setMs = calendarMs() - this.#calendarMs;
+    this.#calendarMs += setMs;
+    if (setMs < -SET_BACK_MS) this.#beginAnew(this.#options.perSecond());
+  }
+
+  #heedSpeed(perSecond: number): void {
+    const factor = perSecond / this.#orderedPerSecond;
+    if (factor >= OTHER_SPEED || factor <= 1 / OTHER_SPEED) this.#beginAnew(perSecond);
+  }
+
+  /** What was ordered is lost. Whoever waits for it asks again as soon as the job for nothing has run. */
+  #beginAnew(perSecond: number): void {
     void this.#bottleneck.stop({ dropWaitingJobs: true });
     this.#bottleneck = new Bottleneck({ minTime: groupMs(perSecond) });
     this.#orderedPerSecond = perSecond;
     this.#ordered = 0;
     this.#left = Math.min(this.#left, aheadOf(perSecond));
+    this.#schedule(0);
   }
 
   #order(perSecond: number): void {
-    const [bottleneck, permits] = [this.#bottleneck, groupOf(perSecond)];
     // The time after a job is the one that was set when it was ordered, so that it is the time of the group of that job.
-    if (perSecond !== this.#orderedPerSecond) void bottleneck.updateSettings({ minTime: groupMs(perSecond) });
+    if (perSecond !== this.#orderedPerSecond)
+      void this.#bottleneck.updateSettings({ minTime: groupMs(perSecond) });
     this.#orderedPerSecond = perSecond;
-    if (this.#ordered === 0) this.#orderedAtMs = this.#options.clock.monotonicMs();
-    this.#ordered += permits;
+    this.#schedule(groupOf(perSecond));
+  }
+
+  #schedule(permits: number): void {
+    this.#ordered += 1;
+    const bottleneck = this.#bottleneck;
     const arrive = async (): Promise<void> => {
-      if (bottleneck !== this.#bottleneck) return;
-      this.#arrivedAtMs = this.#options.clock.monotonicMs();
-      this.#ordered -= permits;
-      this.#left += permits;
-      this.#options.onArrived();
+      if (bottleneck === this.#bottleneck) this.#arrived(permits);
     };
     // It only fails by being closed, and then no caller waits for it.
     bottleneck.schedule(arrive).catch(() => {});
+  }
+
+  #arrived(permits: number): void {
+    this.#dueAtMs = this.#options.clock.monotonicMs() + groupMs(this.#orderedPerSecond);
+    this.#ordered -= 1;
+    this.#left += permits;
+    if (this.isThere) this.#lookNoMore();
+    this.#options.onArrived();
   }
 }
 
@@ -132,4 +164,8 @@ function groupMs(perSecond: number): number {
 /** Permits that are ordered before they are asked for. */
 function aheadOf(perSecond: number): number {
   return Math.floor(AHEAD_MS / groupMs(perSecond)) * groupOf(perSecond);
+}
+
+function calendarMs(): number {
+  return Date.now() - performance.now();
 }

@@ -1,5 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
 
+/** A timer knows no less, so nobody is woken for it. */
+const LEAST_GAIN_MS = 1;
+
 /** One wait at a time, which may end early. */
 export class Sleep {
   readonly #clock: Clock;
@@ -9,11 +12,11 @@ export class Sleep {
     this.#clock = clock;
   }
 
-  /** Monotonic, infinite for a wait that only `end` ends; undefined while there is none. */
-  get untilMs(): number | undefined {
-    return this.#present?.untilMs;
+  get isOn(): boolean {
+    return this.#present !== undefined;
   }
 
+  /** @param durationMs infinite for a wait that only `shorten` ends. */
   async lasting(durationMs: number): Promise<void> {
     const waking = new AbortController();
     this.#present = { untilMs: this.#clock.monotonicMs() + durationMs, waking };
@@ -23,7 +26,10 @@ export class Sleep {
     this.#present = undefined;
   }
 
-  end(): void {
-    this.#present?.waking.abort();
+  /** Ends it when it would go on for longer than that. */
+  shorten(durationMs: number): void {
+    const untilMs = this.#clock.monotonicMs() + durationMs;
+    if (this.#present !== undefined && untilMs < this.#present.untilMs - LEAST_GAIN_MS)
+      this.#present.waking.abort();
   }
 }
