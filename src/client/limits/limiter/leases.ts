@@ -40,7 +40,7 @@ export class Leases {
   #bottleneck: Bottleneck;
   /** What the jobs are spread by, of the last order. */
   #orderedPerSecond: number;
-  /** When the next lease should come, by our clock. Only told: nothing is decided by it. */
+  /** When the next lease should come, by our clock: for what is told of the wait. Only its job makes the lease come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #left: number;
   /** Jobs that have not run. */

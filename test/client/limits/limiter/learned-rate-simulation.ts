@@ -91,9 +91,9 @@ interface Flying {
 const JITTER_MS = 4;
 const LATE_MS = 1.5;
 
-/** Leases catch up on this much at most, and one that is later than this is ordered anew at the present speed. */
-const AHEAD_MS = 25;
-const OVERDUE_MS = 500;
+/** As leases do: they gather for this long at the most, and are not waited for at a speed that is another by that factor. */
+const AHEAD_MS = 100;
+const OTHER_SPEED = 2;
 
 /** As many requests as the learned rate lets through, evenly spread, from one client that always has another one. */
 export function play(scene: Scene): readonly Arrival[] {
@@ -107,13 +107,14 @@ class Play {
   readonly #flying: Flying[] = [];
   #nowMs = 0;
   #free: number;
-  #leasedAtMs = Number.NEGATIVE_INFINITY;
   #leaseDueMs = 0;
+  #leasedPerSecond: number;
 
   constructor(scene: Scene) {
     this.#scene = scene;
     this.#random = randomFrom(scene.seed ?? 1);
     this.#free = scene.concurrency;
+    this.#leasedPerSecond = scene.rate.pacePerSecond;
   }
 
   run(): readonly Arrival[] {
@@ -141,14 +142,21 @@ class Play {
 
   #waitMs(): number {
     const { rate } = this.#scene;
-    const overdueMs = this.#leasedAtMs + 1000 / rate.pacePerSecond + OVERDUE_MS;
-    return Math.max(rate.waitMs(this.#nowMs), Math.min(this.#leaseDueMs, overdueMs) - this.#nowMs);
+    const factor = rate.pacePerSecond / this.#leasedPerSecond;
+    if (factor >= OTHER_SPEED || factor <= 1 / OTHER_SPEED) this.#lease(this.#nowMs);
+    return Math.max(rate.waitMs(this.#nowMs), this.#leaseDueMs - this.#nowMs);
+  }
+
+  /** The next lease comes as long after that time as the present speed asks. */
+  #lease(fromMs: number): void {
+    this.#leasedPerSecond = this.#scene.rate.pacePerSecond;
+    this.#leaseDueMs = fromMs + 1000 / this.#leasedPerSecond;
   }
 
   #send(): void {
     const { rate } = this.#scene;
-    this.#leasedAtMs = this.#nowMs;
-    this.#leaseDueMs = Math.max(this.#leaseDueMs, this.#nowMs - AHEAD_MS) + 1000 / rate.pacePerSecond;
+    const aheadMs = rate.pacePerSecond * AHEAD_MS < 1000 ? 0 : AHEAD_MS;
+    this.#lease(Math.max(this.#leaseDueMs, this.#nowMs - aheadMs));
     rate.sent(this.#nowMs);
     this.#free -= 1;
     this.#fly('request', this.#nowMs, false);

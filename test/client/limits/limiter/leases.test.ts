@@ -3,7 +3,7 @@
  * long nothing was asked, and at once where nothing says so.
  * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
  */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Limiter, type LimiterOptions, type Waiter } from '../../../../src/client/limits/limiter.ts';
 import type { Window } from '../../../../src/client/limits/windows.ts';
 import { TimerClock } from '../timer-clock.ts';
@@ -142,6 +142,55 @@ describe('requests at a speed that answers taught', () => {
     expect(mostIn(10, await sendsOf(100))).toBe(100);
     limited.hear({ windows: [{ requests: 300, windowMs: MINUTE_MS }] }, clock.nowMs);
     expect(mostIn(190, await sendsOf(20))).toBe(1);
+  });
+});
+
+describe('a lease', () => {
+  const WINDOW = { requests: 1, windowMs: MINUTE_MS };
+
+  test('whose request does not leave is there for the next one, and for one only', async () => {
+    open([WINDOW]);
+    const unused = await clock.until(limited.permit(PATIENT));
+    unused.done();
+    expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
+  });
+
+  test('that many did not use is no burst', async () => {
+    open([{ requests: 5, windowMs: SECOND_MS }]);
+    const unused = await clock.until(Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT))));
+    await clock.passing(MINUTE_MS);
+    for (const permit of unused) permit.done();
+    expect(mostIn(190, await sendsOf(5))).toBeLessThanOrEqual(2);
+  });
+
+  test.each([{ learnedPerSecond: 1 / 60 }, {}])(
+    'that was on its way to a caller who gave up comes to the next one: %o',
+    async (options) => {
+      open('learnedPerSecond' in options ? [] : [WINDOW], options);
+      await sendsOf(1);
+      const stopping = new AbortController();
+      const gaveUp = limited
+        .permit({ signal: stopping.signal, maxPauseMs: undefined })
+        .catch(() => 'gave up');
+      await clock.passing(MINUTE_MS / 2);
+      stopping.abort(new Error('stop'));
+      expect(await gaveUp).toBe('gave up');
+      expect(await sendsOf(1)).toEqual([expect.closeTo(MINUTE_MS / 2, -2)]);
+    },
+  );
+
+  test('comes also where the clock of the run is far ahead of the one of its timers', async () => {
+    const jumping = { ...clock, monotonicMs: () => clock.nowMs, wallMs: () => clock.nowMs };
+    const sleep = async (durationMs: number): Promise<void> => {
+      clock.nowMs += durationMs;
+      await clock.calm();
+    };
+    open([], { learnedPerSecond: 5, clock: { ...jumping, sleep } });
+    const permits = Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT)));
+    const settled = vi.fn();
+    permits.then((all) => settled(all.length));
+    for (let passedMs = 0; passedMs < 2 * SECOND_MS; passedMs += 1) await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toHaveBeenCalledWith(5);
   });
 });
 
