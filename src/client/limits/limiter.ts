@@ -21,8 +21,7 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
  * of an account that run at once.
  *
- * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit. Every permit is part of a
- * lease, which a job of Bottleneck hands out at the speed of the plan, or at the one that answers taught us. It bursts at
+ * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
  * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
  * much of the learned speed the last requests used up. The longest wait wins.
  */
@@ -88,7 +87,8 @@ export class Limiter {
     this.#sleep = new Sleep(clock);
     const spread = spreadPerSecond(limits.windows);
     const perSecond = (): number => (this.#isPaced ? Math.min(this.#learned.pacePerSecond, spread) : spread);
-    this.#leases = new Leases({ perSecond, clock, onArrived: () => this.#changed() });
+    const isLearned = (): boolean => this.#isPaced;
+    this.#leases = new Leases({ perSecond, isLearned, clock, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs, clock);
     this.#backoff.goOn(options.pausedUntilMs);
   }

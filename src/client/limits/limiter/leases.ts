@@ -6,10 +6,11 @@ const LEASES_PER_SECOND = 100;
 
 /**
  * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready, and
- * catches up instead of losing them; after an idle time a tenth of a second's worth has gathered. Slower than ten a second
- * each is ordered when it is asked for, so that nothing gathers.
+ * catches up instead of losing them; after an idle time as much has gathered. At a speed that answers taught more would be a
+ * burst. What is slower than one in that time is ordered when it is asked for, so that nothing gathers.
  */
 const AHEAD_MS = 100;
+const LEARNED_AHEAD_MS = 25;
 
 /** A speed that differs by this factor from the one of the last order is not waited for. */
 const OTHER_SPEED = 2;
@@ -21,6 +22,8 @@ const SET_BACK_MS = 50;
 export interface LeasesOptions {
   /** Requests a second, which may change at any time. */
   perSecond(): number;
+  /** Whether answers taught that speed. */
+  isLearned(): boolean;
   readonly clock: Clock;
   /** Called when permits have come. */
   onArrived(): void;
@@ -55,7 +58,7 @@ export class Leases {
     this.#orderedPerSecond = perSecond;
     this.#bottleneck = new Bottleneck({ minTime: groupMs(perSecond) });
     // A part of what gathers while nothing is asked, so that the first requests wait for no timer.
-    this.#left = Math.min(aheadOf(perSecond), groupOf(perSecond));
+    this.#left = Math.min(this.#aheadOf(perSecond), groupOf(perSecond));
   }
 
   /** Whether a permit is there. */
@@ -84,14 +87,14 @@ export class Leases {
     this.#heedSpeed(perSecond);
     if (!this.isThere) return false;
     this.#left -= 1;
-    const [wanted, group] = [aheadOf(perSecond), groupOf(perSecond)];
+    const [wanted, group] = [this.#aheadOf(perSecond), groupOf(perSecond)];
     while (this.#left + this.#ordered * group < wanted) this.#order(perSecond);
     return true;
   }
 
   /** A permit was taken, and its request will not leave. No more gather by this than after an idle time. */
   giveBack(): void {
-    this.#left = Math.min(this.#left + 1, Math.max(aheadOf(this.#options.perSecond()), 1));
+    this.#left = Math.min(this.#left + 1, Math.max(this.#aheadOf(this.#options.perSecond()), 1));
   }
 
   /** Stops the timers of ordered permits. Nobody waits for the last job, which hands its permits to nobody. */
@@ -122,7 +125,7 @@ export class Leases {
     this.#bottleneck = new Bottleneck({ minTime: groupMs(perSecond) });
     this.#orderedPerSecond = perSecond;
     this.#ordered = 0;
-    this.#left = Math.min(this.#left, aheadOf(perSecond));
+    this.#left = Math.min(this.#left, this.#aheadOf(perSecond));
     this.#schedule(0);
   }
 
@@ -151,6 +154,12 @@ export class Leases {
     if (this.isThere) this.#lookNoMore();
     this.#options.onArrived();
   }
+
+  /** Permits that are ordered before they are asked for. */
+  #aheadOf(perSecond: number): number {
+    const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS;
+    return Math.floor(aheadMs / groupMs(perSecond)) * groupOf(perSecond);
+  }
 }
 
 function groupOf(perSecond: number): number {
@@ -159,11 +168,6 @@ function groupOf(perSecond: number): number {
 
 function groupMs(perSecond: number): number {
   return (groupOf(perSecond) * 1000) / perSecond;
-}
-
-/** Permits that are ordered before they are asked for. */
-function aheadOf(perSecond: number): number {
-  return Math.floor(AHEAD_MS / groupMs(perSecond)) * groupOf(perSecond);
 }
 
 function calendarMs(): number {

@@ -92,7 +92,7 @@ const JITTER_MS = 4;
 const LATE_MS = 1.5;
 
 /** As leases do: they gather for this long at the most, and are not waited for at a speed that is another by that factor. */
-const AHEAD_MS = 100;
+const AHEAD_MS = 25;
 const OTHER_SPEED = 2;
 
 /** As many requests as the learned rate lets through, evenly spread, from one client that always has another one. */
