@@ -18,8 +18,7 @@ export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
- * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
- * of an account that run at once.
+ * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one.
  *
  * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
  * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
