@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { JumpingClock } from '../jumping-clock.ts';
 import { OpenTeam } from './open-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from './scripted-vendor.ts';
@@ -167,6 +167,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.useRealTimers();
   await open[Symbol.asyncDispose]();
   await team[Symbol.asyncDispose]();
   await vendor[Symbol.asyncDispose]();

@@ -189,6 +189,15 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   {
     rule: 4,
+    without: 'the jobs of Bottleneck, which spread permits over their window',
+    at: 'src/client/limits/limiter/leases.ts',
+    text: 'bottleneck.schedule(arrive).catch(() => {});',
+    instead: 'void arrive();',
+    test: 'test/client/limits/limiter/leases.test.ts',
+    named: 'leave one after the other at the same distance',
+  },
+  {
+    rule: 4,
     without: 'the intent before the request: one leaves ahead of it',
     at: 'src/run/attempt.ts',
     text: "crashPoint('before-intent');",

@@ -28,6 +28,7 @@ beforeEach(async () => {
   vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
   onTestFinished(() => {
     vi.unstubAllEnvs();
+    vi.useRealTimers();
   });
 });
 

@@ -8,8 +8,9 @@ import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
+import { Sleep } from './limiter/sleep.ts';
 import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
-import { type Limits, tellsPace } from './windows.ts';
+import { type Limits, spreadPerSecond, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Permit } from './limiter/outstanding.ts';
@@ -17,12 +18,11 @@ export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
- * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
- * of an account that run at once.
+ * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one.
  *
- * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit. Bottleneck spreads
- * permits over the window. It bursts at times, so guards check every send last: a sliding log for each window of the
- * plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
+ * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
+ * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
+ * much of the learned speed the last requests used up. The longest wait wins.
  */
 
 export interface LimiterOptions {
@@ -53,7 +53,7 @@ export class Limiter {
   readonly #slots: Slots;
   readonly #lanes = new Map<string, Slots>();
   readonly #guards: PlanGuards;
-  readonly #leases: Leases | undefined;
+  readonly #leases: Leases;
   readonly #backoff: Backoff;
   readonly #learned: RateLearner;
   readonly #remainingQuota = new RemainingQuota();
@@ -72,18 +72,22 @@ export class Limiter {
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
   readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
-  #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
+  readonly #sleep: Sleep;
 
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
     this.#guards = new PlanGuards(limits.windows);
-    this.#leases = Leases.for(limits.windows);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
     this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
+    this.#sleep = new Sleep(clock);
+    const spread = spreadPerSecond(limits.windows);
+    const perSecond = (): number => (this.#isPaced ? Math.min(this.#learned.pacePerSecond, spread) : spread);
+    const isLearned = (): boolean => this.#isPaced;
+    this.#leases = new Leases({ perSecond, isLearned, clock, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs, clock);
     this.#backoff.goOn(options.pausedUntilMs);
   }
@@ -168,7 +172,7 @@ export class Limiter {
   /** The same when nobody waits and nothing forbids to send, which is the rule where nothing is limited; otherwise undefined. */
   permitAtOnce({ signal }: Waiter): Permit | undefined {
     if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
-    return this.#leases?.take() === false ? undefined : this.#grant();
+    return this.#leases.take() ? this.#grant() : undefined;
   }
 
   /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
@@ -181,7 +185,9 @@ export class Limiter {
   /** The vendor said "too fast", in these words; `teaches`: not to this call alone. `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, said: string, teaches = true): void {
     if (teaches) this.#learned.limited(sentAtMs, this.#nowMs(), askedMs);
-    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches) this.#mistrustPlan();
+    // A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong.
+    if (this.#backoff.pause(askedMs, sentAtMs, said) && teaches && !this.#guards.widen())
+      this.#isPaced = true;
     this.#tellLearned();
   }
 
@@ -231,7 +237,7 @@ export class Limiter {
 
   /** Stops its timers. No caller waits for a permit any more. */
   async close(): Promise<void> {
-    await this.#leases?.close();
+    this.#leases.close();
   }
 
   // ---------------------------------------------------------------------------------------- the queue
@@ -251,13 +257,19 @@ export class Limiter {
   }
 
   async #serveFirst(): Promise<void> {
+    this.#leases.ask();
     const waitMs = this.#waitMs();
     this.#refuseEndlessWaits(waitMs);
     if (this.#queue.size === 0) return;
     this.#tellLongWait(waitMs);
-    if (waitMs > 0) return this.#sleepFor(waitMs);
-    if (this.#leases?.take() === false) return this.#leases.next();
-    this.#queue.serveFirst(this.#grant());
+    const sleepMs = this.#sleepMs(waitMs);
+    if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
+    else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
+  }
+
+  /** The end of a wait is known, or it is the arrival of a lease: no clock says when that is. */
+  #sleepMs(waitMs: number): number {
+    return waitMs > 0 || this.#leases.isThere ? waitMs : Number.POSITIVE_INFINITY;
   }
 
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
@@ -277,7 +289,8 @@ export class Limiter {
   }
 
   #learnedMs(nowMs: number): number {
-    return this.#isPaced ? this.#learned.waitMs(nowMs, this.#out.inHand) : 0;
+    if (!this.#isPaced) return 0;
+    return Math.max(this.#learned.waitMs(nowMs, this.#out.inHand), this.#leases.dueMs);
   }
 
   /** The reason of the longest wait, and whether that wait was told when it began. */
@@ -303,21 +316,11 @@ export class Limiter {
     this.#options.onPause({ fromMs, untilMs, why, asked: false });
   }
 
-  async #sleepFor(waitMs: number): Promise<void> {
-    const waking = new AbortController();
-    const { clock } = this.#options;
-    this.#sleep = { untilMs: clock.monotonicMs() + waitMs, waking };
-    const woken = new Promise<void>((resolve) => waking.signal.addEventListener('abort', () => resolve()));
-    const slept = waitMs === Number.POSITIVE_INFINITY ? woken : clock.sleep(waitMs, waking.signal);
-    await slept.catch(() => {});
-    this.#sleep = undefined;
-  }
-
   /** Something changed that may end the present wait earlier, or may have emptied the queue. */
   #changed(): void {
-    if (this.#sleep === undefined) return;
-    const { untilMs, waking } = this.#sleep;
-    if (this.#queue.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
+    if (!this.#sleep.isOn) return;
+    if (this.#queue.size > 0) this.#leases.ask();
+    this.#sleep.shorten(this.#queue.size === 0 ? 0 : this.#sleepMs(this.#waitMs()));
   }
 
   #grant(): Permit {
@@ -351,7 +354,10 @@ export class Limiter {
   }
 
   #done(permit: Permit, isGivenBack: boolean): void {
-    if (this.#out.isInHand(permit)) this.#guards.giveBack();
+    if (this.#out.isInHand(permit)) {
+      this.#guards.giveBack();
+      this.#leases.giveBack();
+    }
     if (!this.#out.remove(permit)) return;
     // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
     if (!isGivenBack || this.#out.size === 0) this.#watchers.serveAll();
@@ -377,11 +383,6 @@ export class Limiter {
   }
 
   // ---------------------------------------------------------------------------------------- the speed
-
-  /** A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong. */
-  #mistrustPlan(): void {
-    if (!this.#guards.widen()) this.#isPaced = true;
-  }
 
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;

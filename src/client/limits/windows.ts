@@ -44,6 +44,23 @@ const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 /** At most a twentieth of the window is given up in advance. */
 const LARGEST_SHARE = 0.05;
 
+/** More than one process sends, so that it never holds anybody back. */
+const UNBOUNDED_PER_SECOND = 100_000;
+
+/**
+ * Requests a second when the shortest window is spread evenly; the guards hold the longer ones. Where there is none of a
+ * minute or less nothing is to be spread: a day's quota may be used up at once.
+ */
+export function spreadPerSecond(windows: readonly Window[]): number {
+  const [shortest] = windows.filter(isSpread).sort((a, b) => a.windowMs - b.windowMs);
+  return shortest === undefined ? UNBOUNDED_PER_SECOND : pacePerSecond(shortest);
+}
+
+/** Requests a second that use up the window and its margin. */
+export function pacePerSecond(window: Window): number {
+  return (window.requests * 1000) / (window.windowMs + marginMs(window));
+}
+
 /** The time by which we assume the window to be longer, so that jitter alone never exceeds the plan. */
 export function marginMs(window: Window): number {
   const bunchMs = perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND;

@@ -4,7 +4,7 @@ import { Setback } from './learned-rate/setback.ts';
 
 /**
  * How fast an account may be asked when nobody stated a limit: learned from which requests the vendor accepts and which
- * it refuses. It depends only on the times it is given: no timer, no clock.
+ * it refuses. It depends only on the times it is given: no timer, no clock. Leases spread the requests at that speed.
  *
  * **Search.** Nothing is known: two requests a second, and every accepted answer makes it 5 % faster, at most twice as
  * fast in five quarters of a second. A vendor without a limit gets 2 to 4 requests a second for seven seconds, 20 in the
@@ -73,9 +73,6 @@ const WAY_BACK_FROM = 0.5;
 /** Sixty requests an hour. Slower plans are daily quotas, and pauses handle those. */
 const LEAST_PER_SECOND = 1 / 60;
 
-/** A stalled event loop may catch up on this much at most: more would be a burst. */
-const CATCH_UP_MS = 25;
-
 /** An answer that takes longer is not waited for: the next request is the probe. */
 const PATIENCE_MS = 10 * SECOND_MS;
 const FIRST_PROBE_MS = 500;
@@ -119,7 +116,6 @@ export class RateLearner {
   #doubleInSeconds = DOUBLE_IN_SECONDS;
   /** The time over which the vendor seems to count. */
   #windowMs = SECOND_MS;
-  #nextAtMs = Number.NEGATIVE_INFINITY;
   #holdUntilMs = Number.NEGATIVE_INFINITY;
   #grewAtMs = Number.NEGATIVE_INFINITY;
   #cutAtMs = Number.NEGATIVE_INFINITY;
@@ -158,14 +154,18 @@ export class RateLearner {
     return this.#told?.pacePerSecond ?? (this.#ceiling === undefined ? undefined : this.#perSecond);
   }
 
+  /** Requests a second that may leave now, evenly spread. */
+  get pacePerSecond(): number {
+    return this.#told?.pacePerSecond ?? this.#perSecond;
+  }
+
   /**
-   * Milliseconds until the next request may leave; finite.
+   * Milliseconds until the next request may leave, however fast those before it followed each other; finite.
    * @param inHand permits that are out and have not been sent yet: they count as sent now.
    */
   waitMs(nowMs: number, inHand = 0): number {
-    const paceMs = this.#paceFromMs(nowMs) + inHand * this.#intervalMs() - nowMs;
     const toldMs = this.#told?.waitMs(nowMs, inHand) ?? 0;
-    const waitMs = Math.max(paceMs, toldMs, this.#holdUntilMs - nowMs, 0);
+    const waitMs = Math.max(toldMs, this.#holdUntilMs - nowMs, 0);
     return this.#isTold() ? waitMs : Math.max(waitMs, this.#drainMs(nowMs, inHand));
   }
 
@@ -175,8 +175,6 @@ export class RateLearner {
     this.#sends.add(nowMs);
     this.#told?.sent(nowMs);
     this.#evidenceFromMs ??= nowMs;
-    // Requests that this speed did not hold back, because another limit was kept then, do not put off later ones.
-    this.#nextAtMs = Math.min(this.#paceFromMs(nowMs), nowMs) + this.#intervalMs();
     if (this.#outage === undefined) return;
     this.#outage.isProbed = true;
     this.#holdUntilMs = nowMs + PATIENCE_MS;
@@ -228,15 +226,6 @@ export class RateLearner {
     this.#toldKey = '';
     this.#perSecond = pacePerSecond;
     this.#ceiling = pacePerSecond;
-  }
-
-  /** The earliest time for the next request: idle time before it does not save up requests. */
-  #paceFromMs(nowMs: number): number {
-    return Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS);
-  }
-
-  #intervalMs(): number {
-    return SECOND_MS / (this.#told?.pacePerSecond ?? this.#perSecond);
   }
 
   /** The wait after a cut until the requests of the window are within the new speed. */
@@ -325,7 +314,7 @@ export class RateLearner {
     this.#grewAtMs = nowMs;
     if (!this.#isUsed(nowMs)) return;
     const before = this.#setback.wayBack(this.#perSecond, this.#probingMs(), nowMs);
-    if (before !== undefined) this.#goBack(before, nowMs);
+    if (before !== undefined) this.#goBack(before);
     if (this.#ceiling === undefined) this.#search();
     else if (this.#perSecond < NEAR * this.#ceiling) this.#approach(NEAR * this.#ceiling, sinceMs);
     else if (this.#perSecond < BEYOND * this.#ceiling) this.#probe(sinceMs);
@@ -359,12 +348,10 @@ export class RateLearner {
   }
 
   /** What was refused meanwhile may have looked like a longer window, too. */
-  #goBack(perSecond: number, nowMs: number): void {
+  #goBack(perSecond: number): void {
     this.#ceiling = perSecond / NEAR;
     this.#windowMs = SECOND_MS;
     this.#perSecond = Math.max(this.#perSecond, WAY_BACK_FROM * perSecond);
-    // The wait that the last request began is that of the lower speed, perhaps a minute.
-    this.#nextAtMs = Math.min(this.#nextAtMs, nowMs + this.#intervalMs());
   }
 
   #searchAgain(): void {

@@ -91,7 +91,11 @@ interface Flying {
 const JITTER_MS = 4;
 const LATE_MS = 1.5;
 
-/** As many requests as the learned rate lets through, from one client that always has another one. */
+/** As leases do: they gather for this long at the most, and are not waited for at a speed that is another by that factor. */
+const AHEAD_MS = 25;
+const OTHER_SPEED = 2;
+
+/** As many requests as the learned rate lets through, evenly spread, from one client that always has another one. */
 export function play(scene: Scene): readonly Arrival[] {
   return new Play(scene).run();
 }
@@ -103,11 +107,14 @@ class Play {
   readonly #flying: Flying[] = [];
   #nowMs = 0;
   #free: number;
+  #leaseDueMs = 0;
+  #leasedPerSecond: number;
 
   constructor(scene: Scene) {
     this.#scene = scene;
     this.#random = randomFrom(scene.seed ?? 1);
     this.#free = scene.concurrency;
+    this.#leasedPerSecond = scene.rate.pacePerSecond;
   }
 
   run(): readonly Arrival[] {
@@ -117,7 +124,7 @@ class Play {
 
   /** Sends, or lets time pass until the client wakes up or something arrives. */
   #step(): void {
-    const waitMs = this.#free > 0 ? this.#scene.rate.waitMs(this.#nowMs) : Number.POSITIVE_INFINITY;
+    const waitMs = this.#free > 0 ? this.#waitMs() : Number.POSITIVE_INFINITY;
     if (waitMs <= 0) {
       this.#send();
       return;
@@ -133,8 +140,24 @@ class Play {
     else this.#nowMs = wakeMs;
   }
 
+  #waitMs(): number {
+    const { rate } = this.#scene;
+    const factor = rate.pacePerSecond / this.#leasedPerSecond;
+    if (factor >= OTHER_SPEED || factor <= 1 / OTHER_SPEED) this.#lease(this.#nowMs);
+    return Math.max(rate.waitMs(this.#nowMs), this.#leaseDueMs - this.#nowMs);
+  }
+
+  /** The next lease comes as long after that time as the present speed asks. */
+  #lease(fromMs: number): void {
+    this.#leasedPerSecond = this.#scene.rate.pacePerSecond;
+    this.#leaseDueMs = fromMs + 1000 / this.#leasedPerSecond;
+  }
+
   #send(): void {
-    this.#scene.rate.sent(this.#nowMs);
+    const { rate } = this.#scene;
+    const aheadMs = rate.pacePerSecond * AHEAD_MS < 1000 ? 0 : AHEAD_MS;
+    this.#lease(Math.max(this.#leaseDueMs, this.#nowMs - aheadMs));
+    rate.sent(this.#nowMs);
     this.#free -= 1;
     this.#fly('request', this.#nowMs, false);
   }

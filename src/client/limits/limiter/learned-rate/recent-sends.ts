@@ -1,4 +1,4 @@
-import { isSpread, marginMs, type Window } from '../../windows.ts';
+import { isSpread, marginMs, pacePerSecond, type Window } from '../../windows.ts';
 
 /** When requests left, counted in bins, so that memory and time do not depend on how many there were. */
 export class RecentSends {
@@ -143,8 +143,4 @@ export class ToldWindows {
     }
     return waitMs;
   }
-}
-
-function pacePerSecond(window: Window): number {
-  return (window.requests * 1000) / (window.windowMs + marginMs(window));
 }

@@ -1,0 +1,217 @@
+/**
+ * Goal: requests leave evenly where the plan or the vendor's answers say how fast, whatever the calendar does and however
+ * long nothing was asked, and at once where nothing says so.
+ * Method: the limiter with Bottleneck as it is, whose timers and whose calendar go by virtual time.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Limiter, type LimiterOptions, type Waiter } from '../../../../src/client/limits/limiter.ts';
+import type { Window } from '../../../../src/client/limits/windows.ts';
+import { TimerClock } from '../timer-clock.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
+
+let clock: TimerClock;
+let limited: Limiter;
+beforeEach(() => {
+  clock = new TimerClock();
+});
+afterEach(async () => {
+  await clock.until(limited.close());
+  clock.end();
+});
+
+function open(windows: readonly Window[], options: Partial<LimiterOptions> = {}): void {
+  limited = new Limiter({
+    limits: { concurrency: 1_000, windows },
+    clock,
+    earlierSendsMs: [],
+    pausedUntilMs: undefined,
+    learnedPerSecond: undefined,
+    onPause: () => {},
+    onLearned: () => {},
+    ...options,
+  });
+}
+
+/** When each of so many requests left that were asked for at once, in milliseconds from now. */
+async function sendsOf(requests: number): Promise<readonly number[]> {
+  const fromMs = clock.nowMs;
+  const send = async (): Promise<number> => {
+    const permit = limited.permitAtOnce(PATIENT) ?? (await limited.permit(PATIENT));
+    permit.sent();
+    const atMs = clock.monotonicMs() - fromMs;
+    permit.done();
+    return atMs;
+  };
+  return clock.until(Promise.all(Array.from({ length: requests }, send)));
+}
+
+/** The most of them that left in any stretch of that length. */
+function mostIn(durationMs: number, sends: readonly number[]): number {
+  return Math.max(...sends.map((from) => sends.filter((at) => at >= from && at < from + durationMs).length));
+}
+
+describe('requests of a window of a minute or less', () => {
+  test.each<[string, Window]>([
+    ['five a second', { requests: 5, windowMs: SECOND_MS }],
+    ['three a minute', { requests: 3, windowMs: MINUTE_MS }],
+    ['300 a minute', { requests: 300, windowMs: MINUTE_MS }],
+  ])('leave one after the other at the same distance: %s', async (_, window) => {
+    open([window]);
+    const sends = await sendsOf(20);
+    const gaps = sends.slice(1).map((atMs, at) => atMs - (sends[at] ?? 0));
+    const evenMs = window.windowMs / window.requests;
+    expect(Math.min(...gaps)).toBeGreaterThan(evenMs - 10);
+    expect(Math.max(...gaps)).toBeLessThan(evenMs + 20);
+  });
+
+  test('leave in groups of a hundredth of a second where they are many', async () => {
+    open([{ requests: 5_000, windowMs: SECOND_MS }]);
+    const sends = await sendsOf(2_000);
+    expect(mostIn(50, sends)).toBeLessThanOrEqual(50 * 6);
+    expect(sends.at(-1)).toBeLessThan(450);
+  });
+
+  test('are spread by the shortest window, though a longer one allows more at once', async () => {
+    open([
+      { requests: 100_000, windowMs: DAY_MS },
+      { requests: 10, windowMs: SECOND_MS },
+    ]);
+    expect(mostIn(SECOND_MS, await sendsOf(30))).toBeLessThanOrEqual(10);
+    expect(mostIn(90, await sendsOf(30))).toBe(1);
+  });
+
+  test.each([
+    ['one request of a plan of two', 2, 1],
+    ['a tenth of a second of a plan of 50', 50, 6],
+  ])('are not saved up while nothing is asked, but for %s a second', async (_, requests, most) => {
+    open([{ requests, windowMs: SECOND_MS }]);
+    await sendsOf(1);
+    clock.pass(10 * MINUTE_MS);
+    const sends = await sendsOf(requests);
+    expect(mostIn(SECOND_MS / requests - 1, sends)).toBeLessThanOrEqual(most);
+  });
+
+  test('go on when the calendar is set back by an hour, as evenly as before', async () => {
+    open([{ requests: 10, windowMs: SECOND_MS }]);
+    await sendsOf(5);
+    clock.setCalendar(clock.wallMs() - HOUR_MS);
+    const sends = await sendsOf(20);
+    expect(sends.at(-1)).toBeLessThan(3 * SECOND_MS);
+    expect(mostIn(90, sends)).toBe(1);
+  });
+
+  test('do not leave all at once when the calendar is set forward by an hour', async () => {
+    open([{ requests: 10, windowMs: SECOND_MS }]);
+    await sendsOf(5);
+    clock.setCalendar(clock.wallMs() + HOUR_MS);
+    expect(mostIn(90, await sendsOf(20))).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('requests at a speed that answers taught', () => {
+  test.each([0.5, 8, 40])(
+    'leave one after the other at the same distance: %d a second',
+    async (perSecond) => {
+      open([], { learnedPerSecond: perSecond });
+      const sends = await sendsOf(20);
+      // A tenth of a second's worth may be there from the start.
+      const gaps = sends.slice(6).map((atMs, at) => atMs - (sends[at + 5] ?? 0));
+      expect(Math.min(...gaps)).toBeGreaterThan(1_000 / perSecond - 10);
+    },
+  );
+
+  test('wait no longer than the new speed asks, once that has grown', async () => {
+    open([], { learnedPerSecond: 0.02 });
+    await sendsOf(1);
+    const waiting = limited.permit(PATIENT);
+    await clock.passing(SECOND_MS);
+    limited.hear({ windows: [{ requests: 10, windowMs: SECOND_MS }] }, clock.nowMs);
+    const heardMs = clock.nowMs;
+    await clock.until(waiting);
+    expect(clock.nowMs - heardMs).toBeLessThan(SECOND_MS);
+  });
+
+  test('leave no faster from the moment on when the vendor says so, though nothing held them back before', async () => {
+    open([], { unhurried: true });
+    expect(mostIn(10, await sendsOf(100))).toBe(100);
+    limited.hear({ windows: [{ requests: 300, windowMs: MINUTE_MS }] }, clock.nowMs);
+    expect(mostIn(190, await sendsOf(20))).toBe(1);
+  });
+});
+
+describe('a lease', () => {
+  const WINDOW = { requests: 1, windowMs: MINUTE_MS };
+
+  test('whose request does not leave is there for the next one, and for one only', async () => {
+    open([WINDOW]);
+    const unused = await clock.until(limited.permit(PATIENT));
+    unused.done();
+    expect(await sendsOf(2)).toEqual([0, expect.closeTo(MINUTE_MS, -2)]);
+  });
+
+  test('that many did not use is no burst', async () => {
+    open([{ requests: 5, windowMs: SECOND_MS }]);
+    const unused = await clock.until(Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT))));
+    await clock.passing(MINUTE_MS);
+    for (const permit of unused) permit.done();
+    expect(mostIn(190, await sendsOf(5))).toBeLessThanOrEqual(2);
+  });
+
+  test.each([{ learnedPerSecond: 1 / 60 }, {}])(
+    'that was on its way to a caller who gave up comes to the next one: %o',
+    async (options) => {
+      open('learnedPerSecond' in options ? [] : [WINDOW], options);
+      await sendsOf(1);
+      const stopping = new AbortController();
+      const gaveUp = limited
+        .permit({ signal: stopping.signal, maxPauseMs: undefined })
+        .catch(() => 'gave up');
+      await clock.passing(MINUTE_MS / 2);
+      stopping.abort(new Error('stop'));
+      expect(await gaveUp).toBe('gave up');
+      expect(await sendsOf(1)).toEqual([expect.closeTo(MINUTE_MS / 2, -2)]);
+    },
+  );
+
+  test('comes also where the clock of the run is far ahead of the one of its timers', async () => {
+    const jumping = { ...clock, monotonicMs: () => clock.nowMs, wallMs: () => clock.nowMs };
+    const sleep = async (durationMs: number): Promise<void> => {
+      clock.nowMs += durationMs;
+      await clock.calm();
+    };
+    open([], { learnedPerSecond: 5, clock: { ...jumping, sleep } });
+    const permits = Promise.all(Array.from({ length: 5 }, () => limited.permit(PATIENT)));
+    const settled = vi.fn();
+    permits.then((all) => settled(all.length));
+    for (let passedMs = 0; passedMs < 2 * SECOND_MS; passedMs += 1) await vi.advanceTimersByTimeAsync(1);
+    expect(settled).toHaveBeenCalledWith(5);
+  });
+});
+
+test('a quota of a day may be used up at once, and not one request more', async () => {
+  const requests = 5_000;
+  open([{ requests, windowMs: DAY_MS }], { unhurried: true });
+  const sends = await sendsOf(requests + 1);
+  expect(sends.at(-2)).toBeLessThan(SECOND_MS);
+  expect(sends.at(-1)).toBeGreaterThan(DAY_MS);
+});
+
+test('where nothing is limited a permit is there before it is asked for', async () => {
+  open([], { unhurried: true });
+  for (let turns = 0; turns < 100; turns += 1) {
+    for (let count = 0; count < 64; count += 1) {
+      const permit = limited.permitAtOnce(PATIENT);
+      permit?.sent();
+      permit?.done();
+      expect(permit).toBeDefined();
+    }
+    // As long as a vendor takes at the least: 64,000 requests a second.
+    await clock.passing(1);
+  }
+});
