@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
+  type AttemptId,
   type BatchId,
   closeAttempt,
   credits,
@@ -124,8 +125,33 @@ test('rows that are finished together wait for the write that comes next as one 
   expect(commitsOf(place)).toBe(before);
   await Promise.all([few, admit(ledger, batch, 'acme')]);
   expect(commitsOf(place)).toBe(before + 1);
-  await ledger.finishRows(rows(10, 100));
+  await ledger.finishRows(rows(10, 200));
   expect(commitsOf(place)).toBe(before + 2);
+});
+
+test('the end of an answered question waits for the write that comes next, and that of any other attempt for none', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const [one, two, three] = await Promise.all(
+    ['one', 'two', 'three'].map((word) => admitted(ledger, batch, word)),
+  );
+  for (const attempt of [one, two]) await recordReply(ledger, attempt as AttemptId, replyWith('{}'));
+  const before = commitsOf(place);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const found = { kind: 'answered', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+  const first = closeAttempt(ledger, one as AttemptId, found, NOON_MS);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(commitsOf(place)).toBe(before);
+  await Promise.all([first, admit(ledger, batch, 'four')]);
+  expect(commitsOf(place)).toBe(before + 1);
+  const second = closeAttempt(ledger, two as AttemptId, found, NOON_MS);
+  vi.advanceTimersByTime(20);
+  await second;
+  expect(commitsOf(place)).toBe(before + 2);
+  await closeAttempt(ledger, three as AttemptId, { kind: 'in_doubt', why: 'no reply' }, NOON_MS);
+  expect(commitsOf(place)).toBe(before + 3);
 });
 
 test('lists of one commit are one list: what one gives back is there for the intents of another', async () => {

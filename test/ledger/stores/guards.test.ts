@@ -151,6 +151,11 @@ const REFUSED: readonly Refusal[] = [
   [
     'an attempt that replaces an answer that is not there',
     'attempts_move',
+    `DROP TRIGGER attempts_replacing; ${first()} ${end(NEW, 'unsold')} ${refresh(NEW, ANSWER)}`,
+  ],
+  [
+    'a call that begins with the replacement of an answer',
+    'attempts_beginning',
     `DROP TRIGGER attempts_replacing; ${call()} ${refresh(NEW, ANSWER)}`,
   ],
   ['a reply to an attempt that is closed, and was not lost', 'replies_move', reply(UNSENT)],
@@ -263,8 +268,9 @@ const REFUSED: readonly Refusal[] = [
     'calls_beginning',
     call({ state: "'answered'", stands: ANSWER }),
   ],
-  ['a call that begins under way', 'calls_beginning', call({ open: OPEN })],
-  ['a call that begins with an entry', 'calls_beginning', call({ head: NEWEST })],
+  ['a call that begins with nothing under way', 'calls_beginning', call({ open: 'NULL' })],
+  ["a call that begins with another call's attempt", 'calls_beginning', call({ open: OPEN })],
+  ['a call that begins with another entry', 'calls_beginning', call({ head: NEWEST })],
   ['a call with the number of an entry that is booked', 'calls_beginning', call({ id: LAST_MISS + 1 })],
 
   // The book: entries one after the other, each in one table, and never altered.
@@ -276,7 +282,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'an attempt with a number that is booked already',
     'calls_moved',
-    look(LOST) + call() + attempt(NEXT, { id: TAKEN }),
+    look(LOST) + first() + end(NEW + 1, 'unsold') + attempt(NEW + 1, { id: TAKEN }),
   ],
   [
     'an end with a number that is booked already',
@@ -611,6 +617,7 @@ const REFUSED: readonly Refusal[] = [
       first() + last + BOOK.replace(NEWEST, `${NEWEST} - 1`),
     ],
   ),
+  ['a group with a call that has no attempt', 'groups_calls', first() + call() + BOOK],
   ['a group of nothing', 'groups_booking', BOOK.replace(NEWEST, NEXT).replace(/WHERE.*/, '')],
   [
     'an answer under a key that leaves what was lost under it held',
@@ -786,6 +793,7 @@ describe('the database refuses', () => {
 
   test.each([
     ['an attempt', first()],
+    ['a call', call()],
     ['an end', end(OPEN, 'unsold')],
     ['a note', look(LOST)],
   ])('a commit with an entry that is not booked: %s', (_what, sql) => {

@@ -22,7 +22,8 @@ export function insertion(table: string, cells: Cells): string {
 /** A call of a new key; its first attempt comes next. */
 export function call(cells: Cells = {}): string {
   const asked = { account: 1, operation: "'x'", parameters: "'{}'" };
-  return insertion('calls', { id: NEXT, key: 'randomblob(32)', ...asked, sum: 0, ...cells });
+  const { id = NEXT } = cells;
+  return insertion('calls', { id, key: 'randomblob(32)', ...asked, sum: 0, open: id, head: id, ...cells });
 }
 
 /** @param of the number of the call. */

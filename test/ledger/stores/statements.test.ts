@@ -81,23 +81,37 @@ test('a bought row fires these triggers, each of them as often as is said here',
   };
   database.exec('BEGIN');
   const settled = { batch: batchKeyed('key-a'), row: 2, outcome: "'no_match'", answers: "'[1]'", sum: 0 };
-  // Each entry moves its call, but for a reply, which is there and nothing else. All others look whether a rule is broken, or
-  // count.
+  // Each entry moves its call, but for the attempt that it begins with, and a reply, which is there and nothing else. All others
+  // look whether a rule is broken, or count.
   expect(firedBy(call())).toEqual(['calls_beginning', 'calls_one_key_insert']);
   expect(firedBy(attempt(1))).toEqual([
-    ...['attempts_account', 'attempts_alone', 'attempts_batch', 'attempts_confirmed', 'attempts_dated'],
-    ...['attempts_day', 'attempts_first', 'attempts_move', 'attempts_planned', 'attempts_price'],
-    'calls_moved',
+    ...['attempts_account', 'attempts_alone', 'attempts_batch', 'attempts_beginning', 'attempts_confirmed'],
+    ...['attempts_dated', 'attempts_day', 'attempts_first', 'attempts_planned', 'attempts_price'],
   ]);
   expect(firedBy(reply(1))).toEqual(['replies_move']);
   expect(firedBy(end(1, 'answered'))).toEqual([
     ...['calls_moved', 'ends_answering', 'ends_move', 'ends_no_miss', 'ends_paying'],
   ]);
   expect(firedBy(insertion('rows', settled))).toEqual(['rows_pointing_insert', 'rows_settled']);
-  // Once for all rows of a group, and for each batch, day and scope of theirs.
+  // Once for all rows of a group, and for each batch, day and scope of theirs; what begins and what ends is filled in apart.
   expect(firedBy(BOOK)).toEqual([
-    ...['book_booking', 'book_booking', 'booking_filled', 'groups_booked', 'groups_booking'],
-    ...['groups_changes', 'groups_told', 'groups_under_key', 'totals_added', 'totals_added', 'totals_added'],
+    ...[
+      'book_booking',
+      'book_booking',
+      'booking_filled',
+      'booking_filled',
+      'groups_booked',
+      'groups_booking',
+    ],
+    ...[
+      'groups_calls',
+      'groups_changes',
+      'groups_told',
+      'groups_under_key',
+      'totals_added',
+      'totals_added',
+      'totals_added',
+    ],
   ]);
   database.exec('COMMIT');
 });

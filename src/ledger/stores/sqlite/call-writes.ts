@@ -17,6 +17,7 @@ import { admitAll, type Question } from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
 import { type GroupCommit, toldOne } from './group-commit.ts';
+import type { Urgency } from './joined-writes.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold, lostAmong } from './notes.ts';
 import { keepPrice, pricedBy } from './prices.ts';
 import { insertOutcomes } from './rows.ts';
@@ -29,6 +30,16 @@ type NoteEntry = Exclude<CallEntry, EntryOf<'intent' | 'reply' | 'end'>>;
 
 const isNote = (entry: CallEntry): entry is NoteEntry =>
   entry.kind !== 'intent' && entry.kind !== 'reply' && entry.kind !== 'end';
+
+/**
+ * That a question was answered is known by its reply, which is on the disk, and its slot is given on with that. So the end
+ * waits for the replies that come next. The next change of a subject waits for the end of the one before.
+ */
+function urgencyOf(entry: CallEntry): Urgency {
+  if (entry.kind === 'end')
+    return entry.closure.kind === 'answered' && entry.left === undefined ? 'closing' : 'in_flight';
+  return entry.kind === 'reply' ? 'in_flight' : 'usual';
+}
 
 const LATE = { kind: 'late' } as const;
 
@@ -47,7 +58,7 @@ export class CallWrites implements Appending {
     this.#boot = boot;
     this.#add = group.together({
       work: (entries) => this.#write(entries),
-      urgencyOf: ({ kind }) => (kind === 'reply' || kind === 'end' ? 'in_flight' : 'usual'),
+      urgencyOf,
       rankOf,
     });
     this.#finish = group.together({

@@ -25,8 +25,8 @@ const MOST_TURNS = 4;
 /** How long a patient write is kept for the next commit. What a crash loses of it follows from earlier commits. */
 const LONGEST_WAIT_MS = 10;
 
-/** So many patient writes wait for no other: a commit takes as long as finishing a hundred rows. */
-const MOST_WAITING = 100;
+/** So many patient writes wait for no other: the ends and the rows of 64 calls at once are fewer. */
+const MOST_WAITING = 200;
 
 export interface GroupCommitOptions {
   readonly connection: Connection;

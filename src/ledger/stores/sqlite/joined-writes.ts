@@ -1,8 +1,9 @@
 /**
  * What waits for a write: an `in_flight` one belongs to a request that was sent, and is written even when the disk is full;
- * nothing is sent later for a `patient` one, so it makes no commit by itself as long as others follow soon.
+ * nothing is sent later for a `patient` one, so it makes no commit by itself as long as others follow soon. A `closing` one
+ * is both.
  */
-export type Urgency = 'usual' | 'in_flight' | 'patient';
+export type Urgency = 'usual' | 'in_flight' | 'patient' | 'closing';
 
 /** How entries of one sort are written. */
 export interface Writing<Entry, Outcome> {
@@ -76,7 +77,8 @@ export class JoinedWrites<Entry, Outcome> {
     for (const entry of entries) {
       this.#left.push(this.#entries.push(entry) - 1);
       this.#size += sizeOf?.(entry) ?? 1;
-      isPatient &&= urgencyOf(entry) === 'patient';
+      const urgency = urgencyOf(entry);
+      isPatient &&= urgency === 'patient' || urgency === 'closing';
       lastRank = Math.max(lastRank, rankOf?.(entry) ?? 0);
     }
     this.#lists.push({ from, end: this.#entries.length, lastRank, tell });
@@ -105,7 +107,8 @@ export class JoinedWrites<Entry, Outcome> {
   }
 
   isInFlight(at: number): boolean {
-    return this.#writing.urgencyOf(this.#entries[at] as Entry) === 'in_flight';
+    const urgency = this.#writing.urgencyOf(this.#entries[at] as Entry);
+    return urgency === 'in_flight' || urgency === 'closing';
   }
 
   refuse(at: number, error: unknown): void {

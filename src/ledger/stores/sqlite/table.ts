@@ -27,6 +27,8 @@ interface Description<Described extends Columns, Held extends Columns> {
   readonly columns: Described;
   /** Columns that the sum omits, because they change. */
   readonly moving?: Columns;
+  /** Those of them that begin with what another column holds. */
+  readonly beginning?: Readonly<Record<string, keyof Described & string>>;
   /**
    * Columns that an erasure may empty. They have a list and a sum of their own, which is NULL where all of them are; the bytes
    * of a column `body` follow the list.
@@ -76,6 +78,8 @@ export class Table<Row extends object> {
   readonly #ids: readonly string[];
   /** The first of them, which stands before what a row holds. */
   readonly #id: string;
+  /** Columns whose cells are written once more, into what begins with them. */
+  readonly #beginning: readonly string[];
   readonly #what: (row: Row) => string;
   /** `CREATE TABLE …`. The bytes of a body come last, because a row that is longer than a page is read from its beginning. */
   readonly definition: string;
@@ -95,7 +99,9 @@ export class Table<Row extends object> {
     this.definition = definitionOf(name, of);
     this.#what = of.what as (row: object) => string;
     const held = this.#contents.length === 0 ? [] : [...this.#contents, 'content_sum'];
-    const names = [...this.#columns, 'sum', ...held];
+    const { beginning = {} } = of;
+    this.#beginning = Object.values(beginning);
+    const names = [...this.#columns, 'sum', ...Object.keys(beginning), ...held];
     const row = `(${names.map(() => '?').join(', ')})`;
     this.#insertions = ROWS_PER_STATEMENT.map((size) => ({
       size,
@@ -172,6 +178,7 @@ export class Table<Row extends object> {
       values[at++] = value;
     }
     values[at++] = this.#sumOfList();
+    for (const column of this.#beginning) values[at++] = cells[column] ?? null;
     if (this.#contents.length === 0) return at;
     for (const column of this.#contents) values[at++] = cells[column] ?? null;
     values[at++] = this.contentSumOf(row);

@@ -69,6 +69,7 @@ export const CALLS_TABLE = table('calls', {
     open: 'INTEGER',
     head: 'INTEGER',
   },
+  beginning: { open: 'id', head: 'id' },
   what: ({ id }) => `call ${id}`,
 });
 

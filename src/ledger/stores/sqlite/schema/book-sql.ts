@@ -31,9 +31,13 @@ function isAllowed({ when, during, names }: Move, of: string): string {
 
 /**
  * What an entry does when it is written. The moves of its table stand in the trigger one by one, which costs less than looking each
- * up in the view. @param of the attempt that it is about. @param sees what stands after it, in SQL.
+ * up in the view. @param of the attempt that it is about. @param sees what stands after it, in SQL. @param when which entries move
+ * their call; left out: all.
  */
-function moves(table: 'attempts' | 'ends' | 'notes', { of = 'NEW.of', sees = 'NULL' } = {}): string {
+function moves(
+  table: 'attempts' | 'ends' | 'notes',
+  { of = 'NEW.of', sees = 'NULL', when = '' }: { of?: string; sees?: string; when?: string } = {},
+): string {
   const list: readonly Move[] = MOVES.filter(({ kind }) => tableOf(kind) === table);
   const each = (then: (move: Move) => string | undefined, otherwise: string): string => {
     const [one, ...others] = new Set(list.map((move) => then(move) ?? otherwise));
@@ -50,7 +54,7 @@ function moves(table: 'attempts' | 'ends' | 'notes', { of = 'NEW.of', sees = 'NU
   };
   const set = Object.entries(cells).filter(([column, value]) => value !== column);
   return `
-CREATE TRIGGER ${table}_move AFTER INSERT ON ${table} BEGIN
+CREATE TRIGGER ${table}_move AFTER INSERT ON ${table}${when} BEGIN
   UPDATE book SET unbooked = NEW.id WHERE id = 1 AND unbooked IS NULL;
   UPDATE calls SET head = NEW.id${set.map(([column, value]) => `,\n    ${column} = ${value}`).join('')}
    WHERE id = NEW.call AND ${each((move) => isAllowed(move, of), 'FALSE')};
@@ -140,7 +144,15 @@ CREATE VIEW entries (id, kind, call, of, reserved, spent, held, at, said, status
 CREATE VIEW transitions (kind, state, phase, next_state, next_phase, names) AS VALUES
   ${TRANSITIONS.join(',\n  ')};
 `,
-  moves('attempts', { of: 'NEW.id' }),
+  `
+-- A call begins with its first attempt under way, which saves a second write of it. It has the number of that attempt.
+CREATE TRIGGER attempts_beginning AFTER INSERT ON attempts WHEN NEW.id = NEW.call BEGIN
+  SELECT RAISE(ABORT, 'money rule: an attempt with the number of its call is the one that it begins with')
+   WHERE NEW.kind <> 'intent' OR NOT EXISTS (
+     SELECT 1 FROM calls WHERE id = NEW.id AND state = 'free' AND open = NEW.id AND head = NEW.id);
+END;
+`,
+  moves('attempts', { of: 'NEW.id', when: ' WHEN NEW.id <> NEW.call' }),
   `
 -- A reply moves its call by being there. One that is late is about an attempt that was lost, and moves nothing.
 CREATE TRIGGER replies_move BEFORE INSERT ON replies BEGIN

@@ -14,7 +14,7 @@ END;
 /** What is asked and paid for, and where each stands. */
 export const CALLS = [
   `
--- A call has the number of the entry that began its first attempt. \`parameters\` are what is asked, and \`terms\` what else the call
+-- A call has the number of its first attempt, and begins with that under way. \`parameters\` are what is asked, and \`terms\` what else the call
 -- says, as JSON: nothing where it is held back when it is lost, as most are. A change has the \`subject\` that it alters, and in
 -- \`after\` the sequence of the subject at which it may be sent.
 -- \`state\` and \`stands\`: what stands and which attempt led to it; \`open\`: the attempt that is under way; \`head\`: the newest
@@ -30,7 +30,8 @@ CREATE INDEX calls_subject ON calls (subject) WHERE subject IS NOT NULL;
   `
 CREATE TRIGGER calls_beginning BEFORE INSERT ON calls BEGIN
   SELECT RAISE(ABORT, 'money rule: a call begins with its first entry, and nothing stands before that')
-   WHERE NEW.state <> 'free' OR NEW.open IS NOT NULL OR NEW.head IS NOT NULL OR NEW.id <= (SELECT booked FROM book);
+   WHERE NEW.state <> 'free' OR NEW.open IS NOT NEW.id OR NEW.head IS NOT NEW.id OR NEW.id <= (SELECT booked FROM book);
+  UPDATE book SET unbooked = NEW.id WHERE id = 1 AND unbooked IS NULL;
 END;
 
 CREATE TRIGGER calls_moved BEFORE UPDATE OF state, stands, open, head ON calls BEGIN

@@ -21,24 +21,24 @@ CREATE TABLE totals (
 ) STRICT, WITHOUT ROWID;
 
 -- Empty but while a group is booked: what it moves, for each batch, day of the attempt (since 1970), operation, and apart for
--- what is sent again by a person's or a job's decision.
+-- what is sent again by a person's or a job's decision. What begins has no operation here, because rates are of what was answered.
 CREATE TABLE booking (
   batch INTEGER NOT NULL,
   account INTEGER NOT NULL,
   day INTEGER NOT NULL,
   operation TEXT NOT NULL,
   retried INTEGER NOT NULL,
-  admitted INTEGER NOT NULL,
-  spent INTEGER NOT NULL,
-  reserved INTEGER NOT NULL,
-  held INTEGER NOT NULL,
-  requests INTEGER NOT NULL,
-  calls INTEGER NOT NULL,
-  answers INTEGER NOT NULL,
-  found INTEGER NOT NULL,
-  others INTEGER NOT NULL,
-  last_other INTEGER NOT NULL,
-  estimated INTEGER NOT NULL
+  admitted INTEGER NOT NULL DEFAULT 0,
+  spent INTEGER NOT NULL DEFAULT 0,
+  reserved INTEGER NOT NULL DEFAULT 0,
+  held INTEGER NOT NULL DEFAULT 0,
+  requests INTEGER NOT NULL DEFAULT 0,
+  calls INTEGER NOT NULL DEFAULT 0,
+  answers INTEGER NOT NULL DEFAULT 0,
+  found INTEGER NOT NULL DEFAULT 0,
+  others INTEGER NOT NULL DEFAULT 0,
+  last_other INTEGER NOT NULL DEFAULT 0,
+  estimated INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE VIEW booking_scopes (scope, cap, admitted, spent, reserved, held) AS
@@ -66,6 +66,11 @@ CREATE TRIGGER groups_booking BEFORE INSERT ON groups WHEN NEW.id <> 0 BEGIN
         + (SELECT count(*) FROM ends WHERE id >= NEW.first) + (SELECT count(*) FROM notes WHERE id >= NEW.first);
 END;
 
+CREATE TRIGGER groups_calls BEFORE INSERT ON groups BEGIN
+  SELECT RAISE(ABORT, 'money rule: a call is booked with its first attempt')
+   WHERE (SELECT count(*) FROM calls WHERE id >= NEW.first) <> (SELECT count(*) FROM attempts WHERE id >= NEW.first AND call = id);
+END;
+
 CREATE TRIGGER groups_under_key BEFORE INSERT ON groups BEGIN
   SELECT RAISE(ABORT, 'money rule: what one key stands for is charged once, so its answer gives back what was lost under it')
     FROM (
@@ -86,27 +91,29 @@ END;
 -- the differences, because a difference may be below zero.
 CREATE TRIGGER groups_booked AFTER INSERT ON groups WHEN NEW.id <> 0 BEGIN
   UPDATE book SET booking = NEW.id WHERE id = 1;
-  INSERT INTO booking
-    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.admitted), sum(m.spent),
-           sum((m.admitted - m.ended) * i.reserved), sum(m.held + m.lost * i.reserved), sum(m.requests), sum(m.calls), sum(m.answers), sum(m.found), sum(m.others), max(m.last_other),
+  INSERT INTO booking (batch, account, day, operation, retried, admitted, reserved)
+    SELECT batch, (SELECT account FROM batches WHERE id = batch), at / 86400000, '', kind = 'retry', count(*), sum(reserved)
+      FROM attempts WHERE id BETWEEN NEW.first AND NEW.id GROUP BY 1, 3, 5;
+  INSERT INTO booking (batch, account, day, operation, retried, spent, reserved, held, requests, calls, answers, found, others,
+                       last_other, estimated)
+    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(iif(e.pays IS NULL, e.spent, 0)), -sum(i.reserved),
+           sum(iif(e.kind = 'lost' OR e.kind = 'lost_beside', i.reserved, 0)), sum(e.said IS NOT 'not_sent'),
+           sum(e.kind = 'answered'), sum(e.kind = 'answered'), sum(e.said IS 'found'),
+           sum(e.kind = 'answered' AND e.status <> 404), max(iif(e.kind = 'answered' AND e.status <> 404, e.of, 0)), sum(e.estimated)
+      FROM ends e CROSS JOIN attempts i ON i.id = e.of CROSS JOIN calls c ON c.id = e.call
+     WHERE e.id BETWEEN NEW.first AND NEW.id GROUP BY 1, 3, 4, 5;
+  INSERT INTO booking (batch, account, day, operation, retried, spent, held, calls, answers, estimated)
+    SELECT i.batch, c.account, i.at / 86400000, c.operation, i.kind = 'retry', sum(m.spent), sum(m.held), sum(m.calls), sum(m.answers),
            sum(m.estimated)
       FROM (
-        SELECT id AS payer, 1 AS admitted, 0 AS ended, 0 AS lost, 0 AS spent, 0 AS held, 0 AS requests, 0 AS calls, 0 AS answers,
-               0 AS found, 0 AS others, 0 AS last_other, 0 AS estimated
-          FROM attempts WHERE id BETWEEN NEW.first AND NEW.id
-        UNION ALL
-        SELECT of, 0, 1, kind = 'lost' OR kind = 'lost_beside', iif(pays IS NULL, spent, 0), 0, said IS NOT 'not_sent',
-               kind = 'answered', kind = 'answered', said IS 'found', kind = 'answered' AND status <> 404, iif(kind = 'answered' AND status <> 404, of, 0), estimated
-          FROM ends WHERE id BETWEEN NEW.first AND NEW.id
-        UNION ALL
-        SELECT of, 0, 0, 0, iif(pays IS NULL, spent, 0), held, 0, (kind = 'told') + (kind = 'read') - (kind = 'retracted'),
-               -(kind = 'retracted'), 0, 0, 0, estimated
+        SELECT of AS payer, iif(pays IS NULL, spent, 0) AS spent, held, (kind = 'told') + (kind = 'read') - (kind = 'retracted') AS calls,
+               -(kind = 'retracted') AS answers, estimated
           FROM notes WHERE id BETWEEN NEW.first AND NEW.id
         UNION ALL
-        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM ends
+        SELECT pays, spent, 0, 0, 0, estimated FROM ends
          WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL
         UNION ALL
-        SELECT pays, 0, 0, 0, spent, 0, 0, 0, 0, 0, 0, 0, estimated FROM notes
+        SELECT pays, spent, 0, 0, 0, estimated FROM notes
          WHERE id BETWEEN NEW.first AND NEW.id AND pays IS NOT NULL) m
       CROSS JOIN attempts i ON i.id = m.payer CROSS JOIN calls c ON c.id = i.call
      GROUP BY 1, 3, 4, 5;

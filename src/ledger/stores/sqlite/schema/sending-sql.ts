@@ -10,7 +10,7 @@ export const SENDING = [
   // By that number the attempts of a call are found. Where none is said, it is below 1 until the row is there.
   refusedEntry('first', SENT, {
     says: 'an attempt says its number, which is that of no other call',
-    where: 'NEW.id < 1 OR EXISTS (SELECT 1 FROM calls c WHERE c.id = NEW.id AND c.id <> NEW.call)',
+    where: 'NEW.id < 1 OR (NEW.id <> NEW.call AND EXISTS (SELECT 1 FROM calls WHERE id = NEW.id))',
   }),
   refusedEntry('batch', SENT, {
     says: 'a superseded or cancelled batch admits nothing',
