@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RunEvent } from '../../src/core/events.ts';
+import { present } from '../../src/core/objects.ts';
 import { credits } from '../../src/ledger/ledger.ts';
 import { Connection } from '../../src/ledger/stores/sqlite/connection.ts';
 import { runJob } from '../../src/run/run-job.ts';
@@ -45,11 +46,19 @@ function rowsRead(): () => number {
 }
 
 interface Ran {
-  readonly output: string;
+  /** Undefined: none was written. */
+  readonly output: string | undefined;
   readonly events: readonly RunEvent[];
+  readonly stopped: string | undefined;
 }
 
-async function runHere(place: Workplace, file: string): Promise<Ran> {
+/** @param hear is told of each event. */
+async function runHere(
+  place: Workplace,
+  file: string,
+  hear: (event: RunEvent) => void = () => {},
+  signal?: AbortSignal,
+): Promise<Ran> {
   process.env.ROWONCE_CONFIG = place.path('config');
   onTestFinished(() => {
     delete process.env.ROWONCE_CONFIG;
@@ -58,8 +67,12 @@ async function runHere(place: Workplace, file: string): Promise<Ran> {
   const events: RunEvent[] = [];
   const where = { file: place.path(file), store: place.path('store'), output };
   const order = { job: 'enrich-company', account: 'data', mayCreateStore: true, budget: credits(1000) };
-  await runJob({ ...order, ...where, onEvent: (event) => void events.push(event) });
-  return { output: readFileSync(output, 'utf8'), events };
+  const onEvent = (event: RunEvent): void => {
+    events.push(event);
+    hear(event);
+  };
+  const { files, stopped } = await runJob({ ...order, ...where, onEvent, ...present({ signal }) });
+  return { output: files.output && readFileSync(files.output, 'utf8'), events, stopped: stopped?.code };
 }
 
 /** A place whose store knows the companies. */
@@ -125,10 +138,27 @@ test('an answer with a field that none of the first answers has gets its column 
     longList((row) => (row === ROWS - 1 ? late : known(row))),
   );
   const first = await runHere(place, 'long.csv');
-  expect(first.output.split('\n', 1)[0]).toContain(',employees,');
+  expect(first.output?.split('\n', 1)[0]).toContain(',employees,');
   expect(rowsTold(first.events)).toEqual(EVERY_ROW);
   expect((await runHere(place, 'long.csv')).output).toBe(first.output);
   expect(vendor.requests).toHaveLength(21);
+});
+
+test('a run that is stopped in between writes nothing, and the next one goes on with the rows that are left', async () => {
+  const place = await placeThatKnows(KNOWN);
+  writeFileSync(place.path('long.csv'), longList(known));
+  const stopping = new AbortController();
+  let finished = 0;
+  const stopAmidst = ({ kind }: RunEvent): void => {
+    if (kind === 'row') finished += 1;
+    if (finished === 1_200) stopping.abort();
+  };
+  const first = await runHere(place, 'long.csv', stopAmidst, stopping.signal);
+  expect(first).toMatchObject({ stopped: 'interrupted', output: undefined });
+  expect(existsSync(place.path('long.csv.out.csv'))).toBe(false);
+  const next = await runHere(place, 'long.csv');
+  expect(rowsTold(first.events.concat(next.events))).toEqual(EVERY_ROW);
+  expect((await runHere(place, 'long.csv')).output).toBe(next.output);
 });
 
 test('after a kill at any step the same command writes the same', async () => {
@@ -138,7 +168,7 @@ test('after a kill at any step the same command writes the same', async () => {
   // Nobody can be asked about row 2,002.
   const list = longList((row) => (row === 2_000 ? 'no domain' : known(row)));
   const outputs: string[] = [];
-  for (const point of ['before-commit:4', 'after-row:1500', 'output-written']) {
+  for (const point of ['after-row:1500', 'output-written']) {
     await desk.write('list.csv', list.replace('Remark', point));
     expect(await desk.type(desk.run(), { env: { ROWONCE_CRASH_AT: point } })).toMatchObject({ code: null });
     expect(await desk.type(desk.run())).toMatchObject({ code: 3 });
