@@ -15,6 +15,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
+import { writeKnownList } from './pipeline/known-list.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import {
   isOutputOfOther,
@@ -52,9 +53,9 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
   const submitted = await submit(heard, sessions);
-  const stopped = await work(submitted, sessions);
+  const worked = await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
-  return finish(submitted, stopped, { metrics, startedMs });
+  return finish(submitted, worked, { metrics, startedMs });
 }
 
 // -------------------------------------------------------------------------------------------------------- submit
@@ -115,20 +116,23 @@ async function planOfChange(
 
 // ---------------------------------------------------------------------------------------------------------- work
 
-/**
- * Recovers what an earlier run left open, then works on every row that has no final outcome yet.
- * @returns the stop, if the run was stopped.
- */
-async function work(submitted: Submitted, sessions: Sessions): Promise<StopError | undefined> {
+interface Worked {
+  readonly stopped?: StopError | undefined;
+  /** What was written already, because every row was known. */
+  readonly files?: OutputFiles | undefined;
+}
+
+/** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
+async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const { context, batch } = submitted;
   if (context.accept === 'doubts') await acceptOdd(context, batch);
   const suspect = await settleMisses(context);
-  if (suspect !== undefined) return suspect;
+  if (suspect !== undefined) return { stopped: suspect };
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);
   // To go through all rows takes a while, and is needed only where some are left.
-  if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return undefined;
+  if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
   const settled = await finishedRows(context.ledger, batch.id);
-  if (isAll(settled.size)) return undefined;
+  if (isAll(settled.size)) return {};
 
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);
@@ -140,10 +144,12 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<StopError
   const { clock, client } = run.session;
   const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.inFlight });
   signal.addEventListener('abort', announce, { once: true });
+  let files: OutputFiles | undefined;
   try {
     await sessions.recover(run);
     const rows = { ...submitted, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll };
-    await workRows(rows, settled);
+    files = await writeKnownList({ ...rows, settled });
+    if (files === undefined) await workRows(rows, await finishedRows(context.ledger, batch.id));
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
       await workRows(rows, await finishedRows(context.ledger, batch.id));
   } catch (error) {
@@ -152,7 +158,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<StopError
     await run.close();
   }
   const stopped = stopReason(signal);
-  return stopped && client.limiter.upToDate(stopped);
+  return { files, stopped: stopped && client.limiter.upToDate(stopped) };
 }
 
 interface RowsWork extends Work, Pick<Submitted, 'input' | 'sample'> {
@@ -217,11 +223,11 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
-  stopped: StopError | undefined,
+  { stopped, files: written }: Worked,
   { metrics, startedMs }: { readonly metrics: RunMetrics; readonly startedMs: number },
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
-  const files = await outputOf(submitted, stopped);
+  const files = written ?? (await outputOf(submitted, stopped));
   if (stopped === undefined) await closeIfFinished(context, batch);
   return summarize(context, batch, {
     metrics,

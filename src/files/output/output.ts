@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
-import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import type { Sheet } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
@@ -36,6 +36,7 @@ import {
   attentionPath,
   copyFor,
   type Destination,
+  drained,
   listMark,
   notRemovedPath,
   removedPath,
@@ -51,6 +52,7 @@ import {
   requireNoOther,
   wholeAddition,
 } from './output/likely-columns.ts';
+import { beginWriting, NotYet, type RowsFinishing, recordsFor } from './output/rows-finishing.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 
@@ -79,6 +81,7 @@ export {
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
+export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {
@@ -109,6 +112,8 @@ export interface OutputOrder {
   readonly noteOutput?: NoteWritten;
   /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
   readonly isRepaired?: (row: InputRow) => boolean;
+  /** Finishes rows while they are copied. Left out: the ledger has every row that has an outcome. */
+  readonly finishing?: RowsFinishing;
 }
 
 /** An order that is being carried out. */
@@ -154,8 +159,7 @@ export async function writeOutput(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  order.emit({ kind: 'writing' });
-  crashPoint('before-finish');
+  if (order.finishing === undefined) beginWriting(order.emit);
   const { header } = input.survey;
   const said = new Set<string>();
   const note = (message: string): void => {
@@ -167,6 +171,7 @@ export async function writeOutput(
     return await writeWith(begun, input, batch, destination, await likelyAddition(begun, header, batch));
   } catch (error) {
     if (!(error instanceof OtherFields)) throw error;
+    if (order.finishing !== undefined) throw new NotYet();
     // Nothing that was counted or marked so far is true of what is written now.
     const anew = await begin(order, input, batch, destination, note);
     return writeWith(anew, input, batch, destination, await wholeAddition(anew, header, batch));
@@ -331,14 +336,15 @@ function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
 // ------------------------------------------------------------------------------------------------ the copies
 
 async function* enrichedCopy(
-  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn, changes }: Writing,
+  writing: Writing,
   batch: Batch,
   { columns, dropped, first }: LikelyAddition,
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
+  const { job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn, changes } = writing;
   const survey = first && new FieldSurvey();
-  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
+  const recordsOf = recordsFor(writing, batch);
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
   const safe = (cell: string): string => safety.cell(cell);
@@ -362,6 +368,7 @@ async function* enrichedCopy(
     return rows.map((row, at) => cellsOf(row, records[at]));
   });
   requireNoOther(first, survey, true);
+  await writing.finishing?.kept();
   for (const sentence of paths.sentences()) note(sentence);
 }
 
@@ -384,15 +391,4 @@ function attentionCopy(
     const records = await recordsOf(rows);
     return rows.map((row, at) => reasonFor(row, records[at]));
   });
-}
-
-/** A stream that fails never drains, so what is waited for is the chunk. */
-async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
-  const failed = await new Promise<Error | null | undefined>((resolve) => {
-    if (stream.write(chunk, resolve)) resolve(null);
-  });
-  if (failed == null) return;
-  if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
-  const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
-  throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
 }

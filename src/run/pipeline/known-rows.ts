@@ -1,6 +1,14 @@
 import { dialectMark } from '../../client/dialect.ts';
 import type { CallKey } from '../../core/call-key.ts';
-import type { AttemptId, Batch, DatedAnswer } from '../../ledger/ledger.ts';
+import { invariant } from '../../core/errors.ts';
+import type {
+  AnswerRecord,
+  AttemptId,
+  Batch,
+  CallState,
+  DatedAnswer,
+  RowRecord,
+} from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { forgettingBeside, isSurelyFreshFor } from '../../plan/known-calls.ts';
 import { type MetCall, operationAnswer, RowWalk } from '../../plan/row-walk.ts';
@@ -18,6 +26,8 @@ export interface Walking {
   readonly task: Task;
   readonly walk: RowWalk;
   readonly answers: AttemptId[];
+  /** The same answers as a row's record has them, where it is asked for. */
+  readonly records: AnswerRecord[];
 }
 
 interface Asking {
@@ -40,7 +50,7 @@ export class KnownRows {
   readonly #unknown: Set<CallKey>;
   readonly #finishing: Finishing;
   /** A change is never answered from an older one, and an operation that looks into answers needs their bodies. */
-  readonly #isPossible: boolean;
+  readonly isPossible: boolean;
 
   constructor({ context, batch, unknown, finishing }: KnownRowsOptions) {
     const { operation } = context.job;
@@ -48,18 +58,13 @@ export class KnownRows {
     this.#batch = batch;
     this.#unknown = unknown;
     this.#finishing = finishing;
-    this.#isPossible = operation.change === undefined && operation.readsAnswers !== true;
+    this.isPossible = operation.change === undefined && operation.readsAnswers !== true;
   }
 
   /** @returns the rows that are left, as far as they got. The others wait in `finishing` at most until it is full. */
   async take(tasks: readonly Task[]): Promise<readonly Walking[]> {
-    const { job, dialect } = this.#context;
-    const begun: Walking[] = [];
-    for (const task of tasks) {
-      if (task.kind === 'end') this.#finishing.add(task, task.outcome, []);
-      else begun.push({ task, walk: new RowWalk(job.operation, dialect, task.work), answers: [] });
-    }
-    const left = this.#isPossible ? await this.#walkOn(begun) : begun;
+    const begun = tasks.flatMap((task) => this.#begin(task) ?? []);
+    const left = this.isPossible ? await this.#walkOn(begun, 'checked') : begun;
     // The reading waits, so that memory does not grow with the file.
     if (this.#finishing.isFull) await this.#finishing.write();
     // What is left may take hours, and whoever looks at the batch meanwhile is to see what is finished.
@@ -67,20 +72,43 @@ export class KnownRows {
     return left;
   }
 
+  /**
+   * Does the same for rows that are written at once.
+   * @returns the records that the ledger will have of them; undefined where a row is left, or answered by this very batch: which
+   * row pays for that is known when all of them are finished.
+   */
+  async records(tasks: readonly Task[]): Promise<readonly RowRecord[] | undefined> {
+    const begun = tasks.map((task) => this.#begin(task));
+    const walking = begun.filter((each) => each !== undefined);
+    const left = await this.#walkOn(walking, 'whole');
+    const isOwn = ({ records }: Walking): boolean => records.some(({ batch }) => batch === this.#batch.id);
+    if (left.length > 0 || walking.some(isOwn)) return undefined;
+    if (this.#finishing.isFull) await this.#finishing.write();
+    return tasks.map((task, at) => recordOf(task, begun[at]));
+  }
+
+  /** A row that is to be walked. One that needs no operation is finished. */
+  #begin(task: Task): Walking | undefined {
+    const { job, dialect } = this.#context;
+    if (task.kind === 'work')
+      return { task, walk: new RowWalk(job.operation, dialect, task.work), answers: [], records: [] };
+    this.#finishing.add(task, task.outcome, []);
+    return undefined;
+  }
+
   /** Takes each row as far as it gets with what the ledger knows. @returns those that have not ended. */
-  async #walkOn(begun: readonly Walking[]): Promise<readonly Walking[]> {
+  async #walkOn(begun: readonly Walking[], detail: 'checked' | 'whole'): Promise<readonly Walking[]> {
     const { ledger, account } = this.#context;
     const others = await forgettingBeside({ ledger, accountIdentity: account.identity });
     const left: Walking[] = [];
     for (let asking = this.#asking(begun); asking.length > 0; ) {
       const keys = asking.map(({ met }) => met.keyFor(account.identity));
-      const found = await ledger.find(keys, { detail: 'checked' });
+      const found: readonly CallState<'checked' | 'whole'>[] = await ledger.find(keys, { detail });
       const answered: Walking[] = [];
       for (const [at, { walking, met }] of asking.entries()) {
         const state = found[at];
         if (state?.kind === 'answered' && this.#isBeyondQuestion(state.answer)) {
-          walking.walk.tell(met, operationAnswer(met.call, state.answer, walking.walk.operation));
-          walking.answers.push(state.answer.attempt);
+          tell(walking, met, state.answer);
           answered.push(walking);
         } else {
           // One about a forgotten person may be known by another account.
@@ -109,4 +137,19 @@ export class KnownRows {
     const isRead = dialect === dialectMark(this.#context.dialect);
     return erasedAtMs === undefined && isRead && isSurelyFreshFor(this.#batch, answer);
   }
+}
+
+function tell({ walk, answers, records }: Walking, met: MetCall, answer: AnswerRecord | DatedAnswer): void {
+  walk.tell(met, operationAnswer(met.call, answer, walk.operation));
+  answers.push(answer.attempt);
+  if ('body' in answer) records.push(answer);
+}
+
+/** As the ledger gives it. What the row was finished from is left out, because its cells have only just been read. */
+function recordOf(task: Task, walking: Walking | undefined): RowRecord {
+  const { row } = task;
+  if (task.kind === 'end') return { row, outcome: task.outcome, answers: [] };
+  const step = walking?.walk.step();
+  invariant(walking !== undefined && step?.kind === 'end', `row ${row} has not ended`);
+  return { row, outcome: step.outcome, answers: walking.records };
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { answerPlaceOf } from '../../client/dialect.ts';
 import type { StopCode, StopError } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import type { InputRow } from '../../core/row.ts';
 import type { MappedInput, OpenedInput } from '../../files/input.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type Destination,
   notesIn,
   type OutputFiles,
+  type RowsFinishing,
   usualName,
   type WantedOutput,
   writeOutput,
@@ -39,12 +41,13 @@ export function isWrittenAfter(stopped: StopError | undefined): boolean {
   return stopped === undefined || WRITTEN_AFTER.has(stopped.code);
 }
 
-/** Writes every row of the batch from the ledger. */
+/** Writes every row of the batch from the ledger. @param finishing finishes those that it does not have yet. */
 export function writeRows(
   context: RunContext,
   input: MappedInput,
   batch: Batch,
   destination: Destination,
+  finishing?: RowsFinishing,
 ): Promise<OutputFiles> {
   const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
@@ -52,7 +55,10 @@ export function writeRows(
     job.repair === true &&
     row.unreadable === undefined &&
     isRowRepaired(job.operation, input.columns.read(row));
-  const writing = { ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) };
+  const writing = {
+    ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
+    ...present({ finishing }),
+  };
   return writeOutput(writing, input, batch, destination);
 }
 

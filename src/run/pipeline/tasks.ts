@@ -72,7 +72,11 @@ function taskFinder(
   };
 }
 
-function taskMaker({ context, input }: TaskSource): (row: InputRow) => Task {
+/** Makes tasks of rows of the file. */
+export function taskMaker({
+  context,
+  input,
+}: Pick<TaskSource, 'context' | 'input'>): (row: InputRow) => Task {
   const prepare = rowPreparer(context, input.columns);
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   return (each) => {

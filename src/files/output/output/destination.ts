@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { stop } from '../../../core/errors.ts';
+import { isReaderGone, messageOf, stop } from '../../../core/errors.ts';
 import type { Sheet } from '../../../core/format.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
@@ -207,4 +207,15 @@ export function notRemovedPath(output: string): string {
 
 export function reportPath(output: string): string {
   return besideFile(output, '.report.html');
+}
+
+/** A stream that fails never drains, so what is waited for is the chunk. */
+export async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
+  const failed = await new Promise<Error | null | undefined>((resolve) => {
+    if (stream.write(chunk, resolve)) resolve(null);
+  });
+  if (failed == null) return;
+  if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
+  const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
+  throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
 }

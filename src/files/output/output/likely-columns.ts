@@ -24,6 +24,8 @@ interface Choosing {
   readonly note: (sentence: string) => void;
   /** Undefined where what is written cannot be written again. */
   readonly isPacked: boolean | undefined;
+  /** Given where the ledger does not have every row yet. */
+  readonly finishing?: object;
 }
 
 export interface LikelyAddition extends Addition {
@@ -61,13 +63,14 @@ export async function likelyAddition(
   return { ...(await additionOfFields(choosing, header, batch, first)), first };
 }
 
-/** The columns when every answer was read for them, or the job names them. */
+/** The columns when every answer was read for them. @throws OtherFields where there are answers that cannot be read yet. */
 export async function wholeAddition(
   choosing: Choosing,
   header: readonly string[],
   batch: Batch,
 ): Promise<Addition> {
-  const { ledger, job, answerPlace } = choosing;
+  const { ledger, job, answerPlace, finishing } = choosing;
+  if (finishing !== undefined) throw new OtherFields();
   const listsApart = resultsFilesOf(job).length > 0;
   const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
   return additionOfFields(choosing, header, batch, survey);
