@@ -343,7 +343,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     11,
     'a call begins with its first entry, and nothing stands before that',
     'guards',
-    'a call that begins under way',
+    'a call that begins with another entry',
   ),
   keptGuard(11, 'a reply is never deleted', 'guards', 'deleting a reply'),
   keptGuard(11, 'which row paid is never forgotten', 'guards', 'forgetting that a lower row paid'),
