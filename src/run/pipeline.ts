@@ -149,7 +149,7 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
     await sessions.recover(run);
     const rows = { ...submitted, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll };
     files = await writeKnownList({ ...rows, settled });
-    if (files === undefined) await workRows(rows, await finishedRows(context.ledger, batch.id));
+    if (files === undefined) await workRows(rows, settled);
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
       await workRows(rows, await finishedRows(context.ledger, batch.id));
   } catch (error) {

@@ -33,13 +33,17 @@ export interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, T
 /** A shorter list is soon written from the ledger, and is not to wait for a look at its first rows. */
 const LEAST_ROWS = 2_000;
 
-/** @returns what was written; undefined when rows may be left. Those that were finished are in the ledger. */
+/** @returns what was written; undefined when rows may be left. Those that were finished are in the ledger, and in `settled`. */
 export async function writeKnownList(options: KnownListOptions): Promise<OutputFiles | undefined> {
-  const { context, batch, input, destination, sample } = options;
+  const { context, batch, input, destination, sample, settled } = options;
   const isWhole = context.limit === undefined && sample === undefined;
   // Whoever reads a stream has got what was written to it.
   if (!isWhole || input.survey.rows < LEAST_ROWS || destination.kind === 'stream') return undefined;
-  const finishing = new Finishing(context, batch, () => {});
+  const heed = (event: RunEvent): void => {
+    if (event.kind === 'row') settled.add(event.row);
+    context.emit(event);
+  };
+  const finishing = new Finishing({ ...context, emit: heed }, batch, () => {});
   const known = new KnownRows({ ...options, finishing });
   if (!known.isPossible) return undefined;
   const isLikely = await knowsFirst(known, options);
