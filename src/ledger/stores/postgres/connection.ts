@@ -1,0 +1,214 @@
+import type { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
+import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+
+/** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
+export interface Sql {
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** The first row of them. */
+  row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** Runs a text of many statements, which has no values. */
+  script(text: string): Promise<void>;
+}
+
+export interface Database extends Sql {
+  /** The location without its password. */
+  readonly shown: string;
+  /** Runs statements that see one state of the database, and change nothing. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** All statements of the work are committed together, or none; it runs again when the database says that it has to. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A process needs no more: writes are joined, and the others wait for one. */
+const CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** What may be tried again as it is: two transactions were in each other's way. */
+const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
+const MOST_TRIES = 10;
+
+/** @throws StopError `store` when the place is refused or cannot be reached. */
+export async function connect(
+  location: string,
+  { isReader = false }: { readonly isReader?: boolean } = {},
+): Promise<Database> {
+  const shown = withoutPassword(location);
+  refuseUnproven(location, shown);
+  const { default: pg } = await import('pg');
+  const config: PoolConfig = {
+    connectionString: location,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'rowonce',
+    // A commit that is told of has to survive a loss of power, whatever the server does by default.
+    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'}`,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        NUMBERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+    } as NonNullable<PoolConfig['types']>,
+  };
+  const database = new PooledDatabase(new pg.Pool(config), shown);
+  try {
+    await refuseForgetful(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Credits, times and ids are whole numbers that a double holds. */
+const NUMBERS = new Map<number, (text: string) => unknown>([
+  [20, Number],
+  [1700, Number],
+  [1016, (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(Number)],
+]);
+
+class PooledDatabase implements Database {
+  readonly shown: string;
+  readonly #pool: Pool;
+
+  constructor(pool: Pool, shown: string) {
+    this.#pool = pool;
+    this.shown = shown;
+    // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
+    pool.on('error', () => {});
+  }
+
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#explaining((client) => client.rows<Row>(text, values));
+  }
+
+  async row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(text, values))[0];
+  }
+
+  script(text: string): Promise<void> {
+    return this.#explaining((client) => client.script(text));
+  }
+
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
+  }
+
+  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#transaction('BEGIN', work);
+      } catch (error) {
+        if (!IN_THE_WAY.has(codeOf(error)) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#explaining(async (sql, client) => {
+      await client.query(begin);
+      try {
+        const result = await work(sql);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  async #explaining<T>(work: (sql: Sql, client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw unreachable(error, this.shown);
+    });
+    try {
+      const result = await work(statements(client), client);
+      client.release();
+      return result;
+    } catch (error) {
+      // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
+      client.release(codeOf(error) === undefined && !(error instanceof Error && error.name === 'StopError'));
+      throw error;
+    }
+  }
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `s${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+function statements(client: PoolClient): Sql {
+  const rows: Sql['rows'] = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await client.query({ name: nameOf(text), text, values: [...values] })).rows as Row[];
+  const script = async (text: string) => void (await client.query(text));
+  return {
+    rows,
+    script,
+    row: async <Row>(text: string, values?: readonly unknown[]) => (await rows<Row>(text, values))[0],
+  };
+}
+
+/** The code by which the database refused a statement; undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'severity' in error ? (error as DatabaseError).code : undefined;
+}
+
+// ------------------------------------------------------------------------------------------------------ what is refused
+
+function withoutPassword(location: string): string {
+  return location.replace(/\/\/[^@/]*@/, '//…@').replace(/\?.*/, '');
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|)$/i;
+
+/** Over a network the bodies of answers and the password would be anybody's without a proof of who answers. */
+function refuseUnproven(location: string, shown: string): void {
+  const { hostname, searchParams } = parsed(location, shown);
+  const host = searchParams.get('host') ?? hostname;
+  if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full') return;
+  throw stop(
+    'store',
+    `${shown} is on another machine, and the URL does not ask for a proof of who answers there.`,
+    'Add ?sslmode=verify-full to the URL.',
+  );
+}
+
+function parsed(location: string, shown: string): URL {
+  try {
+    return new URL(location);
+  } catch {
+    throw stop(
+      'store',
+      `${shown} is no URL of a database.`,
+      'Name it as postgres://USER@HOST:PORT/DATABASE.',
+    );
+  }
+}
+
+/** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
+async function refuseForgetful(database: PooledDatabase): Promise<void> {
+  const found = await database.row<{ fsync: string }>(`SELECT current_setting('fsync') AS fsync`);
+  if (found?.fsync === 'on') return;
+  throw stop(
+    'store',
+    `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
+    'Set fsync = on there and start it again.',
+  );
+}
+
+function unreachable(error: unknown, shown: string): StopError {
+  return stop(
+    'store',
+    `${shown} cannot be reached: ${messageOf(error)}.`,
+    'See that the server runs, and that the URL is right.',
+  );
+}

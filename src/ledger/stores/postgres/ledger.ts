@@ -1,0 +1,40 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { Ledger } from '../../ledger.ts';
+import { accounts } from './accounts.ts';
+import { batches } from './batches.ts';
+import { calls } from './calls.ts';
+import type { Database } from './connection.ts';
+import { consents } from './consents.ts';
+import { hostNotes } from './host-notes.ts';
+import { misses } from './misses.ts';
+import { money } from './money.ts';
+import { reports } from './reports.ts';
+import { rows } from './rows.ts';
+import type { Session } from './session.ts';
+import { subjects } from './subjects.ts';
+import { time } from './time.ts';
+
+/**
+ * A ledger of its parts, each an object of methods over one session. A reader's connections are read-only, so its ledger has the
+ * writing methods as well and the database refuses them.
+ */
+export function postgresLedger(database: Database, clock?: Clock): Ledger {
+  const session: Session = { database, clock, boot: undefined, ending: [] };
+  const parts = {
+    ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
+    ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects(session) },
+  };
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    for (const end of session.ending) await end();
+    await database.close();
+  }
+  return {
+    ...parts,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

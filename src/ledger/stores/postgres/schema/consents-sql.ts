@@ -1,0 +1,2 @@
+/** To which requests of others a person agreed. */
+export const CONSENTS = '';
