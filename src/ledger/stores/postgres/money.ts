@@ -167,8 +167,6 @@ export async function reserve(
   }
 }
 
-const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
-
 // ---------------------------------------------------------------------------------------------------- reading
 
 interface Asked {
