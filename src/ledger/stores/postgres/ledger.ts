@@ -23,7 +23,7 @@ export function postgresLedger(database: Database, clock?: Clock): Ledger {
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
-    ...{ ...reports(session), ...hostNotes(session), ...subjects(session) },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects() },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
