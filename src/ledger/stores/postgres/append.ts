@@ -77,14 +77,13 @@ async function together(
     ({ intent }) => intent.key,
   );
   if (replies.length + ends.length + intents.length === 0) return;
-  // An answer that is refused by the rules must not take with it what others wrote.
+  const isAll = replies.length + ends.length + of('intent').length === entries.length;
   const done = await session.database.write(async (sql) => {
     const written = new Map<CallEntry, Outcome>();
-    const kept = replies.length === 0 ? undefined : await replyAll(sql, replies);
-    for (const reply of replies) if (kept?.has(reply.attempt)) written.set(reply, WRITTEN);
+    for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
     for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
-    const isLeft = entries.some((entry) => entry.kind !== 'intent' && !written.has(entry));
-    if (isLeft || intents.length === 0) return written;
+    // What is left may give back money, which the intents beside it are to find.
+    if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return written;
     const admissions = await admitted(sql, session, intents);
     for (const each of intents) {
       const admission = admissions.get(each.intent.key);
@@ -93,6 +92,15 @@ async function together(
     return written;
   });
   for (const [entry, outcome] of done) outcomes.set(entry, outcome);
+}
+
+async function replyPlain(
+  sql: Sql,
+  replies: readonly EntryOf<'reply'>[],
+): Promise<readonly EntryOf<'reply'>[]> {
+  if (replies.length === 0) return [];
+  const kept = await replyAll(sql, replies);
+  return replies.filter(({ attempt }) => kept.has(attempt));
 }
 
 /** Where a budget does not hold all of them, each is held against it by itself. */

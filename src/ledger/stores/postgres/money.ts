@@ -222,9 +222,9 @@ export const money = ({ database }: Session): Part => ({
 
   async matchRate(account, operation) {
     const text =
-      'SELECT found, answers FROM match_rates WHERE account = $1 AND operation = $2 AND answers > 0';
-    const found = await database.row<{ found: number; answers: number }>(text, [account, operation]);
-    return found && found.found / found.answers;
+      'SELECT sum(found) AS found, sum(answers) AS answers FROM tallies WHERE account = $1 AND operation = $2';
+    const found = await database.row<{ found: number; answers: number | null }>(text, [account, operation]);
+    return found?.answers ? found.found / found.answers : undefined;
   },
 
   async setAccountCaps(account, { perDay, perMonth }: AccountCaps) {
