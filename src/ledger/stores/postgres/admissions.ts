@@ -34,8 +34,8 @@ const DATING = `
 SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
        d.at AS "datedAtMs", d.uptime AS "datedUptimeMs"
   FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
-    SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch
-     WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries) AND a.boot = b.id
+    SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
+     WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
        AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) d ON true`;
 
 interface Known {

@@ -18,19 +18,20 @@ const historyWith = (histories: readonly History[], attempt: number): History | 
 
 /** When attempts began, on the boot clock. A time that was refuted later may have been true, so how long ago it was is unknown. */
 export async function momentsOf(sql: Sql): Promise<Moments> {
-  const boots = await sql.rows<BootRow>('SELECT id, boot, confirmed_at, is_refuted FROM boots ORDER BY id');
+  const boots = await sql.rows<BootRow>('SELECT id, boot, confirmed_at IS NOT NULL AS is_confirmed, refuted_at IS NOT NULL AS is_refuted FROM boots ORDER BY id');
   return ({ boot, uptime }: Entry): BootMoment | undefined => {
     const at = boots.findIndex(({ id }) => id === boot);
     const found = boots[at];
     if (found === undefined || uptime === null) return undefined;
+    const isConfirmed = boots.some((each) => each.boot === found.boot && each.is_confirmed);
     const isRefuted = boots.slice(at).some(({ is_refuted }) => is_refuted);
-    return { id: found.boot, uptimeMs: uptime, isConfirmed: found.confirmed_at !== null && !isRefuted };
+    return { id: found.boot, uptimeMs: uptime, isConfirmed: isConfirmed && !isRefuted };
   };
 }
 
 interface BootRow {
   readonly id: number;
   readonly boot: string;
-  readonly confirmed_at: number | null;
+  readonly is_confirmed: boolean;
   readonly is_refuted: boolean;
 }

@@ -24,8 +24,8 @@ SELECT o.*, (SELECT count(*) FROM entries e JOIN calls c ON c.id = e.call AND c.
 /** If another answer has ended them meanwhile, there is nothing to mark. */
 const MARK = `
 UPDATE accounts p SET misses_place = $2, misses_kept = $3, misses_after = t.ended
-  FROM accounts o CROSS JOIN LATERAL (${ANSWERED.replaceAll('p.', 'o.')}) t
- WHERE p.identity = $1 AND o.identity = p.identity AND t.misses > 0`;
+  FROM accounts q CROSS JOIN LATERAL (${ANSWERED.replaceAll('p.', 'q.')}) t
+ WHERE p.identity = $1 AND q.identity = p.identity AND t.misses > 0`;
 
 async function retractMisses(sql: Sql, accountIdentity: string): Promise<number> {
   await onlyOne(sql);

@@ -100,7 +100,7 @@ function summed(moved: readonly Moved[]): readonly Total[] {
   return [...totals.values()].sort(order);
 }
 
-const BOOK = `
+const RESERVE = `
 INSERT INTO totals AS t (scope, of, period, spent, reserved, in_doubt, estimated, cap)
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[], $8::bigint[])
   AS asked (scope, of, period, spent, reserved, in_doubt, estimated, cap)
@@ -111,17 +111,27 @@ ON CONFLICT (scope, of, period) DO UPDATE
  WHERE excluded.cap IS NULL OR t.spent + t.reserved + t.in_doubt + excluded.reserved <= excluded.cap
 RETURNING t.scope, t.of, t.period`;
 
-function book(sql: Sql, totals: readonly Total[], capOf: (scope: Scope) => number | null) {
-  const columns = (['scope', 'of', 'period', 'spent', 'reserved', 'held', 'estimated'] as const).map((name) =>
+const columnsOf = (totals: readonly Total[]): readonly unknown[][] =>
+  (['scope', 'of', 'period', 'spent', 'reserved', 'held', 'estimated'] as const).map((name) =>
     totals.map((total) => total[name]),
   );
-  return sql.rows<Scope>(BOOK, [...columns, totals.map(capOf)]);
-}
 
-/** Books what happened, which no cap refuses. */
+const MOVE = `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])
+    AS a (scope, of, period, spent, reserved, in_doubt, estimated)
+), locked AS (
+  SELECT t.scope, t.of, t.period FROM totals t JOIN asked USING (scope, of, period) ORDER BY 1, 2, 3 FOR UPDATE OF t
+)
+UPDATE totals t
+   SET spent = t.spent + a.spent, reserved = t.reserved + a.reserved, in_doubt = t.in_doubt + a.in_doubt,
+       estimated = t.estimated OR a.estimated
+  FROM asked a JOIN locked USING (scope, of, period) WHERE (t.scope, t.of, t.period) = (a.scope, a.of, a.period)`;
+
+/** Books what happened to attempts, which no cap refuses. */
 export async function bookMoved(sql: Sql, moved: readonly Moved[]): Promise<void> {
   const totals = summed(moved);
-  if (totals.length > 0) await book(sql, totals, () => null);
+  if (totals.length > 0) await sql.rows(MOVE, columnsOf(totals));
 }
 
 /** A budget that does not hold an admission; nothing of its transaction may be committed. */
@@ -149,7 +159,7 @@ export async function reserve(
 ): Promise<void> {
   const totals = summed(moved);
   const capOf = ({ scope, of }: Scope): number | null => capsOf(of)[scope];
-  const booked = await book(sql, totals, capOf);
+  const booked = await sql.rows<Scope>(RESERVE, [...columnsOf(totals), totals.map(capOf)]);
   const [over] = totals
     .filter((each) => !booked.some((other) => order(each, other) === 0))
     .toSorted((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
