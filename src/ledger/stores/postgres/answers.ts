@@ -31,7 +31,7 @@ export async function payingRows(
   sql: Sql,
   attempts: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const text = 'SELECT attempt, row FROM payers WHERE attempt = ANY($1)';
+  const text = 'SELECT attempt, min(row) AS row FROM payers WHERE attempt = ANY($1) GROUP BY attempt';
   const found = await sql.rows<{ attempt: number; row: number }>(text, [attempts]);
   return new Map(found.map(({ attempt, row }) => [attempt, row]));
 }

@@ -18,7 +18,9 @@ const historyWith = (histories: readonly History[], attempt: number): History | 
 
 /** When attempts began, on the boot clock. A time that was refuted later may have been true, so how long ago it was is unknown. */
 export async function momentsOf(sql: Sql): Promise<Moments> {
-  const boots = await sql.rows<BootRow>('SELECT id, boot, confirmed_at IS NOT NULL AS is_confirmed, refuted_at IS NOT NULL AS is_refuted FROM boots ORDER BY id');
+  const boots = await sql.rows<BootRow>(
+    'SELECT id, boot, confirmed_at IS NOT NULL AS is_confirmed, refuted_at IS NOT NULL AS is_refuted FROM boots ORDER BY id',
+  );
   return ({ boot, uptime }: Entry): BootMoment | undefined => {
     const at = boots.findIndex(({ id }) => id === boot);
     const found = boots[at];

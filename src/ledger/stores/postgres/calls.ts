@@ -1,3 +1,4 @@
+import { present } from '../../../core/objects.ts';
 import {
   type AttemptId,
   answeredCall,
@@ -109,17 +110,18 @@ async function statesOf(
   const moments = hasDoubts ? await momentsOf(sql) : undefined;
   return keys.map((key) => {
     const history = known.get(key);
-    return history === undefined ? { kind: 'unknown' } : stateOf(history, { rows, moments, batch });
+    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, rows, moments, batch });
   });
 }
 
 interface Beside {
+  readonly detail: Detail;
   readonly rows: ReadonlyMap<number, number> | undefined;
   readonly moments: Moments | undefined;
   readonly batch: BatchId | undefined;
 }
 
-function stateOf(history: History, { rows, moments, batch }: Beside): CallState<Detail> {
+function stateOf(history: History, { detail, rows, moments, batch }: Beside): CallState<Detail> {
   const { state, open } = history.call;
   const stood = standing(history);
   if (stood === undefined)
@@ -136,7 +138,10 @@ function stateOf(history: History, { rows, moments, batch }: Beside): CallState<
   const answer = answerOf(history, stood, { paidRow: rows?.get(stood.id) ?? null });
   if (answer === undefined)
     throw new Error(`Rowonce has a bug: the answer of call ${history.call.key} is not whole`);
-  return answeredCall(answer) as CallState<Detail>;
+  if (detail === 'whole') return answeredCall(answer) as CallState<Detail>;
+  const { attempt, batch: by, kind, why, dialect, erasedAtMs, answeredAtMs } = answer;
+  const short = { attempt, batch: by, kind, why, ...present({ dialect, erasedAtMs }) };
+  return answeredCall(detail === 'kind' ? short : { ...short, answeredAtMs }) as CallState<Detail>;
 }
 
 /** Those of own attempts, and those of other batches for which a row waits. */

@@ -38,7 +38,7 @@ async function retractMisses(sql: Sql, accountIdentity: string): Promise<number>
   }
   if (retracted.length > 0) await reopen(sql, accountIdentity, retracted);
   // Misses that cannot be taken back count no more: the user has read of them.
-  const forget = `UPDATE accounts SET misses_forgotten = nextval('numbers') WHERE identity = $1`;
+  const forget = `UPDATE accounts SET misses_forgotten = nextval('numbers'), misses_place = NULL, misses_kept = false WHERE identity = $1`;
   await sql.rows(forget, [accountIdentity]);
   return retracted.length;
 }
