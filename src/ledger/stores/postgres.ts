@@ -1,7 +1,7 @@
 import { isUrl, type Store } from '../store.ts';
 import { connect } from './postgres/connection.ts';
-import { postgresLedger } from './postgres/ledger.ts';
-import { hasLedger, layOut, nothingThere } from './postgres/schema.ts';
+import { postgresLedger } from './postgres/postgres-ledger.ts';
+import { hasLedger, layOut, nothingThere } from './postgres/schema-laid-out.ts';
 
 /**
  * The store of many machines: a database of PostgreSQL. No lock says who spends: each transition of a call is a

@@ -84,7 +84,7 @@ async function together(
     for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
     // What is left may give back money, which the intents beside it are to find.
     if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return written;
-    const admissions = await admitted(sql, session, intents);
+    const admissions = await admitTogether(sql, session, intents);
     for (const each of intents) {
       const admission = admissions.get(each.intent.key);
       if (admission !== undefined) written.set(each, admission);
@@ -104,7 +104,7 @@ async function replyPlain(
 }
 
 /** Where a budget does not hold all of them, each is held against it by itself. */
-async function admitted(
+async function admitTogether(
   sql: Sql,
   session: Session,
   intents: readonly EntryOf<'intent'>[],

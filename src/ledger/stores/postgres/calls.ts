@@ -19,7 +19,7 @@ import {
   standing,
   unusedDecision,
 } from '../../rules/history.ts';
-import { payingRows } from './answers.ts';
+import { payingRows } from './answers-of.ts';
 import { appending } from './append.ts';
 import { momentsOf, recordsOf } from './attempt-records.ts';
 import type { Sql } from './connection.ts';

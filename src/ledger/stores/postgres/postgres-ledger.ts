@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Ledger } from '../../ledger.ts';
-import { accounts } from './accounts.ts';
+import { accounts } from './accounts-learned.ts';
 import { batches } from './batches.ts';
 import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
@@ -11,7 +11,7 @@ import { money } from './money.ts';
 import { reports } from './reports.ts';
 import { rows } from './rows.ts';
 import type { Session } from './session.ts';
-import { subjects } from './subjects.ts';
+import { subjects } from './subjects-refused.ts';
 import { time } from './time.ts';
 
 /**
