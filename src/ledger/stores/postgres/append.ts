@@ -49,7 +49,13 @@ export function appending(session: Session) {
 
 async function writeAll(session: Session, entries: readonly CallEntry[]): Promise<readonly Outcome[]> {
   const outcomes = new Map<CallEntry, Outcome>();
-  const ranked = entries.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const refusal = session.lock?.refusal();
+  // What answers say is written also then: it may have been paid for.
+  if (refusal !== undefined) {
+    for (const entry of entries)
+      if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error: refusal });
+  }
+  const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
   await together(session, ranked, outcomes);
   for (const entry of ranked) if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry));
   return entries.map((entry) => outcomes.get(entry) as Outcome);

@@ -62,11 +62,14 @@ export const calls = (session: Session): Part => {
       return times.length === 0 ? undefined : Math.max(...times);
     },
     async openAttempts() {
-      const over = await database.rows<{ open: number }>(OVER);
+      const left = await database.rows<{ open: number }>(
+        'SELECT open FROM calls WHERE open <= $1 ORDER BY open',
+        [session.newest],
+      );
       const histories = await historiesOf(
         database,
         'attempts',
-        over.map(({ open }) => open),
+        left.map(({ open }) => open),
       );
       return histories.flatMap((history) => {
         const { open, key, account: accountIdentity } = history.call;
@@ -78,18 +81,6 @@ export const calls = (session: Session): Part => {
     },
   };
 };
-
-/** How long an intent may be old before it is sent, and how long its reply may take to be written. */
-const AROUND_MS = 10_000;
-/** Of a sender that did not say how long it waits. */
-const DEADLINE_MS = 60_000;
-
-/** An attempt of that age is over, whoever made it: by the clock of the database, which all have in common. */
-const OVER = `
-SELECT c.open FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
- WHERE c.open IS NOT NULL
-   AND a.written < clock_timestamp() - (coalesce(a.deadline_ms, ${DEADLINE_MS}) + ${AROUND_MS}) * interval '1 ms'
- ORDER BY c.open`;
 
 const USED = `
 SELECT call FROM entries WHERE id = of AND batch = $1 AND row = $2

@@ -43,39 +43,33 @@ export function openingConforms(store: Store): void {
       expect(await (await freshLedger(store, place)).counts(batch)).toEqual({ matched: 1 });
     });
 
-    test.skipIf(store.manySpend)(
-      'a second spender is refused with the command of the first, and let in once that has ended',
-      async () => {
-        const place = freshPlace(store);
-        const first = await openStore(store, place);
-        await expect(openStore(store, place)).rejects.toMatchObject({
-          code: 'busy',
-          exitCode: 76,
-          message: expect.stringContaining('run the tests'),
-        });
-        await first.close();
-        await freshLedger(store, place);
-      },
-    );
+    test('a second spender is refused with the command of the first, and let in once that has ended', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      await expect(openStore(store, place)).rejects.toMatchObject({
+        code: 'busy',
+        exitCode: 76,
+        message: expect.stringContaining('run the tests'),
+      });
+      await first.close();
+      await freshLedger(store, place);
+    });
 
-    test.skipIf(store.manySpend)(
-      'a second spender that may wait gets the store when the first ends',
-      async () => {
-        const place = freshPlace(store);
-        const first = await openStore(store, place);
-        const slept: number[] = [];
-        const clock = manualClock(async (durationMs) => {
-          slept.push(durationMs);
-          if (slept.length === 3) await first.close();
-        });
-        const options = { waitForLockMs: 60_000, clock, create: true, command: 'wait' };
-        const second = await store.open(place, options);
-        onTestFinished(() => second.close());
-        expect(slept).toHaveLength(3);
-      },
-    );
+    test('a second spender that may wait gets the store when the first ends', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const slept: number[] = [];
+      const clock = manualClock(async (durationMs) => {
+        slept.push(durationMs);
+        if (slept.length === 3) await first.close();
+      });
+      const options = { waitForLockMs: 60_000, clock, create: true, command: 'wait' };
+      const second = await store.open(place, options);
+      onTestFinished(() => second.close());
+      expect(slept).toHaveLength(3);
+    });
 
-    test.skipIf(store.manySpend)('waiting for the store ends after the time that was given', async () => {
+    test('waiting for the store ends after the time that was given', async () => {
       const place = freshPlace(store);
       await freshLedger(store, place);
       let sleptMs = 0;
