@@ -47,7 +47,7 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
-import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
+import { chooseStore, lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
@@ -179,6 +179,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
+      await requireTaken(store.location, job.operation);
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
       const context = {
         ...{ accept, askAgreement },

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,11 @@ export interface Server {
   url(database: string): string;
   /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
   createDatabase(name: string, as?: string): Promise<void>;
+  /** Ends all connections to a database, as a failover does. */
+  cutOff(database: string): Promise<void>;
+  /** Changes a setting of the server. Resolves when new connections have it. */
+  setting(name: string, value: string): Promise<void>;
+  query(database: string, text: string): Promise<void>;
 }
 
 let started: Promise<Server> | undefined;
@@ -45,16 +50,38 @@ async function start(): Promise<Server> {
     ],
   });
   await server.initialise();
+  // Nobody else reaches it, and a store's URL has no password.
+  writeFileSync(join(databaseDir, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
   await server.start();
   process.once('exit', () => kill(databaseDir));
-  const admin: Client = server.getPgClient('postgres', '127.0.0.1');
-  await admin.connect();
+  const ask = (text: string, database = 'postgres') => asked(server.getPgClient(database, '127.0.0.1'), text);
   return {
-    url: (database) => `postgres://tests:${password}@127.0.0.1:${port}/${database}`,
+    url: (database) => `postgres://tests@127.0.0.1:${port}/${database}`,
     async createDatabase(name, as = 'template1') {
-      await admin.query(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
+      await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
+    },
+    async cutOff(database) {
+      await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`);
+    },
+    async setting(name, value) {
+      await ask(`ALTER SYSTEM SET ${name} = ${value}`);
+      await ask('SELECT pg_reload_conf()');
+      for (let now = ''; now !== value; ) now = String((await ask(`SHOW ${name}`))[0]?.[name]);
+    },
+    async query(database, text) {
+      await ask(text, database);
     },
   };
+}
+
+/** What a connection of its own answers. */
+async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 async function freePort(): Promise<number> {

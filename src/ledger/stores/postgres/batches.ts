@@ -3,7 +3,6 @@ import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
-import { changesNothing } from './subjects-refused.ts';
 import { onlyOne } from './time.ts';
 
 /** Batches with the pauses that a person asked for. None of them changes something at a service, so none has a plan. */
@@ -62,7 +61,7 @@ export const batches = ({ database }: Session): Part => ({
     return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;
   },
   async beginBatch(spec, renew = false, plan = []) {
-    if (plan.length > 0) throw changesNothing();
+    invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
     return database.write((sql) => beginBatch(sql, spec, renew));
   },
   async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {

@@ -11,7 +11,7 @@ export interface Sql {
 }
 
 export interface Database extends Sql {
-  /** The location without its password. */
+  /** The location as it is shown: without its query. */
   readonly shown: string;
   /** Runs statements that see one state of the database, and change nothing. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
@@ -42,8 +42,7 @@ export async function connect(
   location: string,
   { isReader = false }: { readonly isReader?: boolean } = {},
 ): Promise<Database> {
-  const shown = withoutPassword(location);
-  refuseUnproven(location, shown);
+  const shown = refuseUnsafe(location);
   const { default: pg } = await import('pg');
   const config: PoolConfig = {
     connectionString: location,
@@ -216,34 +215,39 @@ const NO_ROOM = '53100';
 
 // ------------------------------------------------------------------------------------------------------ what is refused
 
-function withoutPassword(location: string): string {
-  return location.replace(/\/\/[^@/]*@/, '//…@').replace(/\?.*/, '');
-}
-
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|)$/i;
 
-/** Over a network the bodies of answers and the password would be anybody's without a proof of who answers. */
-function refuseUnproven(location: string, shown: string): void {
-  const { hostname, searchParams } = parsed(location, shown);
+/**
+ * Refuses a password, which the list of processes, the shell's history and the kept commands would show, and a server on another
+ * machine that need not prove who it is.
+ * @returns the location as it is shown.
+ */
+function refuseUnsafe(location: string): string {
+  const url = URL.canParse(location) ? new URL(location) : undefined;
+  if (url === undefined)
+    throw stop(
+      'store',
+      'What --store names is no URL of a database.',
+      'Name it as postgres://USER@HOST:PORT/DATABASE.',
+    );
+  const { hostname, searchParams, password } = url;
+  url.password = '';
+  url.search = '';
+  const shown = url.href;
+  if (password !== '' || searchParams.has('password'))
+    throw stop(
+      'store',
+      `The URL ${shown} came with a password, which others can read where commands are shown.`,
+      'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
+    );
   const host = searchParams.get('host') ?? hostname;
-  if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full') return;
+  if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full')
+    return shown;
   throw stop(
     'store',
     `${shown} is on another machine, and the URL does not ask for a proof of who answers there.`,
     'Add ?sslmode=verify-full to the URL.',
   );
-}
-
-function parsed(location: string, shown: string): URL {
-  try {
-    return new URL(location);
-  } catch {
-    throw stop(
-      'store',
-      `${shown} is no URL of a database.`,
-      'Name it as postgres://USER@HOST:PORT/DATABASE.',
-    );
-  }
 }
 
 /** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
