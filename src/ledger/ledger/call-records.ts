@@ -22,8 +22,6 @@ export interface Intent {
   readonly leastMs?: number;
   /** Uptime in the boot that was noted last; absent when it is unknown. */
   readonly uptimeMs?: number;
-  /** How long its sender waits for the answer at most; where many spend, the attempt is over some seconds after that. */
-  readonly deadlineMs?: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
   /** The answer that is bought again, because it is too old for the batch or by its newest reading none. */

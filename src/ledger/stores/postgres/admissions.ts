@@ -185,13 +185,12 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   );
   const draft = draftIntent(history, intent, asking, price);
   const isTimed = session.boot !== undefined && intent.uptimeMs !== undefined;
-  const { uptimeMs = 0, deadlineMs, row, request } = intent;
+  const { uptimeMs = 0, row, request } = intent;
   const facts = request && { request: { ...request, body: request.body?.toString('base64') } };
   const attempt = await write(sql, history, [
     {
       ...draft,
       ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
       ...(facts === undefined ? {} : { facts: JSON.parse(JSON.stringify(facts)) }),
     },
   ]);

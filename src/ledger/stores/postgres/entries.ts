@@ -23,17 +23,17 @@ interface BegunRow {
 const BEGIN = `
 WITH asked AS (
   SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::json[], $6::json[], $7::text[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::json[])
-    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, deadline_ms, uptime, facts)
+    $9::bigint[], $10::bigint[], $11::bigint[], $12::json[])
+    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, uptime, facts)
 ), moved AS (
   INSERT INTO calls AS c (key, account, operation, credits_most, parameters, terms, kind)
     SELECT key, account, operation, most, parameters, terms, 'intent' FROM asked ORDER BY key
     ON CONFLICT (key) DO UPDATE SET kind = 'intent' WHERE c.state = 'free' AND c.open IS NULL
   RETURNING c.id, c.key, c.head, c.account, c.operation, c.credits_most
 )
-INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, deadline_ms, boot, uptime, facts)
-  SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at, a.deadline_ms,
-         CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts
+INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts)
+  SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
+         CASE WHEN a.uptime IS NOT NULL THEN $13::bigint END, CASE WHEN $13::bigint IS NOT NULL THEN a.uptime END, a.facts
     FROM moved m JOIN asked a USING (key)
     LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
   RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key`;
@@ -55,7 +55,6 @@ export async function beginAll(
     intents.map(({ row }) => row),
     intents.map(({ reserve }) => reserve),
     intents.map(({ atMs }) => wholeMs(atMs)),
-    intents.map(({ deadlineMs }) => deadlineMs ?? null),
     intents.map(({ uptimeMs }) => (uptimeMs === undefined ? null : wholeMs(uptimeMs))),
     intents.map((intent) => json(requestFacts(intent))),
   ];
@@ -163,24 +162,20 @@ WITH moved AS (
   UPDATE calls SET kind = $2, of = coalesce($3, of), state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
    WHERE id = $1 RETURNING id, head, of
 )
-INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, boot, uptime, deadline_ms, status, said,
+INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, boot, uptime, status, said,
     dialect, estimated, words, headers, body, facts)
-  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25 FROM moved
+  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24 FROM moved
   RETURNING id`;
 
 /** Writes what follows in the history of a call whose row is taken. @returns the number of the first entry. */
-export async function write(
-  sql: Sql,
-  { call }: History,
-  drafts: readonly (Draft & { readonly deadlineMs?: number })[],
-): Promise<number> {
+export async function write(sql: Sql, { call }: History, drafts: readonly Draft[]): Promise<number> {
   let first = 0;
   for (const draft of drafts) {
     const { kind, of, to, sees, pays, batch, row, reserved, spent = 0, held = 0, at, boot, uptime } = draft;
-    const { deadlineMs, status, said, dialect, estimated = false, words, headers, body, facts } = draft;
+    const { status, said, dialect, estimated = false, words, headers, body, facts } = draft;
     const written = await sql.row<{ id: number }>(WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
-      ...[pays, batch, row, reserved, spent, held, wholeMs(at), boot, uptime, deadlineMs, status, said],
+      ...[pays, batch, row, reserved, spent, held, wholeMs(at), boot, uptime, status, said],
       ...[
         dialect,
         estimated,

@@ -30,7 +30,7 @@ CREATE INDEX calls_doubt ON calls (id) WHERE state = 'doubt';
 -- Never updated or deleted. \`of\` is the attempt that the entry is about: its own number where it begins one. \`sees\` is what a
 -- repeat or retry was decided by, what a refresh replaces, what stood before what is taken back, and what a freed or counted loss
 -- points to. \`pays\` is the attempt at which it is booked. \`said\` is the kind of the answer, closure, look or decision. \`words\` is
--- JSON, because a text cannot hold a zero byte. \`deadline_ms\`: how long its sender waits at most for an answer.
+-- JSON, because a text cannot hold a zero byte.
 CREATE TABLE entries (
   id bigint NOT NULL,
   of bigint NOT NULL,
@@ -45,7 +45,6 @@ CREATE TABLE entries (
   held bigint NOT NULL DEFAULT 0,
   at bigint NOT NULL,
   written timestamptz NOT NULL DEFAULT clock_timestamp(),
-  deadline_ms bigint,
   boot bigint,
   uptime bigint,
   status bigint,
