@@ -33,9 +33,7 @@ const LINES = `SELECT ${LINE}, EXISTS (SELECT FROM rows r WHERE r.batch = b.id A
   FROM batches b ORDER BY ordinal DESC`;
 
 const METRICS = `
-SELECT count(*) FILTER (WHERE e.kind IN ('answered', 'lost', 'lost_beside', 'unsold') AND e.said IS DISTINCT FROM 'not_sent') AS requests,
-       count(*) FILTER (WHERE e.kind IN ('answered', 'told', 'read')) - count(*) FILTER (WHERE e.kind = 'retracted') AS calls
-  FROM entries a JOIN entries e ON e.of = a.id WHERE a.batch = $1 AND a.id = a.of`;
+SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(calls), 0) AS calls FROM tallies WHERE batch = $1`;
 
 const OPEN = `
 SELECT count(*) AS count FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open WHERE c.open IS NOT NULL AND a.batch = $1`;
