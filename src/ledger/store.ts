@@ -12,8 +12,6 @@ export interface Store {
   readonly name: string;
   /** This store keeps nothing: it is for tests, never for a user. */
   readonly forTests?: true;
-  /** Any number of processes may spend at once; nobody finds it busy. */
-  readonly manySpend?: true;
   /** It takes no call that changes something, and no batch of changes. */
   readonly lookupsOnly?: true;
   /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */

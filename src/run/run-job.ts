@@ -8,7 +8,7 @@ import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import { schemaComment } from '../core/paths.ts';
+import { sandboxFolder, schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
@@ -189,7 +189,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         dialect,
         ledger,
         inputPath: file,
-        sandboxFolder: store.location,
+        sandboxFolder: sandboxFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,

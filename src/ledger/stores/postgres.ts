@@ -1,15 +1,16 @@
 import { isUrl, type Store } from '../store.ts';
 import { connect } from './postgres/connection.ts';
-import { postgresLedger } from './postgres/ledger.ts';
-import { hasLedger, layOut, nothingThere } from './postgres/schema.ts';
+import { spenderOf, takeLock } from './postgres/lock.ts';
+import { postgresLedger } from './postgres/postgres-ledger.ts';
+import { hasLedger, layOut, newestEntry, nothingThere } from './postgres/schema-laid-out.ts';
 
 /**
- * The store of many machines: a database of PostgreSQL. No lock says who spends: each transition of a call is a
- * compare-and-swap on its row, so any number of processes may. Each file in `postgres/` has one concern.
+ * The store for hosts whose disk does not last: a database of PostgreSQL, from which one process spends at a time, whichever host
+ * it is on. Each file in `postgres/` has one concern. That nothing is bought twice does not hang on the lock: each transition of a
+ * call is a compare-and-swap on its row.
  */
 const postgres: Store = {
   name: 'postgres',
-  manySpend: true,
   lookupsOnly: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
 
@@ -20,7 +21,8 @@ const postgres: Store = {
         if (!options.create) throw nothingThere(database);
         await layOut(database);
       }
-      return postgresLedger(database, options.clock);
+      const lock = await takeLock(database, options);
+      return postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) });
     } catch (error) {
       await database.close();
       throw error;
@@ -35,6 +37,15 @@ const postgres: Store = {
     } catch (error) {
       await database.close();
       throw error;
+    }
+  },
+
+  async spender(location) {
+    const database = await connect(location, { isReader: true });
+    try {
+      return (await hasLedger(database)) ? await spenderOf(database) : undefined;
+    } finally {
+      await database.close();
     }
   },
 };

@@ -80,7 +80,7 @@ export function intentOf(
   { wanted, operation }: Asking,
   keyed: KeyedRequest | undefined,
 ): Intent {
-  const { account, clock } = session;
+  const { account, client, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = wanted;
   const dated = clock.dated();
   if (replaces !== undefined && begunMs - dated.atMs > APART_MS) throw begunAhead(begunMs);
@@ -91,6 +91,7 @@ export function intentOf(
     batch,
     row,
     reserve: reserveOf(wanted, operation),
+    deadlineMs: client.timeoutMs,
     ...dated,
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };

@@ -3,7 +3,7 @@ import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
-import { changesNothing } from './subjects.ts';
+import { changesNothing } from './subjects-refused.ts';
 import { onlyOne } from './time.ts';
 
 /** Batches with the pauses that a person asked for. None of them changes something at a service, so none has a plan. */

@@ -17,7 +17,16 @@ export interface Database extends Sql {
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** All statements of the work are committed together, or none; it runs again when the database says that it has to. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** A connection of the caller's own, until it ends it. */
+  keep(): Promise<Kept>;
   close(): Promise<void>;
+}
+
+export interface Kept {
+  readonly sql: Sql;
+  /** Whether it has ended by itself. */
+  isBroken(): boolean;
+  end(): void;
 }
 
 /** A process needs no more: writes are joined, and the others wait for one. */
@@ -40,6 +49,7 @@ export async function connect(
     connectionString: location,
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
     application_name: 'rowonce',
     // A commit that is told of has to survive a loss of power, whatever the server does by default.
     options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'}`,
@@ -74,6 +84,7 @@ class PooledDatabase implements Database {
     this.shown = shown;
     // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
     pool.on('error', () => {});
+    pool.on('connect', (client) => void client.on('error', () => {}));
   }
 
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
@@ -102,8 +113,24 @@ class PooledDatabase implements Database {
     }
   }
 
+  async keep(): Promise<Kept> {
+    const client = await this.#connected();
+    let isBroken = false;
+    const broken = (): void => {
+      isBroken = true;
+    };
+    client.on('error', broken).on('end', broken);
+    return { sql: statements(client), isBroken: () => isBroken, end: () => client.release(true) };
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
+  }
+
+  #connected(): Promise<PoolClient> {
+    return this.#pool.connect().catch((error: unknown) => {
+      throw unreachable(error, this.shown);
+    });
   }
 
   #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -114,24 +141,24 @@ class PooledDatabase implements Database {
         await client.query('COMMIT');
         return result;
       } catch (error) {
-        await client.query('ROLLBACK');
+        // A connection that broke has taken its transaction back.
+        await client.query('ROLLBACK').catch(() => {});
         throw error;
       }
     });
   }
 
   async #explaining<T>(work: (sql: Sql, client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw unreachable(error, this.shown);
-    });
+    const client = await this.#connected();
     try {
       const result = await work(statements(client), client);
       client.release();
       return result;
     } catch (error) {
       // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
-      client.release(codeOf(error) === undefined && !(error instanceof Error && error.name === 'StopError'));
-      throw error;
+      const isBroken = codeOf(error) === undefined && isOfConnection(error);
+      client.release(isBroken);
+      throw isBroken || isOfServer(codeOf(error)) ? unanswered(error, this.shown) : error;
     }
   }
 }
@@ -161,6 +188,31 @@ function statements(client: PoolClient): Sql {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'severity' in error ? (error as DatabaseError).code : undefined;
 }
+
+/** Whether a connection failed with it, and no code of ours. */
+function isOfConnection(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    ('errno' in error || /^(?:Connection terminated|Client|timeout)/i.test(error.message))
+  );
+}
+
+/** Whether the server could do nothing at all: no connection, no room, or it was ended. */
+function isOfServer(code: string | undefined): boolean {
+  return code !== undefined && /^(?:08|53|57P|58)/.test(code);
+}
+
+/** A commit may have been made all the same: what it wrote is found there by the next run, and nothing was sent for it. */
+function unanswered(error: unknown, shown: string): StopError {
+  const code = codeOf(error) === NO_ROOM ? 'disk_full' : 'store';
+  return stop(
+    code,
+    `${shown} stopped answering: ${messageOf(error)}.`,
+    'Run the same command again when the database can be reached: it goes on from what is kept.',
+  );
+}
+
+const NO_ROOM = '53100';
 
 // ------------------------------------------------------------------------------------------------------ what is refused
 

@@ -24,8 +24,8 @@ SELECT o.*, (SELECT count(*) FROM entries e JOIN calls c ON c.id = e.call AND c.
 /** If another answer has ended them meanwhile, there is nothing to mark. */
 const MARK = `
 UPDATE accounts p SET misses_place = $2, misses_kept = $3, misses_after = t.ended
-  FROM accounts o CROSS JOIN LATERAL (${ANSWERED.replaceAll('p.', 'o.')}) t
- WHERE p.identity = $1 AND o.identity = p.identity AND t.misses > 0`;
+  FROM accounts q CROSS JOIN LATERAL (${ANSWERED.replaceAll('p.', 'q.')}) t
+ WHERE p.identity = $1 AND q.identity = p.identity AND t.misses > 0`;
 
 async function retractMisses(sql: Sql, accountIdentity: string): Promise<number> {
   await onlyOne(sql);
@@ -38,7 +38,7 @@ async function retractMisses(sql: Sql, accountIdentity: string): Promise<number>
   }
   if (retracted.length > 0) await reopen(sql, accountIdentity, retracted);
   // Misses that cannot be taken back count no more: the user has read of them.
-  const forget = `UPDATE accounts SET misses_forgotten = nextval('numbers') WHERE identity = $1`;
+  const forget = `UPDATE accounts SET misses_forgotten = nextval('numbers'), misses_place = NULL, misses_kept = false WHERE identity = $1`;
   await sql.rows(forget, [accountIdentity]);
   return retracted.length;
 }
@@ -57,8 +57,8 @@ WITH miss AS (
    ORDER BY c.id FOR UPDATE OF c
 ), moved AS (
   UPDATE calls c SET state = CASE WHEN m.sees IS NULL THEN 'free' ELSE 'answered' END, stands = m.sees,
-      head = m.id, kind = 'retracted', of = m.of
-    FROM (SELECT nextval('numbers') AS id, miss.* FROM miss) m WHERE c.id = m.call RETURNING m.*
+      kind = 'retracted', of = m.of
+    FROM miss m WHERE c.id = m.call RETURNING c.head AS id, m.*
 )
 INSERT INTO entries (id, of, call, kind, sees, at)
   SELECT id, of, call, 'retracted', sees, (SELECT at FROM entries WHERE id = of ORDER BY of DESC LIMIT 1) FROM moved RETURNING of`;

@@ -1,11 +1,16 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Database } from './connection.ts';
+import type { SpenderLock } from './lock.ts';
 
 /** What the parts of one open ledger share. */
 export interface Session {
   readonly database: Database;
   /** Absent for a reader, which writes nothing. */
   readonly clock: Clock | undefined;
+  /** Absent for a reader. */
+  readonly lock: SpenderLock | undefined;
+  /** The newest entry when the ledger was opened: what is open among older ones was left by a process that has ended. */
+  readonly newest: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   boot: number | undefined;
   /** What a part has to end before the connections are closed: writes that were asked for. */

@@ -1,4 +1,4 @@
-import { type Kind, MOVES, type Move } from '../../../rules/moves.ts';
+import { type Kind, MOVES, type Move, SENT } from '../../../rules/moves.ts';
 
 /** One call is one row; each transition is a compare-and-swap on it, and the trigger has the list of all that there are. */
 export const CALLS = `
@@ -66,22 +66,28 @@ CREATE UNIQUE INDEX entries_once ON entries (of, (kind NOT IN ('reply', 'late'))
 -- To a vendor that honours idempotency keys all requests under one are one request of one call.
 CREATE TABLE idempotency_keys (
   idempotency_key text PRIMARY KEY,
-  call bigint NOT NULL,
-  first bigint NOT NULL,
-  request json NOT NULL
+  call bigint NOT NULL
 );
 
 CREATE FUNCTION refuse(what text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'money rule: %', what; END $$;
 
+-- A statement says the kind of the entry and its attempt, and for what is taken back also what stands again; the rest follows here.
 CREATE FUNCTION move_call() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  is_allowed boolean;
 BEGIN
+  NEW.head := nextval('numbers');
   IF TG_OP = 'INSERT' THEN
+    NEW.id := NEW.head; NEW.state := 'free'; NEW.stands := NULL; NEW.phase := NULL; NEW.open := NULL;
     OLD := NEW;
-    OLD.state := 'free'; OLD.stands := NULL; OLD.phase := NULL; OLD.open := NULL; OLD.head := 0;
+  ELSIF (NEW.id, NEW.key, NEW.account) IS DISTINCT FROM (OLD.id, OLD.key, OLD.account) THEN
+    PERFORM refuse('a call stays the one that it is');
   END IF;
-  IF NEW.head <= OLD.head OR (NEW.id, NEW.key, NEW.account) IS DISTINCT FROM (OLD.id, OLD.key, OLD.account)
-   OR (CASE NEW.kind${MOVES.map(whenMoved).join('')} ELSE false END) IS NOT TRUE THEN
+  IF NEW.kind IN (${listed(SENT)}) THEN NEW.of := NEW.head; END IF;
+  CASE NEW.kind${MOVES.map(movedBy).join('')}
+  END CASE;
+  IF is_allowed IS NOT TRUE THEN
     PERFORM refuse(format('no entry %s of attempt %s may follow where call %s is %s %s', NEW.kind, NEW.of, OLD.id, OLD.state, OLD.phase));
   END IF;
   RETURN NEW;
@@ -89,24 +95,26 @@ END $$;
 CREATE TRIGGER calls_moved BEFORE INSERT OR UPDATE ON calls FOR EACH ROW EXECUTE FUNCTION move_call();
 `;
 
-/** Whether the row may move so by an entry of that kind. What stood before what is taken back the entry says. */
-function whenMoved({ kind, when, during, stands, open, names }: Move<Kind>): string {
+/** Whether the row may move by an entry of that kind, and where it stands then. */
+function movedBy({ kind, when, during, stands, open, names }: Move<Kind>): string {
   const place = [
     when && `OLD.state IN (${listed(when)})`,
     during && `coalesce(OLD.phase, 'nothing') IN (${listed(during)})`,
     names !== 'any' && `NEW.of = OLD.${names}`,
-  ];
+    stands === 'before' && 'NEW.stands IS DISTINCT FROM OLD.stands',
+  ].filter((each) => typeof each === 'string');
+  const isAllowed = `is_allowed := ${place.length === 0 ? 'true' : place.join(' AND ')};`;
   const state = {
-    kept: '(NEW.state, NEW.stands) IS NOT DISTINCT FROM (OLD.state, OLD.stands)',
-    before: 'NEW.stands IS DISTINCT FROM OLD.stands',
-    set: `NEW.state = '${stands}' AND NEW.stands = NEW.of`,
+    kept: 'NEW.state := OLD.state; NEW.stands := OLD.stands;',
+    before: '',
+    set: `NEW.state := '${stands}'; NEW.stands := NEW.of;`,
   }[stands === undefined ? 'kept' : stands === 'before' ? 'before' : 'set'];
   const way = {
-    kept: '(NEW.phase, NEW.open) IS NOT DISTINCT FROM (OLD.phase, OLD.open)',
-    nothing: 'NEW.phase IS NULL',
-    set: `NEW.phase = '${open}' AND NEW.open = NEW.of`,
+    kept: 'NEW.phase := OLD.phase; NEW.open := OLD.open;',
+    nothing: 'NEW.phase := NULL; NEW.open := NULL;',
+    set: `NEW.phase := '${open}'; NEW.open := NEW.of;`,
   }[open === undefined ? 'kept' : open === 'nothing' ? 'nothing' : 'set'];
-  return `\n    WHEN '${kind}' THEN ${[...place, state, way].filter(Boolean).join(' AND ')}`;
+  return `\n    WHEN '${kind}' THEN ${[isAllowed, state, way].filter(Boolean).join(' ')}`;
 }
 
 function listed(words: readonly string[]): string {

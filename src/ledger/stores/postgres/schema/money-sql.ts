@@ -1,12 +1,17 @@
 /** What batches and accounts spent, and the highest prices that were seen. */
 export const MONEY = `
--- A row for each budget, named by its scope: see \`scopesOf\` in money.ts.
+-- A row for each budget: \`of\` is a batch, or an account whose day or month \`period\` names. \`cap\` is what the newest admission
+-- was held against.
 CREATE TABLE totals (
-  scope text PRIMARY KEY,
-  spent bigint NOT NULL DEFAULT 0,
-  reserved bigint NOT NULL DEFAULT 0,
-  in_doubt bigint NOT NULL DEFAULT 0,
-  estimated boolean NOT NULL DEFAULT false,
+  scope text NOT NULL CHECK (scope IN ('batch', 'extra', 'day', 'month')),
+  of text NOT NULL,
+  period text NOT NULL,
+  spent bigint NOT NULL,
+  reserved bigint NOT NULL,
+  in_doubt bigint NOT NULL,
+  cap bigint,
+  estimated boolean NOT NULL,
+  PRIMARY KEY (scope, of, period),
   CHECK (spent >= 0 AND reserved >= 0 AND in_doubt >= 0)
 );
 
