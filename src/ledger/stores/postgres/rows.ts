@@ -189,8 +189,6 @@ WITH given AS (
     SELECT a.id, min(g.row) FROM given g JOIN entries a ON a.of = ANY (g.answers) AND a.id = a.of AND a.batch = g.batch
      WHERE g.outcome <> 'in_doubt' AND g.row < a.row GROUP BY a.id
     ON CONFLICT DO NOTHING
-), forgotten AS (
-  DELETE FROM prepared p USING given g WHERE p.batch = g.batch AND p.row = g.row AND g.outcome <> 'in_doubt'
 )
 SELECT refuse(format('row %s of batch %s points to an attempt that has not ended', g.row, g.batch))
   FROM given g CROSS JOIN unnest(g.answers) u (attempt) WHERE NOT EXISTS (
