@@ -168,7 +168,10 @@ async function finish(database: Database, list: readonly FinishedRow[]): Promise
   ]);
 }
 
-/** A row that is finished twice alike stays as it was; that another process did so just now is seen by the next try. */
+/**
+ * A row that is finished twice alike is written as it was: only so it is compared with what another process has committed while the
+ * statement ran, which its reads do not see.
+ */
 const FINISH = `
 WITH given AS (
   SELECT batch, row, outcome, matched_by, reason, answers::bigint[] AS answers, input
@@ -181,23 +184,20 @@ WITH given AS (
       FROM given g ORDER BY batch, row
     ON CONFLICT (batch, row) DO UPDATE
       SET outcome = excluded.outcome, matched_by = excluded.matched_by, reason = excluded.reason,
-          answers = excluded.answers, input = excluded.input, read_to = excluded.read_to
-      WHERE r.outcome = 'in_doubt'
+          answers = excluded.answers, input = excluded.input,
+          read_to = CASE WHEN r.outcome = 'in_doubt' THEN excluded.read_to ELSE r.read_to END
+      WHERE r.outcome = 'in_doubt' OR (r.outcome, r.matched_by, r.reason::text, r.answers, r.input)
+        IS NOT DISTINCT FROM (excluded.outcome, excluded.matched_by, excluded.reason::text, excluded.answers, excluded.input)
     RETURNING batch, row
 ), paying AS (
   INSERT INTO payers (attempt, row)
     SELECT a.id, min(g.row) FROM given g JOIN entries a ON a.of = ANY (g.answers) AND a.id = a.of AND a.batch = g.batch
-     WHERE g.outcome <> 'in_doubt' AND g.row < a.row GROUP BY a.id
+     WHERE g.outcome <> 'in_doubt' AND g.row < a.row GROUP BY a.id ORDER BY a.id
     ON CONFLICT DO NOTHING
-), forgotten AS (
-  DELETE FROM prepared p USING given g WHERE p.batch = g.batch AND p.row = g.row AND g.outcome <> 'in_doubt'
 )
 SELECT refuse(format('row %s of batch %s points to an attempt that has not ended', g.row, g.batch))
   FROM given g CROSS JOIN unnest(g.answers) u (attempt) WHERE NOT EXISTS (
     SELECT FROM entries e WHERE e.of = u.attempt AND e.kind IN ('answered', 'lost', 'lost_beside', 'unsold'))
 UNION ALL
 SELECT refuse(format('the final outcome of row %s of batch %s is never changed', g.row, g.batch))
-  FROM given g WHERE NOT EXISTS (SELECT FROM written w WHERE w.batch = g.batch AND w.row = g.row) AND NOT EXISTS (
-    SELECT FROM rows r WHERE r.batch = g.batch AND r.row = g.row
-      AND (r.outcome, r.matched_by, r.reason::text, r.answers, r.input)
-        IS NOT DISTINCT FROM (g.outcome, g.matched_by, g.reason, g.answers, g.input))`;
+  FROM given g WHERE NOT EXISTS (SELECT FROM written w WHERE w.batch = g.batch AND w.row = g.row)`;

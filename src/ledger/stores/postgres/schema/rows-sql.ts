@@ -23,14 +23,6 @@ CREATE TABLE payers (
   PRIMARY KEY (attempt, row)
 );
 
--- What was read of the rows of a list, for those who have no list. A row's cells are gone once it has a final outcome.
-CREATE TABLE prepared (
-  batch text NOT NULL,
-  row bigint NOT NULL,
-  prepared json NOT NULL,
-  PRIMARY KEY (batch, row)
-);
-
 -- What was taken for an answer and is none by its newest reading.
 CREATE VIEW unanswered (attempt) AS
   SELECT e.of FROM entries e
