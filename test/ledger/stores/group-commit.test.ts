@@ -178,7 +178,6 @@ test('lists are shared out among commits by their entries, and a list stays whol
       written.push(...entries);
       return entries;
     },
-    urgencyOf: () => 'usual',
   });
   const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
   const list = (name: string, length: number): string[] => Array.from({ length }, (_, at) => `${name}${at}`);
@@ -420,7 +419,7 @@ describe('a watermark that cannot be written', () => {
     expect(await group.write(account('one'))).toBe(1);
     expect(seen).toEqual({ marks: [1], rooms: 1 });
     await expect(group.write(account('two'))).rejects.toMatchObject({ code: 'disk_full' });
-    expect(await group.write(account('three'), 'in_flight')).toBe(1);
+    expect(await sent(group, account('three'))).toBe(1);
     expect(names()).toEqual(['one', 'three']);
   });
 
@@ -429,7 +428,7 @@ describe('a watermark that cannot be written', () => {
     const { group, account, names } = groupWith([full]);
     const add = group.together({
       work: (entries: readonly string[]) => entries.map((name) => account(name)()),
-      urgencyOf: (name) => (name.startsWith('sent') ? 'in_flight' : 'usual'),
+      isInFlight: (name) => name.startsWith('sent'),
     });
     const append = (entries: readonly string[]) => new Promise((tell) => add(entries, tell));
     expect(await append(['new', 'sent'])).toEqual([1, 1]);
@@ -449,11 +448,18 @@ describe('a watermark that cannot be written', () => {
     const { group, seen, account, names } = groupWith([broken]);
     expect(await group.write(account('one'))).toBe(1);
     expect(group.sound).toBe(false);
-    await expect(group.write(account('two'), 'in_flight')).rejects.toMatchObject({ code: 'store' });
+    expect(await sent(group, account('two'))).toMatchObject({ kind: 'refused', error: { code: 'store' } });
     expect(names()).toEqual(['one']);
     expect(seen).toEqual({ marks: [], rooms: 0 });
   });
 });
+
+/** Writes what belongs to a request that was sent. */
+const sent = (group: GroupCommit, work: () => unknown): Promise<unknown> =>
+  new Promise((tell) => {
+    const add = group.together({ work: () => [work()], isInFlight: () => true });
+    add([undefined], ([outcome]) => tell(outcome));
+  });
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -17,7 +17,6 @@ import { admitAll, type Question } from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { type Asked, askedBy, insertEnds, insertReplies, keptCalls } from './entries.ts';
 import { type GroupCommit, toldOne } from './group-commit.ts';
-import type { Urgency } from './joined-writes.ts';
 import { insertDecision, insertLook, insertReading, insertRelease, insertTold, lostAmong } from './notes.ts';
 import { keepPrice, pricedBy } from './prices.ts';
 import { insertOutcomes } from './rows.ts';
@@ -31,15 +30,14 @@ type NoteEntry = Exclude<CallEntry, EntryOf<'intent' | 'reply' | 'end'>>;
 const isNote = (entry: CallEntry): entry is NoteEntry =>
   entry.kind !== 'intent' && entry.kind !== 'reply' && entry.kind !== 'end';
 
+const isInFlight = ({ kind }: CallEntry): boolean => kind === 'reply' || kind === 'end';
+
 /**
  * That a question was answered is known by its reply, which is on the disk, and its slot is given on with that. So the end
  * waits for the replies that come next. The next change of a subject waits for the end of the one before.
  */
-function urgencyOf(entry: CallEntry): Urgency {
-  if (entry.kind === 'end')
-    return entry.closure.kind === 'answered' && entry.left === undefined ? 'closing' : 'in_flight';
-  return entry.kind === 'reply' ? 'in_flight' : 'usual';
-}
+const isPatient = (entry: CallEntry): boolean =>
+  entry.kind === 'end' && entry.closure.kind === 'answered' && entry.left === undefined;
 
 const LATE = { kind: 'late' } as const;
 
@@ -58,12 +56,13 @@ export class CallWrites implements Appending {
     this.#boot = boot;
     this.#add = group.together({
       work: (entries) => this.#write(entries),
-      urgencyOf,
+      isInFlight,
+      isPatient,
       rankOf,
     });
     this.#finish = group.together({
       work: (lists) => this.#insertOutcomes(lists.flat()),
-      urgencyOf: () => 'patient',
+      isPatient: () => true,
       sizeOf: ({ length }) => length,
     });
   }

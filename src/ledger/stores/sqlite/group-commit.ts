@@ -1,14 +1,7 @@
 import { StopError } from '../../../core/errors.ts';
 import { crashPoint } from '../../../lib/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
-import {
-  type AnyWrites,
-  JoinedWrites,
-  RefusedWrite,
-  type Tell,
-  type Urgency,
-  type Writing,
-} from './joined-writes.ts';
+import { type AnyWrites, JoinedWrites, RefusedWrite, type Tell, type Writing } from './joined-writes.ts';
 import { book } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import type { Watch } from './watch.ts';
@@ -71,10 +64,10 @@ export class GroupCommit {
   }
 
   /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
-  write<T>(work: () => T, urgency: Urgency = 'usual'): Promise<T> {
+  write<T>(work: () => T): Promise<T> {
     // What comes later is written later: a budget that is set now holds for every intent after it.
     this.#close();
-    const add = this.together({ work: () => [work()], urgencyOf: () => urgency });
+    const add = this.together({ work: () => [work()] });
     return new Promise((resolve, reject) => add([undefined], toldOne(resolve, reject)));
   }
 

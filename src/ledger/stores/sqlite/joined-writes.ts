@@ -1,10 +1,3 @@
-/**
- * What waits for a write: an `in_flight` one belongs to a request that was sent, and is written even when the disk is full;
- * nothing is sent later for a `patient` one, so it makes no commit by itself as long as others follow soon. A `closing` one
- * is both.
- */
-export type Urgency = 'usual' | 'in_flight' | 'patient' | 'closing';
-
 /** How entries of one sort are written. */
 export interface Writing<Entry, Outcome> {
   /**
@@ -12,7 +5,10 @@ export interface Writing<Entry, Outcome> {
    * their order. It runs for each entry alone when one of the group is refused.
    */
   readonly work: (entries: readonly Entry[]) => readonly Outcome[];
-  readonly urgencyOf: (entry: Entry) => Urgency;
+  /** Which entries belong to a request that was sent: they are written even when the disk is full. None without it. */
+  readonly isInFlight?: (entry: Entry) => boolean;
+  /** For which entries nothing is sent later: they make no commit by themselves as long as others follow soon. None without it. */
+  readonly isPatient?: (entry: Entry) => boolean;
   /** Which entries of a commit come before which; those of one rank stay in the order in which they came. */
   readonly rankOf?: (entry: Entry) => number;
   /** How much of a commit an entry takes; 1 without it. */
@@ -71,14 +67,13 @@ export class JoinedWrites<Entry, Outcome> {
 
   /** @returns whether all entries of the list are patient. */
   add(entries: readonly Entry[], tell: Tell<Outcome>): boolean {
-    const { urgencyOf, rankOf, sizeOf } = this.#writing;
+    const { rankOf, sizeOf } = this.#writing;
     const from = this.#entries.length;
     let [isPatient, lastRank] = [true, 0];
     for (const entry of entries) {
       this.#left.push(this.#entries.push(entry) - 1);
       this.#size += sizeOf?.(entry) ?? 1;
-      const urgency = urgencyOf(entry);
-      isPatient &&= urgency === 'patient' || urgency === 'closing';
+      isPatient &&= this.#writing.isPatient?.(entry) === true;
       lastRank = Math.max(lastRank, rankOf?.(entry) ?? 0);
     }
     this.#lists.push({ from, end: this.#entries.length, lastRank, tell });
@@ -107,8 +102,7 @@ export class JoinedWrites<Entry, Outcome> {
   }
 
   isInFlight(at: number): boolean {
-    const urgency = this.#writing.urgencyOf(this.#entries[at] as Entry);
-    return urgency === 'in_flight' || urgency === 'closing';
+    return this.#writing.isInFlight?.(this.#entries[at] as Entry) === true;
   }
 
   refuse(at: number, error: unknown): void {
