@@ -44,7 +44,6 @@ CREATE TABLE entries (
   spent bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
   at bigint NOT NULL,
-  written timestamptz NOT NULL DEFAULT clock_timestamp(),
   boot bigint,
   uptime bigint,
   status bigint,
