@@ -38,10 +38,10 @@ function isRoomy(path: string): boolean {
 
 if (process.env.TMPDIR === undefined && isRoomy(MEMORY)) process.env.TMPDIR = MEMORY;
 
-/** Everything that tests write is in it, and is gone with it. */
+/** Everything that tests write is in it, and is gone with it. A server that is told to end writes for a moment longer. */
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-tests-'));
 process.env.TMPDIR = folder;
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
 /** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
 process.env.XDG_STATE_HOME = join(folder, 'state');

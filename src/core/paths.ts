@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -77,4 +79,13 @@ export function schemaPath(kind: SchemaKind): string {
 export function schemaComment(kind: SchemaKind, file: string): string {
   const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
   return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;
+}
+
+/** The folder of a sandbox's book: beside the ledger, and for a ledger on a server in a folder of this user, one for each. */
+export function sandboxFolder(store: string, env: Environment = process.env): string {
+  if (!store.includes('://')) return store;
+  const name = hash('sha256', store.replace(/\/\/[^@/]*@/, '//'), 'hex').slice(0, 16);
+  const folder = join(stateFolder(env), 'sandboxes', name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }

@@ -12,6 +12,8 @@ export interface Store {
   readonly name: string;
   /** This store keeps nothing: it is for tests, never for a user. */
   readonly forTests?: true;
+  /** It takes no call that changes something, and no batch of changes. */
+  readonly lookupsOnly?: true;
   /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
+import type { Operation } from '../core/operation.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
@@ -78,6 +79,20 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
     );
   }
   return redactedLedger(await store.open(location, { ...opening, create: true }), keysOfAccounts);
+}
+
+/** @throws StopError `unsupported` when the store takes no jobs of that operation. */
+export async function requireTaken(
+  location: string,
+  { name, change }: Pick<Operation, 'name' | 'change'>,
+): Promise<void> {
+  const store = await storeOf(location);
+  if (change === undefined || store.lookupsOnly !== true) return;
+  throw stop(
+    'unsupported',
+    `The store ${location} takes jobs that only look things up, and ${name} changes something at the service.`,
+    'Run it with a store on the disk of one machine: a folder after --store.',
+  );
 }
 
 /**

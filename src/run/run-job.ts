@@ -8,7 +8,7 @@ import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import { schemaComment } from '../core/paths.ts';
+import { sandboxFolder, schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
@@ -47,7 +47,7 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
-import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
+import { chooseStore, lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
@@ -179,6 +179,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
+      await requireTaken(store.location, job.operation);
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
       const context = {
         ...{ accept, askAgreement },
@@ -189,7 +190,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         dialect,
         ledger,
         inputPath: file,
-        sandboxFolder: store.location,
+        sandboxFolder: sandboxFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,

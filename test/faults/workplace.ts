@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { isUrl } from '../../src/ledger/store.ts';
 import { agreeToDialects } from '../agree.ts';
 import type { Ended as Typed } from '../cli/rowonce.ts';
 import { typedAt } from '../cli/typed.ts';
@@ -143,7 +144,7 @@ export class Workplace implements AsyncDisposable {
   }: Order = {}): readonly string[] {
     const { budget = AMPLE_BUDGET, more = [] } = order;
     const jobPath = job.endsWith('.yaml') ? this.path(job) : job;
-    const paths = ['--store', this.path(store), '-o', this.path(output)];
+    const paths = ['--store', isUrl(store) ? store : this.path(store), '-o', this.path(output)];
     return [
       ...['run', jobPath, this.path(input), '--account', 'data'],
       ...['--budget', String(budget), ...paths, '--json', ...this.#accepted, ...more],

@@ -4,12 +4,15 @@ import { loadFamily } from '../../../src/core/family.ts';
 import { type Store, storeFor } from '../../../src/ledger/store.ts';
 import { conformsTo } from './conformance.ts';
 import memory from './memory.ts';
+import { postgresOfTests } from './postgres-server.ts';
 
 // Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/, and over
 // a store in memory, whose few lines show that the suite asks for no more than a store must do.
 const stores = await loadFamily<Store>(new URL('../../../src/ledger/stores/', import.meta.url));
 
-for (const store of [memory, ...stores.values()]) {
+const tested = [...stores.values()].map((store) => (store.name === 'postgres' ? postgresOfTests : store));
+
+for (const store of [memory, ...tested]) {
   describe(`the store "${store.name}"`, () => conformsTo(store));
 }
 
@@ -23,6 +26,6 @@ describe('choosing a store', () => {
   test('a URL that no store handles is refused, without the password in it', () => {
     const choose = () => storeFor(stores.values(), 'mysql://me:secret@db.example/name');
     expect(choose).toThrow(StopError);
-    expect(choose).toThrow('No store handles mysql://…@db.example/name; known are: sqlite.');
+    expect(choose).toThrow('No store handles mysql://…@db.example/name; known are: postgres, sqlite.');
   });
 });

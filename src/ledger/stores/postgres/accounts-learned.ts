@@ -1,0 +1,138 @@
+import type { AccountState, AttemptRecord, Ledger, PauseRecord, Sent } from '../../ledger.ts';
+import { recordsOf } from './attempt-records.ts';
+import type { Database } from './connection.ts';
+import { ANSWERED } from './misses.ts';
+import { json, present, type Session, wholeMs } from './session.ts';
+
+/** What is learned about accounts at a vendor. */
+type Part = Pick<
+  Ledger,
+  | 'account'
+  | 'newestFound'
+  | 'sends'
+  | 'pauses'
+  | 'forgettingAccounts'
+  | 'notePause'
+  | 'setLearnedRate'
+  | 'setUsage'
+>;
+
+/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
+const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Attempts that are read at once while the newest ones are looked through. */
+const ATTEMPTS_AT_ONCE = 5_000;
+
+export const accounts = ({ database }: Session): Part => ({
+  async account(accountIdentity) {
+    const found = await database.row<AccountRow>(ACCOUNT, [accountIdentity]);
+    const {
+      count = 0,
+      place,
+      kept = false,
+      answers = 0,
+      answersNot404 = 0,
+      found: hits = 0,
+      ...learned
+    } = present<Partial<AccountRow>>(found ?? {});
+    const misses = { count, kept, ...present({ place }) };
+    return { answers, answersNot404, found: hits, misses, ...learned } as AccountState;
+  },
+  async newestFound(accountIdentity, most) {
+    const found = await database.rows<{ attempt: number }>(NEWEST_FOUND, [accountIdentity, most]);
+    const records = await recordsOf(
+      database,
+      found.map(({ attempt }) => attempt),
+    );
+    return records.flatMap(({ call, reply }: AttemptRecord) =>
+      reply === undefined ? [] : [{ call, reply }],
+    );
+  },
+  async sends(accountIdentity, sinceMs, limit) {
+    const sends: Sent[] = [];
+    for await (const { isSent, atMs, answeredAtMs } of newestFirst(database, accountIdentity)) {
+      if (atMs < sinceMs || sends.length === limit) break;
+      if (isSent) sends.push(present({ atMs, answeredAtMs }) as Sent);
+    }
+    return sends.reverse().sort((a, b) => a.atMs - b.atMs);
+  },
+  pauses: (accountIdentity, fromMs, untilMs) =>
+    database.rows<PauseRecord>(PAUSES, [accountIdentity, fromMs, untilMs]),
+  // Nobody is forgotten in this store yet.
+  forgettingAccounts: async () => [],
+  async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
+    const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
+    await database.rows(NOTE_PAUSE, [accountIdentity, from, until, json(why), asked, from - PAUSES_KEPT_MS]);
+  },
+  async setLearnedRate(accountIdentity, learned) {
+    await database.rows(keep('learned'), [accountIdentity, json(learned)]);
+  },
+  async setUsage(accountIdentity, usage) {
+    await database.rows(keep('usage'), [accountIdentity, json(usage)]);
+  },
+});
+
+interface AccountRow extends Pick<AccountState, 'answers' | 'answersNot404' | 'found'> {
+  readonly count: number;
+  readonly place: string | null;
+  readonly kept: boolean;
+  readonly pausedUntilMs: number | null;
+  readonly learned: AccountState['learned'] | null;
+  readonly usage: AccountState['usage'] | null;
+}
+
+const ACCOUNT = `
+SELECT t.answers, t.others AS "answersNot404", t.found, t.misses AS count, p.paused_until AS "pausedUntilMs", p.learned, p.usage,
+       CASE WHEN p.misses_after = t.ended THEN p.misses_place END AS place, p.misses_after = t.ended AND p.misses_kept AS kept
+  FROM accounts p CROSS JOIN LATERAL (${ANSWERED}) t WHERE p.identity = $1`;
+
+/** So many of the newest attempts are searched. */
+const NEWEST_FOUND = `
+SELECT e.of AS attempt FROM (SELECT of, call FROM entries WHERE id = of ORDER BY of DESC LIMIT 1000) a
+  JOIN entries e ON e.of = a.of AND e.kind = 'answered' AND e.said = 'found' JOIN calls c ON c.id = a.call AND c.account = $1
+ ORDER BY e.of DESC LIMIT $2`;
+
+interface SendRow {
+  readonly attempt: number;
+  readonly isSent: boolean;
+  readonly atMs: number;
+  readonly answeredAtMs: number | null;
+}
+
+/** Attempts of all accounts with their ends, and no more pages of them than are asked for. */
+async function* newestFirst(database: Database, accountIdentity: string): AsyncGenerator<SendRow> {
+  for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+    const page: readonly SendRow[] = await database.rows<SendRow>(SENDS, [
+      accountIdentity,
+      before,
+      ATTEMPTS_AT_ONCE,
+    ]);
+    yield* page;
+    before = page.length < ATTEMPTS_AT_ONCE ? undefined : page.at(-1)?.attempt;
+  }
+}
+
+const SENDS = `
+SELECT a.of AS attempt, a.at AS "atMs", c.account = $1 AND e.said IS DISTINCT FROM 'not_sent' AS "isSent",
+       CASE WHEN e.kind = 'answered' THEN e.at END AS "answeredAtMs"
+  FROM (SELECT of, call, at FROM entries WHERE id = of AND of < $2 ORDER BY of DESC LIMIT $3) a JOIN calls c ON c.id = a.call
+  LEFT JOIN entries e ON e.of = a.of AND e.kind IN ('answered', 'lost', 'lost_beside', 'unsold')
+ ORDER BY a.of DESC`;
+
+const PAUSES = `
+SELECT from_at AS "fromMs", until_at AS "untilMs", why, asked FROM pauses
+ WHERE account = $1 AND until_at >= $2 AND from_at <= $3 ORDER BY from_at, id`;
+
+/** A pause that the vendor asked one process for is not shortened by what it asked another. */
+const NOTE_PAUSE = `
+WITH asked AS (
+  INSERT INTO accounts AS p (identity, paused_until) VALUES ($1, CASE WHEN $5 THEN $3::bigint END)
+    ON CONFLICT (identity) DO UPDATE SET paused_until = excluded.paused_until
+    WHERE excluded.paused_until > coalesce(p.paused_until, 0)
+), old AS (
+  DELETE FROM pauses WHERE account = $1 AND until_at < $6
+)
+INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES ($1, $2, $3, $4, $5)`;
+
+const keep = (column: 'learned' | 'usage'): string =>
+  `INSERT INTO accounts (identity, ${column}) VALUES ($1, $2) ON CONFLICT (identity) DO UPDATE SET ${column} = excluded.${column}`;

@@ -1,0 +1,213 @@
+import { invariant } from '../../../core/errors.ts';
+import { type Admission, type AttemptId, admitted, capReached, credits, type Intent } from '../../ledger.ts';
+import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
+import { isNone, standing } from '../../rules/history.ts';
+import type { Database, Sql } from './connection.ts';
+import { beginAll, write } from './entries.ts';
+import { lockedHistory } from './histories.ts';
+import { type Caps, type Moved, NO_MOST, OverCap, reserve } from './money.ts';
+import { type Session, wholeMs } from './session.ts';
+
+/** Admits intents: which leave, and which do not fit into a budget. */
+
+/** What is known of a batch that asks. */
+interface Asking extends AskingBatch {
+  readonly caps: Caps;
+}
+
+const ASKING = `
+SELECT b.id, b.account, b.state, b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs",
+       json_build_object('batch', b.budget, 'extra', b.extra_credits, 'day', p.per_day, 'month', p.per_month) AS caps
+  FROM batches b JOIN accounts p ON p.identity = b.account WHERE b.id = ANY ($1)`;
+
+/** What is known of the time, of the boot in which attempts are made. */
+interface Dating {
+  readonly floorMs: number | null;
+  readonly confirmedAtMs: number | null;
+  readonly confirmedUptimeMs: number | null;
+  /** When the newest intent was dated, if it is of this boot and may have cost money. */
+  readonly datedAtMs: number | null;
+  readonly datedUptimeMs: number | null;
+}
+
+const DATING = `
+SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
+       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs"
+  FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
+    SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
+     WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
+       AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) d ON true`;
+
+interface Known {
+  readonly askings: ReadonlyMap<string, Asking>;
+  readonly dating: Dating;
+}
+
+async function known(sql: Sql, intents: readonly Intent[], boot: number | undefined): Promise<Known> {
+  const ids = [...new Set(intents.map(({ batch }) => batch))];
+  const askings = await sql.rows<Asking>(ASKING, [ids]);
+  const dating = await sql.row<Dating>(DATING, [boot ?? null]);
+  invariant(dating !== undefined, 'the time is always known of');
+  return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
+}
+
+function askingOf({ askings }: Known, { batch }: Intent): Asking {
+  const asking = askings.get(batch);
+  invariant(asking !== undefined, `there is no batch ${batch}`);
+  return asking;
+}
+
+const capsOf =
+  ({ askings }: Known) =>
+  (of: string): Caps => {
+    const asking = askings.get(of) ?? [...askings.values()].find(({ account }) => account === of);
+    invariant(asking !== undefined, `nobody pays for ${of}`);
+    return asking.caps;
+  };
+
+/** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
+function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent): void {
+  const { floorMs, confirmedAtMs, confirmedUptimeMs, datedAtMs, datedUptimeMs } = dating;
+  invariant(atMs >= (floorMs ?? atMs), 'an intent is not dated before what was confirmed');
+  if (confirmedAtMs !== null) {
+    const laterMs = wholeMs(atMs) - (confirmedAtMs + wholeMs(uptimeMs) - (confirmedUptimeMs ?? 0));
+    invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
+  }
+  if (confirmedAtMs !== null || datedAtMs === null || datedUptimeMs === null) return;
+  const earlierMs = datedAtMs + uptimeMs - datedUptimeMs - atMs;
+  invariant(earlierMs <= APART_MS, 'a day that was spent is not left for an earlier one');
+}
+
+function refuse(all: Known, intent: Intent): void {
+  const { change } = intent.call;
+  invariant(change === undefined, 'this store takes no calls that change something');
+  refuseBatch(askingOf(all, intent), intent);
+  refuseTime(all, intent);
+}
+
+const movedBy = (
+  { batch, accountIdentity: account, atMs }: Intent,
+  reserved: number,
+  isRetry = false,
+): Moved => ({
+  payer: { batch, account, atMs, isRetry },
+  reserved,
+});
+
+/** Whether an intent may be written together with others, before its call was looked at. */
+export const isPlain = ({ decision, replaces, leastMs }: Intent): boolean =>
+  decision === undefined && replaces === undefined && leastMs === undefined;
+
+/**
+ * Admits plain intents together, each of another call.
+ * @returns the admissions by their keys; what is left out stands otherwise, or is refused.
+ * @throws OverCap when a budget does not hold all of them; nothing of the transaction may be committed then.
+ */
+export async function admitPlain(
+  sql: Sql,
+  intents: readonly Intent[],
+  { boot }: Session,
+): Promise<ReadonlyMap<string, Admission>> {
+  if (intents.length === 0) return new Map();
+  const all = await known(sql, intents, boot);
+  const free = await withoutUsedKeys(sql, intents);
+  const fitting = free.filter((intent) => {
+    try {
+      refuse(all, intent);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  const begun = await beginAll(sql, fitting, boot);
+  const asked = fitting.filter(({ key }) => begun.has(key));
+  await keepKeys(sql, asked);
+  await reserve(
+    sql,
+    asked.map((intent) => movedBy(intent, begun.get(intent.key)?.reserved ?? 0)),
+    capsOf(all),
+  );
+  return new Map(
+    [...begun].map(([key, { attempt, reserved }]) => [key, admitted(attempt, credits(reserved))]),
+  );
+}
+
+/** Those whose idempotency key nobody used yet. */
+async function withoutUsedKeys(sql: Sql, intents: readonly Intent[]): Promise<readonly Intent[]> {
+  const keys = intents.flatMap(({ request }) => request?.idempotencyKey ?? []);
+  if (keys.length === 0) return intents;
+  const text = 'SELECT idempotency_key AS key FROM idempotency_keys WHERE idempotency_key = ANY ($1)';
+  const used = new Set((await sql.rows<{ key: string }>(text, [keys])).map(({ key }) => key));
+  return intents.filter(({ request }) => request === undefined || !used.has(request.idempotencyKey));
+}
+
+const KEEP_KEYS = `
+INSERT INTO idempotency_keys (idempotency_key, call)
+  SELECT k.key, c.id FROM unnest($1::text[], $2::bytea[]) AS k (key, call) JOIN calls c ON c.key = k.call ORDER BY k.key
+  ON CONFLICT (idempotency_key) DO UPDATE SET call = excluded.call WHERE idempotency_keys.call = excluded.call
+  RETURNING call`;
+
+async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
+  const keyed = intents.filter(({ request }) => request !== undefined);
+  if (keyed.length === 0) return;
+  const keys = keyed.map(({ request }) => request?.idempotencyKey);
+  const calls = keyed.map(({ key }) => Buffer.from(key, 'hex'));
+  const kept = await sql.rows(KEEP_KEYS, [keys, calls]);
+  invariant(kept.length === keyed.length, 'an idempotency key stands for one request of one call');
+}
+
+/** Admits one intent by the history of its call. */
+export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
+  try {
+    return await database.write((sql) => decide(sql, intent, session));
+  } catch (error) {
+    if (error instanceof OverCap) return capReached(error.scope, error.money);
+    throw error;
+  }
+}
+
+async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admission> {
+  const all = await known(sql, [intent], session.boot);
+  const asking = askingOf(all, intent);
+  const history = await lockedHistory(sql, intent);
+  if (history === undefined) return begin(sql, intent, session, all);
+  const moved = movedOn(history, intent);
+  if (moved !== undefined) return moved;
+  refuse(all, intent);
+  const { operation, creditsMost } = history.call.call;
+  const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
+  const values = [intent.accountIdentity, operation, creditsMost ?? NO_MOST];
+  const price = (await sql.row<{ highest: number }>(text, values))?.highest ?? 0;
+  const stood = standing(history);
+  invariant(
+    stood === undefined || !isNone(stood) || intent.replaces !== undefined,
+    'there is an answer to replace',
+  );
+  const draft = draftIntent(history, intent, asking, price);
+  const isTimed = session.boot !== undefined && intent.uptimeMs !== undefined;
+  const { uptimeMs = 0, row, request } = intent;
+  const facts = request && { request: { ...request, body: request.body?.toString('base64') } };
+  const attempt = await write(sql, history, [
+    {
+      ...draft,
+      ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
+      ...(facts === undefined ? {} : { facts: JSON.parse(JSON.stringify(facts)) }),
+    },
+  ]);
+  await keepKeys(sql, [intent]);
+  const reserved = draft.reserved ?? 0;
+  await reserve(sql, [movedBy(intent, reserved, draft.kind === 'retry')], capsOf(all), intent.leastMs);
+  return admitted(attempt as AttemptId, credits(reserved));
+}
+
+/** The first attempt of a call. Whoever makes the call at the same moment goes first, and this is tried again. */
+async function begin(sql: Sql, intent: Intent, { boot }: Session, all: Known): Promise<Admission> {
+  refuse(all, intent);
+  invariant(intent.decision === undefined, 'a call in doubt needs a decision, and no other call has one');
+  invariant(intent.replaces === undefined, 'there is no such answer to replace');
+  const begun = (await beginAll(sql, [intent], boot)).get(intent.key);
+  if (begun === undefined) return decide(sql, intent, { boot } as Session);
+  await keepKeys(sql, [intent]);
+  await reserve(sql, [movedBy(intent, begun.reserved)], capsOf(all), intent.leastMs);
+  return admitted(begun.attempt, credits(begun.reserved));
+}

@@ -1,0 +1,168 @@
+import { randomInt } from 'node:crypto';
+import { invariant } from '../../../core/errors.ts';
+import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger } from '../../ledger.ts';
+import type { Sql } from './connection.ts';
+import { json, present, type Session, wholeMs } from './session.ts';
+import { onlyOne } from './time.ts';
+
+/** Batches with the pauses that a person asked for. None of them changes something at a service, so none has a plan. */
+type Part = Pick<
+  Ledger,
+  | 'batches'
+  | 'batchLines'
+  | 'batch'
+  | 'batchByKey'
+  | 'metrics'
+  | 'openRequests'
+  | 'plannedRows'
+  | 'heldSince'
+  | 'beginBatch'
+  | 'changeBatch'
+  | 'noteHold'
+>;
+
+const LINE = `id, state, account AS "accountIdentity", account_name AS "accountName", sandbox, operation,
+  input_path AS "inputPath", created_at AS "createdAtMs", output_sha256 AS "outputSha256"`;
+
+const WHOLE = `${LINE}, key, generation, lineage, vendor, input_sha256 AS "inputSha256", input_rows AS "inputRows", settings,
+  output_path AS "outputPath", command, CASE WHEN coalesce(fresh_found, fresh_no_match) IS NOT NULL
+    THEN json_strip_nulls(json_build_object('foundMs', fresh_found, 'noMatchMs', fresh_no_match)) END AS "freshSince"`;
+
+const LINES = `SELECT ${LINE}, EXISTS (SELECT FROM rows r WHERE r.batch = b.id AND r.outcome = 'in_doubt') AS "hasDoubts"
+  FROM batches b ORDER BY ordinal DESC`;
+
+const METRICS = `
+SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(calls), 0) AS calls FROM tallies WHERE batch = $1`;
+
+const OPEN = `
+SELECT count(*) AS count FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open WHERE c.open IS NOT NULL AND a.batch = $1`;
+
+export const batches = ({ database }: Session): Part => ({
+  async batches() {
+    const found = await database.rows<object>(`SELECT ${WHOLE} FROM batches ORDER BY ordinal DESC`);
+    return found.map((row) => present(row) as Batch);
+  },
+  async batchLines() {
+    return (await database.rows<object>(LINES)).map((row) => present(row) as BatchLine);
+  },
+  batch: (id) => batchWhere(database, 'id = $1', id),
+  batchByKey: (key) =>
+    batchWhere(database, `key = $1 AND state IN ('open', 'finished') ORDER BY generation DESC LIMIT 1`, key),
+  async metrics(batch) {
+    const found = await database.row<{ requests: number; calls: number }>(METRICS, [batch]);
+    return found ?? { requests: 0, calls: 0 };
+  },
+  async openRequests(batch) {
+    return (await database.row<{ count: number }>(OPEN, [batch]))?.count ?? 0;
+  },
+  plannedRows: async () => [],
+  async heldSince(batch) {
+    const sql = 'SELECT held_since AS "atMs" FROM batches WHERE id = $1';
+    return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;
+  },
+  async beginBatch(spec, renew = false, plan = []) {
+    invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
+    return database.write((sql) => beginBatch(sql, spec, renew));
+  },
+  async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {
+    const { outputPath, outputSha256, command, inputPath } = names;
+    const cells = [state, budget !== undefined, budget, extraCredits, json(settings)];
+    const changed = await database.row(CHANGE, [
+      batch,
+      ...cells,
+      outputPath,
+      outputSha256,
+      command,
+      inputPath,
+    ]);
+    invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
+  },
+  async noteHold(batch, held, atMs) {
+    const sql =
+      'UPDATE batches SET held_since = CASE WHEN $2 THEN coalesce(held_since, $3) END WHERE id = $1';
+    await database.rows(sql, [batch, held, wholeMs(atMs)]);
+  },
+});
+
+/** A superseded or cancelled batch never resumes. */
+const CHANGE = `
+UPDATE batches SET state = coalesce($2, state), budget = CASE WHEN $3 THEN $4 ELSE budget END,
+    extra_credits = coalesce($5, extra_credits), settings = coalesce($6, settings), output_path = coalesce($7, output_path),
+    output_sha256 = coalesce($8, output_sha256), command = coalesce($9, command), input_path = coalesce($10, input_path)
+ WHERE id = $1 AND (state IN ('open', 'finished') OR coalesce($2, state) = state) RETURNING id`;
+
+async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch | undefined> {
+  const found = await sql.row<object>(`SELECT ${WHOLE} FROM batches WHERE ${where}`, [value]);
+  return found && (present(found) as Batch);
+}
+
+async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<BatchStart> {
+  // Many processes may begin the same, or one the other's lineage, at once.
+  await onlyOne(sql);
+  const ended = await sql.rows<{ id: BatchId }>(
+    `UPDATE batches SET state = 'superseded' WHERE lineage = $1 AND key <> $2 AND state = 'open' RETURNING id`,
+    [spec.lineage, spec.key],
+  );
+  const superseded = ended.map(({ id }) => id);
+  const newest = await sql.row<Pick<Batch, 'id' | 'generation' | 'state'>>(
+    'SELECT id, generation, state FROM batches WHERE key = $1 ORDER BY generation DESC LIMIT 1',
+    [spec.key],
+  );
+  const goesOn = newest?.state === 'open' || (newest?.state === 'finished' && !renew);
+  const id = goesOn ? newest.id : await insertBatch(sql, spec, (newest?.generation ?? 0) + 1);
+  if (goesOn) {
+    // The same content may have been moved, and the account renamed, since the last run: the newest names are kept.
+    const names = 'UPDATE batches SET lineage = $2, input_path = $3, account_name = $4 WHERE id = $1';
+    await sql.rows(names, [id, spec.lineage, spec.inputPath, spec.accountName]);
+  }
+  const batch = await batchWhere(sql, 'id = $1', id);
+  invariant(batch !== undefined, `batch ${id} was just read or written`);
+  return { batch, start: !goesOn ? 'new' : newest.state === 'open' ? 'resumed' : 'finished', superseded };
+}
+
+async function insertBatch(sql: Sql, spec: BatchSpec, generation: number): Promise<BatchId> {
+  const told = await sql.row(TOLD_BY_SANDBOX);
+  invariant(
+    spec.sandbox || told === undefined,
+    'a time that a sandbox told is refuted before money is spent',
+  );
+  await sql.rows('INSERT INTO accounts (identity) VALUES ($1) ON CONFLICT DO NOTHING', [
+    spec.accountIdentity,
+  ]);
+  const { key, lineage, accountIdentity, accountName, sandbox, vendor, operation, inputPath } = spec;
+  const { inputSha256, inputRows, settings, createdAtMs, freshSince } = spec;
+  const written = await sql.row<{ id: BatchId }>(INSERT, [
+    ...[
+      randomId(),
+      key,
+      generation,
+      lineage,
+      accountIdentity,
+      accountName,
+      sandbox,
+      vendor,
+      operation,
+      inputPath,
+    ],
+    ...[inputSha256, inputRows, json(settings), wholeMs(createdAtMs)],
+    ...[cutOff(freshSince?.foundMs), cutOff(freshSince?.noMatchMs)],
+  ]);
+  return written?.id ?? insertBatch(sql, spec, generation);
+}
+
+/** No row comes back where another batch has the id already. */
+const INSERT = `
+INSERT INTO batches (id, key, generation, lineage, state, account, account_name, sandbox, vendor, operation, input_path,
+    input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match)
+  VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (id) DO NOTHING RETURNING id`;
+
+const TOLD_BY_SANDBOX = `
+SELECT 1 WHERE NOT EXISTS (SELECT FROM batches WHERE NOT sandbox) AND EXISTS (SELECT FROM boots WHERE confirmed_at IS NOT NULL)`;
+
+const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : wholeMs(ms));
+
+/** It is random, so that nobody mistakes a batch of one store for one of another. */
+const randomId = (): string =>
+  randomInt(2 ** 31)
+    .toString(16)
+    .padStart(8, '0');

@@ -1,0 +1,166 @@
+import { present } from '../../../core/objects.ts';
+import {
+  type AttemptId,
+  answeredCall,
+  type BatchId,
+  type CallState,
+  type Detail,
+  type Doubt,
+  type Ledger,
+} from '../../ledger.ts';
+import {
+  answerOf,
+  attemptIn,
+  doubtOf,
+  type History,
+  lostRefreshes,
+  type Moments,
+  recordOf,
+  standing,
+  unusedDecision,
+} from '../../rules/history.ts';
+import { payingRows } from './answers-of.ts';
+import { appending } from './append.ts';
+import { momentsOf, recordsOf } from './attempt-records.ts';
+import type { Sql } from './connection.ts';
+import { historiesOf } from './histories.ts';
+import { keyBytes, type Session } from './session.ts';
+
+/** Calls, their attempts, and what became of each. */
+type Part = Pick<
+  Ledger,
+  'find' | 'doubts' | 'history' | 'attempts' | 'lostRefresh' | 'append' | 'openAttempts'
+>;
+
+export const calls = (session: Session): Part => {
+  const { database } = session;
+  return {
+    append: appending(session),
+    async find<Level extends Detail = 'whole'>(
+      keys: readonly string[],
+      { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
+    ) {
+      const states = await statesOf(database, keys, detail ?? 'whole', batch);
+      return states as readonly CallState<Level>[];
+    },
+    doubts: (batch, { withSkipped } = { withSkipped: false }) => doubtsOf(database, batch, withSkipped),
+    async history(batch, row) {
+      const found = await database.rows<{ call: number }>(USED, [batch, row]);
+      const histories = await historiesOf(
+        database,
+        'calls',
+        found.map(({ call }) => call),
+      );
+      return histories
+        .flatMap((history) => history.attempts.map((attempt) => recordOf(history, attempt)))
+        .sort((a, b) => a.attempt - b.attempt);
+    },
+    attempts: (ids) => recordsOf(database, ids),
+    async lostRefresh(answer) {
+      const [history] = await historiesOf(database, 'attempts', [answer], false);
+      const times = history === undefined ? [] : lostRefreshes(history, answer);
+      return times.length === 0 ? undefined : Math.max(...times);
+    },
+    async openAttempts() {
+      const left = await database.rows<{ open: number }>(
+        'SELECT open FROM calls WHERE open <= $1 ORDER BY open',
+        [session.newest],
+      );
+      const histories = await historiesOf(
+        database,
+        'attempts',
+        left.map(({ open }) => open),
+      );
+      return histories.flatMap((history) => {
+        const { open, key, account: accountIdentity } = history.call;
+        const attempt = attemptIn(history, open);
+        if (attempt === undefined) return [];
+        const { call, batch, row, reserved, reply, attempt: id } = recordOf(history, attempt);
+        return [{ attempt: id, key, accountIdentity, call, batch, row, reserved, ...(reply && { reply }) }];
+      });
+    },
+  };
+};
+
+const USED = `
+SELECT call FROM entries WHERE id = of AND batch = $1 AND row = $2
+UNION SELECT a.call FROM rows r JOIN entries a ON a.of = ANY (r.answers) AND a.id = a.of WHERE r.batch = $1 AND r.row = $2`;
+
+async function statesOf(
+  sql: Sql,
+  keys: readonly string[],
+  detail: Detail,
+  batch: BatchId | undefined,
+): Promise<readonly CallState<Detail>[]> {
+  const isWhole = detail === 'whole';
+  const histories = await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole);
+  const known = new Map<string, History>(histories.map((history) => [history.call.key, history]));
+  const stands = histories.flatMap(({ call }) => call.stands ?? []);
+  const rows = isWhole && stands.length > 0 ? await payingRows(sql, stands) : undefined;
+  const hasDoubts = isWhole && histories.some(({ call }) => call.state === 'doubt');
+  const moments = hasDoubts ? await momentsOf(sql) : undefined;
+  return keys.map((key) => {
+    const history = known.get(key);
+    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, rows, moments, batch });
+  });
+}
+
+interface Beside {
+  readonly detail: Detail;
+  readonly rows: ReadonlyMap<number, number> | undefined;
+  readonly moments: Moments | undefined;
+  readonly batch: BatchId | undefined;
+}
+
+function stateOf(history: History, { detail, rows, moments, batch }: Beside): CallState<Detail> {
+  const { state, open } = history.call;
+  const stood = standing(history);
+  if (stood === undefined)
+    return open === null ? { kind: 'unknown' } : { kind: 'in_flight', attempt: open as AttemptId };
+  if (state === 'doubt') {
+    if (moments === undefined)
+      return {
+        kind: 'in_doubt',
+        doubt: { attempt: stood.id as AttemptId, batch: stood.begun.batch as BatchId },
+      };
+    const decision = batch === undefined ? undefined : unusedDecision(history, batch);
+    return { kind: 'in_doubt', doubt: doubtOf(history, stood, moments), ...(decision && { decision }) };
+  }
+  const answer = answerOf(history, stood, { paidRow: rows?.get(stood.id) ?? null });
+  if (answer === undefined)
+    throw new Error(`Rowonce has a bug: the answer of call ${history.call.key} is not whole`);
+  if (detail === 'whole') return answeredCall(answer) as CallState<Detail>;
+  const { attempt, batch: by, kind, why, dialect, erasedAtMs, answeredAtMs } = answer;
+  const short = { attempt, batch: by, kind, why, ...present({ dialect, erasedAtMs }) };
+  return answeredCall(detail === 'kind' ? short : { ...short, answeredAtMs }) as CallState<Detail>;
+}
+
+/** Those of own attempts, and those of other batches for which a row waits. */
+const DOUBTS = `
+SELECT c.id FROM calls c
+ WHERE c.state = 'doubt' AND (
+   EXISTS (SELECT FROM entries a JOIN entries l ON l.of = a.id AND l.kind IN ('lost', 'lost_beside')
+            WHERE a.call = c.id AND a.id = a.of AND a.batch = $1)
+   OR c.id IN (SELECT a.call FROM rows r JOIN entries a ON a.of = ANY (r.answers) AND a.id = a.of
+                WHERE r.batch = $1 AND r.outcome = 'in_doubt'))`;
+
+async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise<readonly Doubt[]> {
+  const found = await sql.rows<{ id: number }>(DOUBTS, [batch]);
+  if (found.length === 0) return [];
+  const moments = await momentsOf(sql);
+  const histories = await historiesOf(
+    sql,
+    'calls',
+    found.map(({ id }) => id),
+    false,
+  );
+  return histories
+    .flatMap((history) => {
+      const stood = standing(history);
+      const last = stood?.notes.findLast(({ kind, batch: by }) => kind === 'decided' && by === batch);
+      if (stood === undefined || (!withSkipped && last?.said === 'skip')) return [];
+      return [{ id: history.call.id, doubt: doubtOf(history, stood, moments) }];
+    })
+    .sort((a, b) => a.doubt.row - b.doubt.row || a.id - b.id)
+    .map(({ doubt }) => doubt);
+}

@@ -1,0 +1,270 @@
+import type { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
+import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+
+/** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
+export interface Sql {
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /** The first row of them. */
+  row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** Runs a text of many statements, which has no values. */
+  script(text: string): Promise<void>;
+}
+
+export interface Database extends Sql {
+  /** The location as it is shown: without its query. */
+  readonly shown: string;
+  /** Runs statements that see one state of the database, and change nothing. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** All statements of the work are committed together, or none; it runs again when the database says that it has to. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** A connection of the caller's own, until it ends it. */
+  keep(): Promise<Kept>;
+  close(): Promise<void>;
+}
+
+export interface Kept {
+  readonly sql: Sql;
+  /** Whether it has ended by itself. */
+  isBroken(): boolean;
+  end(): void;
+}
+
+/** A process needs no more: writes are joined, and the others wait for one. */
+const CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** What may be tried again as it is: two transactions were in each other's way. */
+const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
+const MOST_TRIES = 10;
+
+/** @throws StopError `store` when the place is refused or cannot be reached. */
+export async function connect(
+  location: string,
+  { isReader = false }: { readonly isReader?: boolean } = {},
+): Promise<Database> {
+  const shown = refuseUnsafe(location);
+  const { default: pg } = await import('pg');
+  const config: PoolConfig = {
+    connectionString: location,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'rowonce',
+    // A commit that is told of has to survive a loss of power, whatever the server does by default.
+    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'}`,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        NUMBERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+    } as NonNullable<PoolConfig['types']>,
+  };
+  const database = new PooledDatabase(new pg.Pool(config), shown);
+  try {
+    await refuseForgetful(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Credits, times and ids are whole numbers that a double holds. */
+const NUMBERS = new Map<number, (text: string) => unknown>([
+  [20, Number],
+  [1700, Number],
+  [1016, (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(Number)],
+]);
+
+class PooledDatabase implements Database {
+  readonly shown: string;
+  readonly #pool: Pool;
+
+  constructor(pool: Pool, shown: string) {
+    this.#pool = pool;
+    this.shown = shown;
+    // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
+    pool.on('error', () => {});
+    pool.on('connect', (client) => void client.on('error', () => {}));
+  }
+
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#explaining((client) => client.rows<Row>(text, values));
+  }
+
+  async row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.rows<Row>(text, values))[0];
+  }
+
+  script(text: string): Promise<void> {
+    return this.#explaining((client) => client.script(text));
+  }
+
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
+  }
+
+  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#transaction('BEGIN', work);
+      } catch (error) {
+        if (!IN_THE_WAY.has(codeOf(error)) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async keep(): Promise<Kept> {
+    const client = await this.#connected();
+    let isBroken = false;
+    const broken = (): void => {
+      isBroken = true;
+    };
+    client.on('error', broken).on('end', broken);
+    return { sql: statements(client), isBroken: () => isBroken, end: () => client.release(true) };
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  #connected(): Promise<PoolClient> {
+    return this.#pool.connect().catch((error: unknown) => {
+      throw unreachable(error, this.shown);
+    });
+  }
+
+  #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#explaining(async (sql, client) => {
+      await client.query(begin);
+      try {
+        const result = await work(sql);
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        // A connection that broke has taken its transaction back.
+        await client.query('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    });
+  }
+
+  async #explaining<T>(work: (sql: Sql, client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connected();
+    try {
+      const result = await work(statements(client), client);
+      client.release();
+      return result;
+    } catch (error) {
+      // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
+      const isBroken = codeOf(error) === undefined && isOfConnection(error);
+      client.release(isBroken);
+      throw isBroken || isOfServer(codeOf(error)) ? unanswered(error, this.shown) : error;
+    }
+  }
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `s${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+function statements(client: PoolClient): Sql {
+  const rows: Sql['rows'] = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await client.query({ name: nameOf(text), text, values: [...values] })).rows as Row[];
+  const script = async (text: string) => void (await client.query(text));
+  return {
+    rows,
+    script,
+    row: async <Row>(text: string, values?: readonly unknown[]) => (await rows<Row>(text, values))[0],
+  };
+}
+
+/** The code by which the database refused a statement; undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'severity' in error ? (error as DatabaseError).code : undefined;
+}
+
+/** Whether a connection failed with it, and no code of ours. */
+function isOfConnection(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    ('errno' in error || /^(?:Connection terminated|Client|timeout)/i.test(error.message))
+  );
+}
+
+/** Whether the server could do nothing at all: no connection, no room, or it was ended. */
+function isOfServer(code: string | undefined): boolean {
+  return code !== undefined && /^(?:08|53|57P|58)/.test(code);
+}
+
+/** A commit may have been made all the same: what it wrote is found there by the next run, and nothing was sent for it. */
+function unanswered(error: unknown, shown: string): StopError {
+  const code = codeOf(error) === NO_ROOM ? 'disk_full' : 'store';
+  return stop(
+    code,
+    `${shown} stopped answering: ${messageOf(error)}.`,
+    'Run the same command again when the database can be reached: it goes on from what is kept.',
+  );
+}
+
+const NO_ROOM = '53100';
+
+// ------------------------------------------------------------------------------------------------------ what is refused
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|)$/i;
+
+/**
+ * Refuses a password, which the list of processes, the shell's history and the kept commands would show, and a server on another
+ * machine that need not prove who it is.
+ * @returns the location as it is shown.
+ */
+function refuseUnsafe(location: string): string {
+  const url = URL.canParse(location) ? new URL(location) : undefined;
+  if (url === undefined)
+    throw stop(
+      'store',
+      'What --store names is no URL of a database.',
+      'Name it as postgres://USER@HOST:PORT/DATABASE.',
+    );
+  const { hostname, searchParams, password } = url;
+  url.password = '';
+  url.search = '';
+  const shown = url.href;
+  if (password !== '' || searchParams.has('password'))
+    throw stop(
+      'store',
+      `The URL ${shown} came with a password, which others can read where commands are shown.`,
+      'Leave it out, and put it into the file that PGPASSFILE names, or into PGPASSWORD.',
+    );
+  const host = searchParams.get('host') ?? hostname;
+  if (host.startsWith('/') || LOOPBACK.test(host) || searchParams.get('sslmode') === 'verify-full')
+    return shown;
+  throw stop(
+    'store',
+    `${shown} is on another machine, and the URL does not ask for a proof of who answers there.`,
+    'Add ?sslmode=verify-full to the URL.',
+  );
+}
+
+/** With `fsync=off` a loss of power takes intents whose requests have left, and what they bought is bought again. */
+async function refuseForgetful(database: PooledDatabase): Promise<void> {
+  const found = await database.row<{ fsync: string }>(`SELECT current_setting('fsync') AS fsync`);
+  if (found?.fsync === 'on') return;
+  throw stop(
+    'store',
+    `The server of ${database.shown} has fsync=off, so it forgets what it committed when its machine loses power.`,
+    'Set fsync = on there and start it again.',
+  );
+}
+
+function unreachable(error: unknown, shown: string): StopError {
+  return stop(
+    'store',
+    `${shown} cannot be reached: ${messageOf(error)}.`,
+    'See that the server runs, and that the URL is right.',
+  );
+}

@@ -1,0 +1,237 @@
+import { type AttemptId, credits, type EntryOf, type Intent } from '../../ledger.ts';
+import type { Draft } from '../../rules/drafts.ts';
+import { type Attempt, attemptIn, type History, reservedBy } from '../../rules/history.ts';
+import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
+import type { Sql } from './connection.ts';
+import { termsOf } from './histories.ts';
+import { type Moved, NO_MOST, type Payer } from './money.ts';
+import { json, keyBytes, wholeMs } from './session.ts';
+
+/**
+ * Writes entries, each in the statement that moves its call. What is written most is one statement for many calls: it moves those
+ * that stand as a plain entry needs it, locked in the order of their keys, and leaves the others to the rules.
+ */
+
+// ---------------------------------------------------------------------------------------------------- many calls
+
+interface BegunRow {
+  readonly key: Buffer;
+  readonly attempt: AttemptId;
+  readonly reserved: number;
+}
+
+const BEGIN = `
+WITH asked AS (
+  SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::json[], $6::json[], $7::text[], $8::bigint[],
+    $9::bigint[], $10::bigint[], $11::bigint[], $12::json[])
+    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, uptime, facts)
+), moved AS (
+  INSERT INTO calls AS c (key, account, operation, credits_most, parameters, terms, kind)
+    SELECT key, account, operation, most, parameters, terms, 'intent' FROM asked ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET kind = 'intent' WHERE c.state = 'free' AND c.open IS NULL
+  RETURNING c.id, c.key, c.head, c.account, c.operation, c.credits_most
+)
+INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts)
+  SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
+         CASE WHEN a.uptime IS NOT NULL THEN $13::bigint END, CASE WHEN $13::bigint IS NOT NULL THEN a.uptime END, a.facts
+    FROM moved m JOIN asked a USING (key)
+    LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
+  RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key`;
+
+/** Begins attempts of calls of which nothing stands and nothing is under way. @returns those that have begun, by their keys. */
+export async function beginAll(
+  sql: Sql,
+  intents: readonly Intent[],
+  boot: number | undefined,
+): Promise<ReadonlyMap<string, Pick<BegunRow, 'attempt' | 'reserved'>>> {
+  const columns = [
+    intents.map(({ key }) => keyBytes(key)),
+    intents.map(({ accountIdentity }) => accountIdentity),
+    intents.map(({ call }) => call.operation),
+    intents.map(({ call }) => call.creditsMost ?? null),
+    intents.map(({ call }) => json(call.parameters)),
+    intents.map(({ call }) => json(termsOf(call))),
+    intents.map(({ batch }) => batch),
+    intents.map(({ row }) => row),
+    intents.map(({ reserve }) => reserve),
+    intents.map(({ atMs }) => wholeMs(atMs)),
+    intents.map(({ uptimeMs }) => (uptimeMs === undefined ? null : wholeMs(uptimeMs))),
+    intents.map((intent) => json(requestFacts(intent))),
+  ];
+  const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null]);
+  return new Map(rows.map(({ key, attempt, reserved }) => [key.toString('hex'), { attempt, reserved }]));
+}
+
+function requestFacts({ request }: Intent): object | undefined {
+  if (request === undefined) return undefined;
+  const { body, ...others } = request;
+  return { request: body === undefined ? others : { ...others, body: body.toString('base64') } };
+}
+
+const REPLY = `
+WITH asked AS (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::json[], $5::bytea[]) AS a (attempt, at, status, headers, body)
+), locked AS (
+  SELECT c.id, a.* FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt JOIN calls c ON c.id = e.call
+   WHERE c.open = a.attempt AND c.phase = 'sent' ORDER BY c.key FOR UPDATE OF c
+), moved AS (
+  UPDATE calls c SET kind = 'reply', of = l.attempt FROM locked l WHERE c.id = l.id AND c.open = l.attempt AND c.phase = 'sent'
+  RETURNING c.id AS call, c.head, l.*
+)
+INSERT INTO entries (id, of, call, kind, at, status, headers, body)
+  SELECT head, attempt, call, 'reply', at, status, headers, body FROM moved RETURNING of`;
+
+/** Keeps what came back for attempts that are under way. @returns those. */
+export async function replyAll(sql: Sql, entries: readonly EntryOf<'reply'>[]): Promise<ReadonlySet<number>> {
+  const rows = await sql.rows<{ of: number }>(REPLY, [
+    entries.map(({ attempt }) => attempt),
+    entries.map(({ reply }) => wholeMs(reply.receivedAtMs)),
+    entries.map(({ reply }) => reply.status),
+    entries.map(({ reply }) => json(reply.headers)),
+    entries.map(({ reply }) => reply.body),
+  ]);
+  return new Set(rows.map(({ of }) => of));
+}
+
+const END = `
+WITH asked AS (
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[], $8::json[])
+    AS a (attempt, kind, spent, at, said, dialect, estimated, words)
+), locked AS (
+  SELECT c.id, a.*, e.batch, e.reserved, e.at AS begun FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt
+    JOIN calls c ON c.id = e.call
+   WHERE c.open = a.attempt AND c.state = 'free' AND (c.phase = 'back' OR a.kind <> 'answered') ORDER BY c.key FOR UPDATE OF c
+), moved AS (
+  UPDATE calls c SET kind = l.kind, of = l.attempt FROM locked l
+   WHERE c.id = l.id AND c.open = l.attempt AND c.state = 'free' AND (c.phase = 'back' OR l.kind <> 'answered')
+  RETURNING c.id AS call, c.head, c.account, c.operation, c.credits_most, l.*
+), written AS (
+  INSERT INTO entries (id, of, call, kind, spent, held, at, said, dialect, estimated, words, status)
+    SELECT head, attempt, call, kind, spent, CASE WHEN kind = 'lost' THEN reserved ELSE 0 END, at, said, dialect, estimated, words,
+           CASE WHEN kind = 'answered' THEN (SELECT r.status FROM entries r WHERE r.of = attempt AND r.kind = 'reply') END
+      FROM moved)
+SELECT attempt, batch, account, operation, credits_most AS most, reserved, begun FROM moved`;
+
+export interface EndedRow {
+  readonly attempt: AttemptId;
+  readonly batch: Payer['batch'];
+  readonly account: string;
+  readonly operation: string;
+  readonly most: number | null;
+  readonly reserved: number;
+  readonly begun: number;
+}
+
+/** Ends attempts of calls of which nothing stands, so that no other attempt has a part in it. @returns those that have ended. */
+export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly EndedRow[]> {
+  const closures = ends.map(({ closure }) => closure);
+  return sql.rows<EndedRow>(END, [
+    ends.map(({ attempt }) => attempt),
+    closures.map(({ kind }) => (kind === 'answered' ? kind : kind === 'in_doubt' ? 'lost' : 'unsold')),
+    closures.map((closure) => spentBy(closure)),
+    ends.map(({ atMs }) => wholeMs(atMs)),
+    closures.map((closure) => (closure.kind === 'answered' ? closure.answer : saidBy(closure.kind))),
+    closures.map((closure) => (closure.kind === 'answered' ? (closure.dialect ?? null) : null)),
+    closures.map((closure) => isEstimated(closure)),
+    closures.map(({ why }) => json(why)),
+  ]);
+}
+
+type Closure = EntryOf<'end'>['closure'];
+const saidBy = (kind: Closure['kind']): string | null => (kind === 'in_doubt' ? null : kind);
+export const spentBy = (closure: Closure): number => (closure.kind === 'answered' ? closure.charged : 0);
+export const isEstimated = (closure: Closure): boolean =>
+  closure.kind === 'answered' && closure.isAtMost === true && closure.charged > 0;
+
+/** What a plain end moves. */
+export function movedByEnd({ closure }: EntryOf<'end'>, row: EndedRow): Moved {
+  const { batch, account, reserved, begun: atMs } = row;
+  return {
+    payer: { batch, account, atMs, isRetry: false },
+    reserved: -reserved,
+    spent: spentBy(closure),
+    held: closure.kind === 'in_doubt' ? reserved : 0,
+    estimated: isEstimated(closure),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- one call
+
+const WRITE = `
+WITH moved AS (
+  UPDATE calls SET kind = $2, of = coalesce($3, of), state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
+   WHERE id = $1 RETURNING id, head, of
+)
+INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, boot, uptime, status, said,
+    dialect, estimated, words, headers, body, facts)
+  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24 FROM moved
+  RETURNING id`;
+
+/** Writes what follows in the history of a call whose row is taken. @returns the number of the first entry. */
+export async function write(sql: Sql, { call }: History, drafts: readonly Draft[]): Promise<number> {
+  let first = 0;
+  for (const draft of drafts) {
+    const { kind, of, to, sees, pays, batch, row, reserved, spent = 0, held = 0, at, boot, uptime } = draft;
+    const { status, said, dialect, estimated = false, words, headers, body, facts } = draft;
+    const written = await sql.row<{ id: number }>(WRITE, [
+      ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
+      ...[pays, batch, row, reserved, spent, held, wholeMs(at), boot, uptime, status, said],
+      ...[
+        dialect,
+        estimated,
+        json(words ?? undefined),
+        json(headers ?? undefined),
+        body,
+        json(facts ?? undefined),
+      ],
+    ]);
+    if (first === 0) first = written?.id ?? 0;
+  }
+  return first;
+}
+
+const payerOf = ({ call }: History, { begun }: Attempt): Payer => ({
+  batch: begun.batch ?? ('' as Payer['batch']),
+  account: call.account,
+  atMs: begun.at,
+  isRetry: begun.kind === 'retry',
+});
+
+/** What entries that follow in a history move, but for those that begin an attempt. */
+export function movedBy(history: History, drafts: readonly Draft[]): readonly Moved[] {
+  return drafts.flatMap(({ kind, of, pays, spent = 0, held = 0, estimated = false }) => {
+    const attempt = attemptIn(history, of ?? null);
+    if (attempt === undefined || isOneOf(SENT, kind)) return [];
+    const paying = attemptIn(history, pays ?? null) ?? attempt;
+    const reserved = isOneOf(ENDED, kind) ? -reservedBy(attempt) : 0;
+    return [
+      { payer: payerOf(history, attempt), reserved, held, estimated },
+      { payer: payerOf(history, paying), spent, estimated },
+    ];
+  });
+}
+
+const isOneOf = (kinds: readonly Kind[], kind: Kind): boolean => kinds.includes(kind);
+
+/** Keeps the highest price of what showed one. */
+export async function keepPrices(
+  sql: Sql,
+  shown: readonly {
+    readonly account: string;
+    readonly operation: string;
+    readonly most: number | null;
+    readonly charged: number;
+  }[],
+): Promise<void> {
+  const highest = new Map<string, (typeof shown)[number]>();
+  for (const each of shown) {
+    const name = JSON.stringify([each.account, each.operation, each.most]);
+    if (each.charged > (highest.get(name)?.charged ?? -1)) highest.set(name, each);
+  }
+  for (const [, { account, operation, most, charged }] of [...highest].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await sql.rows(PRICE, [account, operation, most ?? NO_MOST, credits(charged)]);
+}
+
+const PRICE = `
+INSERT INTO prices AS p (account, operation, credits_most, highest) VALUES ($1, $2, $3, $4)
+ON CONFLICT (account, operation, credits_most) DO UPDATE SET highest = excluded.highest WHERE excluded.highest > p.highest`;

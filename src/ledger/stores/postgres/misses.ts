@@ -1,0 +1,78 @@
+import type { Ledger } from '../../ledger.ts';
+import type { Sql } from './connection.ts';
+import { json, type Session } from './session.ts';
+import { onlyOne } from './time.ts';
+
+/** The answers of status 404 that may only mean a wrong address. */
+type Part = Pick<Ledger, 'retractMisses' | 'markMisses'>;
+
+export const misses = ({ database }: Session): Part => ({
+  retractMisses: (accountIdentity) => database.write((sql) => retractMisses(sql, accountIdentity)),
+  async markMisses(accountIdentity, { place, kept }) {
+    await database.rows(MARK, [accountIdentity, json(place), kept]);
+  },
+});
+
+/** What an account `p` answered, and how many misses came since the newest other answer had ended. */
+export const ANSWERED = `
+SELECT o.*, (SELECT count(*) FROM entries e JOIN calls c ON c.id = e.call AND c.account = p.identity
+              WHERE e.kind = 'answered' AND e.status = 404 AND e.id > greatest(o.ended, p.misses_forgotten)) AS misses
+  FROM (SELECT coalesce(sum(answers), 0) AS answers, coalesce(sum(others), 0) AS others, coalesce(sum(found), 0) AS found,
+               coalesce(max(other_ended), 0) AS ended, coalesce(max(other_sent), 0) AS sent
+          FROM tallies WHERE account = p.identity) o`;
+
+/** If another answer has ended them meanwhile, there is nothing to mark. */
+const MARK = `
+UPDATE accounts p SET misses_place = $2, misses_kept = $3, misses_after = t.ended
+  FROM accounts q CROSS JOIN LATERAL (${ANSWERED.replaceAll('p.', 'q.')}) t
+ WHERE p.identity = $1 AND q.identity = p.identity AND t.misses > 0`;
+
+async function retractMisses(sql: Sql, accountIdentity: string): Promise<number> {
+  await onlyOne(sql);
+  const retracted: number[] = [];
+  // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
+  for (;;) {
+    const found = await sql.rows<{ of: number }>(RETRACT, [accountIdentity]);
+    if (found.length === 0) break;
+    retracted.push(...found.map(({ of }) => of));
+  }
+  if (retracted.length > 0) await reopen(sql, accountIdentity, retracted);
+  // Misses that cannot be taken back count no more: the user has read of them.
+  const forget = `UPDATE accounts SET misses_forgotten = nextval('numbers'), misses_place = NULL, misses_kept = false WHERE identity = $1`;
+  await sql.rows(forget, [accountIdentity]);
+  return retracted.length;
+}
+
+/** The free misses that were answered after the last other answer had been asked for, each with the answer that it had replaced. */
+const RETRACT = `
+WITH miss AS (
+  SELECT c.id AS call, c.stands AS of, (
+      SELECT max(b.id) FROM entries b JOIN entries a ON a.of = b.id AND a.kind IN ('answered', 'told', 'read')
+       WHERE b.call = c.id AND b.id = b.of AND b.id <> c.stands
+         AND NOT EXISTS (SELECT FROM entries x WHERE x.of = b.id AND x.kind = 'retracted')) AS sees
+    FROM accounts p JOIN calls c ON c.account = p.identity AND c.state = 'answered' JOIN entries k ON k.of = c.stands
+   WHERE p.identity = $1 AND k.kind = 'answered' AND k.said = 'no_match' AND k.spent = 0 AND k.status = 404
+     AND k.id > (SELECT coalesce(max(other_sent), 0) FROM tallies WHERE account = p.identity)
+     AND NOT EXISTS (SELECT FROM entries e WHERE e.of = k.of AND e.kind = 'reading' AND (e.said <> 'no_match' OR e.spent > 0))
+   ORDER BY c.id FOR UPDATE OF c
+), moved AS (
+  UPDATE calls c SET state = CASE WHEN m.sees IS NULL THEN 'free' ELSE 'answered' END, stands = m.sees,
+      kind = 'retracted', of = m.of
+    FROM miss m WHERE c.id = m.call RETURNING c.head AS id, m.*
+)
+INSERT INTO entries (id, of, call, kind, sees, at)
+  SELECT id, of, call, 'retracted', sees, (SELECT at FROM entries WHERE id = of ORDER BY of DESC LIMIT 1) FROM moved RETURNING of`;
+
+/** Makes rows that a retracted answer had finished pending again, and reopens their batch unless it was replaced. */
+async function reopen(sql: Sql, accountIdentity: string, retracted: readonly number[]): Promise<void> {
+  const emptied = await sql.rows<{ batch: string }>(
+    'DELETE FROM rows r USING batches b WHERE b.account = $1 AND r.batch = b.id AND r.answers && $2::bigint[] RETURNING r.batch',
+    [accountIdentity, retracted],
+  );
+  await sql.rows(
+    `UPDATE batches b SET state = CASE WHEN EXISTS (
+         SELECT FROM batches n WHERE n.lineage = b.lineage AND n.ordinal > b.ordinal) THEN 'superseded' ELSE 'open' END
+      WHERE id = ANY ($1) AND state = 'finished'`,
+    [[...new Set(emptied.map(({ batch }) => batch))]],
+  );
+}

@@ -1,0 +1,28 @@
+/** Accounts at vendors, and what was learned about them. */
+export const ACCOUNTS = `
+-- What is learned may be lost: it is learned again. \`misses_place\` and \`misses_kept\` are about the misses that follow the end
+-- \`misses_after\`. Those up to \`misses_forgotten\` count no more.
+CREATE TABLE accounts (
+  identity text PRIMARY KEY,
+  per_day bigint CHECK (per_day >= 0),
+  per_month bigint CHECK (per_month >= 0),
+  misses_place json,
+  misses_kept boolean NOT NULL DEFAULT false,
+  misses_after bigint,
+  misses_forgotten bigint NOT NULL DEFAULT 0,
+  paused_until bigint,
+  learned json,
+  usage json
+);
+
+-- For a picture of a run; the oldest are deleted.
+CREATE TABLE pauses (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account text NOT NULL,
+  from_at bigint NOT NULL,
+  until_at bigint NOT NULL,
+  why json NOT NULL,
+  asked boolean NOT NULL
+);
+CREATE INDEX pauses_account ON pauses (account, until_at);
+`;

@@ -1,0 +1,24 @@
+/** Where rows stand in files, and what we wrote where. */
+export const HOST_NOTES = `
+-- Of each piece of a batch's list where it begins, and 128 bits over what the parser found in it. The list is known by its
+-- hash, so this is true of it wherever it lies.
+CREATE TABLE pieces (
+  batch text NOT NULL,
+  row bigint NOT NULL,
+  byte_offset bigint NOT NULL,
+  lines bigint NOT NULL,
+  reading text NOT NULL,
+  digest bytea NOT NULL CHECK (length(digest) = 16),
+  PRIMARY KEY (batch, row)
+);
+
+-- What a host last wrote at a path. While a file is replaced there are two, because a crash leaves either of them. \`batch\` is
+-- the one whose rows are in it; NULL: it is no output.
+CREATE TABLE files (
+  host text NOT NULL,
+  path text NOT NULL,
+  sha256 text NOT NULL CHECK (length(sha256) = 64),
+  batch text,
+  PRIMARY KEY (host, path, sha256)
+);
+`;

@@ -1,0 +1,36 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { Database } from './connection.ts';
+import type { SpenderLock } from './lock.ts';
+
+/** What the parts of one open ledger share. */
+export interface Session {
+  readonly database: Database;
+  /** Absent for a reader, which writes nothing. */
+  readonly clock: Clock | undefined;
+  /** Absent for a reader. */
+  readonly lock: SpenderLock | undefined;
+  /** The newest entry when the ledger was opened: what is open among older ones was left by a process that has ended. */
+  readonly newest: number;
+  /** The number of the boot in which attempts are made; undefined when it is unknown. */
+  boot: number | undefined;
+  /** What a part has to end before the connections are closed: writes that were asked for. */
+  readonly ending: (() => Promise<void>)[];
+}
+
+/** Ids, keys and times, as they stand in the tables. */
+export const keyBytes = (key: string): Buffer => Buffer.from(key, 'hex');
+
+/** Times in the tables are whole milliseconds; a clock may give fractions. */
+export const wholeMs = (ms: number): number => Math.floor(ms);
+
+/** JSON keeps what a text of PostgreSQL cannot hold, such as a zero byte. */
+export const json = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
+
+/** What is null in a table is absent in a record. */
+export function present<Value extends object>(
+  value: Value,
+): { [Name in keyof Value]?: NonNullable<Value[Name]> } {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, each]) => each !== null && each !== undefined),
+  ) as never;
+}

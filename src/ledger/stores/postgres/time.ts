@@ -1,0 +1,116 @@
+import type { BootTime } from '../../../core/clock.ts';
+import { invariant } from '../../../core/errors.ts';
+import type { KeptTime, Ledger, TimeMark } from '../../ledger.ts';
+import type { Sql } from './connection.ts';
+import { present, type Session, wholeMs } from './session.ts';
+
+/** What time it is believed to be, by all hosts. Each opened ledger has a row of its own for the boot in which it works. */
+type Part = Pick<
+  Ledger,
+  'confirmedTime' | 'keptTime' | 'atBoot' | 'keepSeenTime' | 'keepConfirmedTime' | 'refuteTimes'
+>;
+
+/** Any number that nobody else takes. */
+const ADVISORY_LOCK = 8_260_030;
+
+/** What is decided by rows of others, and is rare, is decided by one process at a time. It lasts as long as the transaction. */
+export const onlyOne = (sql: Sql): Promise<unknown> =>
+  sql.rows('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+
+export const time = (session: Session): Part => {
+  const { database } = session;
+  let boot: string | undefined;
+
+  function inBoot(): number {
+    invariant(session.boot !== undefined, 'a time is kept of a boot');
+    return session.boot;
+  }
+
+  return {
+    async confirmedTime() {
+      const sql = 'SELECT max(confirmed_at) AS at FROM boots';
+      return (await database.row<{ at: number | null }>(sql))?.at ?? undefined;
+    },
+    keptTime: (at, atMs) => keptTime(database, at, atMs),
+    async atBoot(at, atMs) {
+      const kept = await keptTime(database, at, atMs);
+      if (boot !== at.id) {
+        const { seen } = kept;
+        const inserted = await database.row<{ id: number }>(BEGIN, [at.id, seen.atMs, seen.uptimeMs]);
+        session.boot = inserted?.id;
+        boot = at.id;
+      }
+      return kept;
+    },
+    async keepSeenTime({ atMs, uptimeMs }) {
+      const sql = 'UPDATE boots SET seen_at = $2, seen_uptime = $3 WHERE id = $1';
+      await database.rows(sql, [inBoot(), atMs, uptimeMs]);
+    },
+    async keepConfirmedTime({ atMs, uptimeMs }, accountIdentity) {
+      const values = [inBoot(), atMs, uptimeMs, accountIdentity];
+      const kept = await database.write(async (sql) => {
+        await onlyOne(sql);
+        return sql.row(CONFIRM, values);
+      });
+      invariant(
+        kept !== undefined,
+        'a confirmed time never goes back, and no sandbox tells it where money is spent',
+      );
+    },
+    async refuteTimes(afterMs) {
+      await database.rows(REFUTE, [inBoot(), Math.max(afterMs, Number.MIN_SAFE_INTEGER)]);
+    },
+  };
+};
+
+/** What was confirmed in the boot is taken over from whoever knew it. */
+const BEGIN = `
+INSERT INTO boots (boot, seen_at, seen_uptime, confirmed_at, confirmed_uptime, told_by)
+  SELECT $1, $2, $3, k.confirmed_at, k.confirmed_uptime, k.told_by
+    FROM (SELECT) one LEFT JOIN (
+      SELECT * FROM boots WHERE boot = $1 AND confirmed_at IS NOT NULL ORDER BY confirmed_at - confirmed_uptime DESC LIMIT 1) k ON true
+  RETURNING id`;
+
+/** A sandbox has the calendar of its machine. */
+const CONFIRM = `
+UPDATE boots SET confirmed_at = $2, confirmed_uptime = $3, told_by = $4
+ WHERE id = $1 AND (confirmed_at IS NULL OR (confirmed_at <= $2 AND confirmed_at - confirmed_uptime <= $2::bigint - $3::bigint))
+   AND (EXISTS (SELECT FROM batches WHERE account = $4 AND NOT sandbox) OR NOT EXISTS (SELECT FROM batches WHERE NOT sandbox))
+ RETURNING id`;
+
+const REFUTE = `
+UPDATE boots SET refuted_at = greatest(refuted_at, confirmed_at), confirmed_at = NULL, confirmed_uptime = NULL, told_by = NULL
+ WHERE confirmed_at IS NOT NULL AND (confirmed_at > $2 OR boot = (SELECT boot FROM boots WHERE id = $1))`;
+
+interface Known {
+  readonly seen: TimeMark | null;
+  readonly confirmed: TimeMark | null;
+  readonly floorMs: number | null;
+  readonly isPlay: boolean;
+  readonly dated: TimeMark | null;
+}
+
+/** An intent of before the first batch that costs money was one of a sandbox, which tells no time where money is spent. */
+const KNOWN = `
+SELECT (SELECT json_build_object('atMs', seen_at, 'uptimeMs', seen_uptime)
+          FROM boots WHERE boot = $1 ORDER BY id DESC LIMIT 1) AS seen,
+       (SELECT json_build_object('atMs', confirmed_at, 'uptimeMs', confirmed_uptime)
+          FROM boots WHERE boot = $1 AND confirmed_at IS NOT NULL ORDER BY confirmed_at - confirmed_uptime DESC LIMIT 1) AS confirmed,
+       (SELECT max(confirmed_at) FROM boots) AS "floorMs",
+       NOT EXISTS (SELECT FROM batches WHERE NOT sandbox) AS "isPlay",
+       (SELECT json_build_object('atMs', a.at, 'uptimeMs', a.uptime)
+          FROM entries a JOIN boots b ON b.id = a.boot AND b.boot = $1 JOIN batches m ON m.id = a.batch
+         WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries) AND a.uptime IS NOT NULL
+           AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) AS dated`;
+
+async function keptTime(sql: Sql, { id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
+  const known = await sql.row<Known>(KNOWN, [id]);
+  const { floorMs, isPlay = true, seen, confirmed, dated } = present<Partial<Known>>(known ?? {});
+  // A calendar that is behind the confirmed time is not believed.
+  const first = { atMs: wholeMs(Math.max(atMs, floorMs ?? atMs)), uptimeMs: Math.ceil(uptimeMs) };
+  return {
+    seen: seen ?? first,
+    isPlay,
+    ...present({ confirmed, floorMs, dated: seen === undefined ? undefined : dated }),
+  } as KeptTime;
+}

