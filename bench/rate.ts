@@ -140,7 +140,9 @@ async function ask(limiter: Limiter, transport: Transport, waiter: Waiter): Prom
     sentAtMs = systemClock.monotonicMs();
     permit.sent();
   };
-  const reply = await new Promise<Reply>((onReply) => transport.send(REQUEST, { intentAt, onSent, onReply }));
+  const reply = await new Promise<Reply>((onReply) =>
+    transport.send(REQUEST, { intentAt, mayLeave: () => permit.mayLeave(), onSent, onReply }),
+  );
   if (reply.kind === 'answered') permit.answered();
   if (reply.kind === 'answered' && reply.raw.status === 429) limiter.pause(undefined, sentAtMs, 'too fast');
   else limiter.settled();

@@ -34,6 +34,8 @@ const KEPT_HEADERS =
 export interface Sending {
   /** When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of them. */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
+  /** Whether the request may still leave: asked in the very turn in which its first byte would. */
+  mayLeave(): boolean;
   /** Called at the moment the first byte leaves. */
   onSent(): void;
   /** Called once, at its end: every event of a request is a kind of reply. No reply holds the key that was sent. */
@@ -133,8 +135,11 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     const { intentAt } = this.#sending;
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
     if (this.#expired || ageMs > LONGEST_INTENT_AGE_MS) {
-      this.#late = true;
-      controller.abort(new Error(`the intent was ${Math.round(ageMs)} ms old`));
+      this.#keepBack(controller, `the intent was ${Math.round(ageMs)} ms old`);
+      return;
+    }
+    if (!this.#sending.mayLeave()) {
+      this.#keepBack(controller, 'its permit was taken back');
       return;
     }
     this.#controller = controller;
@@ -143,6 +148,11 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     this.wire.requests += 1;
     this.#sending.onSent();
     setImmediate(crashPoint, 'after-send');
+  }
+
+  #keepBack(controller: Dispatcher.DispatchController, why: string): void {
+    this.#late = true;
+    controller.abort(new Error(why));
   }
 
   onResponseStart(

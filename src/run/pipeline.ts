@@ -3,7 +3,7 @@ import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import { chooseDestination, type Destination, type OutputFiles } from '../files/output/output.ts';
-import type { Batch, Credits } from '../ledger/ledger.ts';
+import type { Batch, Credits, ListedRows } from '../ledger/ledger.ts';
 import { closeIfFinished, finishedRowCount, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf, requireBatch } from '../plan/batch-key.ts';
 import { planRun, requireAgreedRequests, requireConsent } from '../plan/consent.ts';
@@ -17,6 +17,7 @@ import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
 import { writeKnownList } from './pipeline/known-list.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
+import { listedTasks, type RowRange } from './pipeline/listed-rows.ts';
 import {
   isOutputOfOther,
   isWrittenAfter,
@@ -26,7 +27,7 @@ import {
 } from './pipeline/output.ts';
 import { RowGroups } from './pipeline/row-groups.ts';
 import { finishedRows, type RowSet } from './pipeline/row-set.ts';
-import { plannedProjects, tasksOf } from './pipeline/tasks.ts';
+import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
@@ -133,7 +134,47 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
   const settled = await finishedRows(context.ledger, batch.id);
   if (isAll(settled.size)) return {};
+  let files: OutputFiles | undefined;
+  const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, settled: finished });
+  const stopped = await inSession(submitted, sessions, async (rows) => {
+    files = await writeKnownList({ ...submitted, ...rows, settled });
+    if (files === undefined) await workRows(rows, left(settled));
+    if (waitedForTime(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
+  });
+  return { files, stopped };
+}
 
+/**
+ * Works on a range of a batch as the ledger has its rows, for a process that does not have the list. The list was submitted by another
+ * process, which finishes the batch as well. A crash here leaves rows without an outcome, and who takes the range again goes on with
+ * them.
+ * @returns what stopped it.
+ */
+export async function workRange(
+  context: RunContext,
+  sessions: Sessions,
+  batch: Batch,
+  listed: Pick<ListedRows, 'tasksOf'>,
+  range: RowRange,
+): Promise<StopError | undefined> {
+  const left = (): TaskSource => listedTasks(context, listed, batch.id, range);
+  return inSession({ context, batch }, sessions, async (rows) => {
+    await workRows(rows, left());
+    if (waitedForTime(rows)) await workRows(rows, left());
+  });
+}
+
+/** Whether rows were held until an answer told the time, and one has told it since. */
+function waitedForTime({ run, signal }: RowsWork): boolean {
+  return run.untimed.size > 0 && run.session.clock.isConfirmed && !signal.aborted;
+}
+
+/** Opens the session of the account, or takes part in it, settles what an earlier process left open, and works. @returns what stopped it. */
+async function inSession(
+  { context, batch }: Pick<Submitted, 'context' | 'batch'>,
+  sessions: Sessions,
+  work: (rows: RowsWork) => Promise<void>,
+): Promise<StopError | undefined> {
   const stopping = new AbortController();
   const signal = AbortSignal.any([context.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
@@ -141,34 +182,29 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const begunMs = batch.freshSince === undefined ? undefined : batch.createdAtMs;
   const purpose = { batch: batch.id, projects, ...present({ begunMs }) };
   const run = await sessions.open(context, purpose, signal, stopAll);
-  const { clock, client } = run.session;
+  const { client } = run.session;
   const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.inFlight });
   signal.addEventListener('abort', announce, { once: true });
-  let files: OutputFiles | undefined;
   try {
     await sessions.recover(run);
-    const rows = { ...submitted, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll };
-    files = await writeKnownList({ ...rows, settled });
-    if (files === undefined) await workRows(rows, settled);
-    if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
-      await workRows(rows, await finishedRows(context.ledger, batch.id));
+    await work({ context, batch, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll });
   } catch (error) {
     stopAll(error);
   } finally {
     await run.close();
   }
   const stopped = stopReason(signal);
-  return { files, stopped: stopped && client.limiter.upToDate(stopped) };
+  return stopped && client.limiter.upToDate(stopped);
 }
 
-interface RowsWork extends Work, Pick<Submitted, 'input' | 'sample'> {
+interface RowsWork extends Work {
   /** Fires when no further row is begun. */
   readonly signal: AbortSignal;
   stopAll(error: unknown): void;
 }
 
-/** Works on rows side by side, which begin in the order of the file. @param settled the rows that have a final outcome. */
-async function workRows(work: RowsWork, settled: RowSet): Promise<void> {
+/** Works on rows side by side, which begin in their order. */
+async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   const { signal, stopAll } = work;
   const { concurrency } = work.context.account.limits;
   const finishing = new Finishing(work.context, work.batch, stopAll);
@@ -180,7 +216,7 @@ async function workRows(work: RowsWork, settled: RowSet): Promise<void> {
   );
   const known = new KnownRows({ ...work, finishing });
   try {
-    for await (const tasks of tasksOf({ ...work, settled })) {
+    for await (const tasks of source) {
       if (signal.aborted) break;
       await groups.add(await known.take(tasks));
     }

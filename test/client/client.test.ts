@@ -129,3 +129,17 @@ test('an exchange is over after a minute where the account says no timeout, and 
     reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min was over)' },
   });
 });
+
+test('a turn whose share is gone by then sends nothing, and one with a share does', async () => {
+  const { client, vendor } = await openClient();
+  const turn = await client.turn(WAITER);
+  const replied = sentBy(turn, admission());
+  // The connection is still being made.
+  client.limiter.allot(0);
+  expect(await replied).toMatchObject({ reply: { kind: 'not_sent' } });
+  turn.end();
+  expect(vendor.requests).toHaveLength(0);
+  client.limiter.allot(1);
+  expect(await sentBy(await client.turn(WAITER), admission())).toMatchObject({ reply: { kind: 'answered' } });
+  expect(vendor.requests).toHaveLength(1);
+});

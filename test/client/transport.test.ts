@@ -99,6 +99,17 @@ describe('a request leaves once', () => {
 });
 
 describe('what never left is not sent', () => {
+  test('a request whose permit was taken back while its connection was made', async () => {
+    const vendor = await vendorThat(found);
+    const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
+    const mayLeave = (): boolean => false;
+    const reply = await new Promise<Reply>((onReply) =>
+      transportTo(vendor.url).send(LOOKUP, { intentAt, mayLeave, onSent: expect.unreachable, onReply }),
+    );
+    expect(reply).toMatchObject({ kind: 'not_sent', message: 'its permit was taken back' });
+    expect(vendor.requests).toEqual([]);
+  });
+
   test('a refused connection', async () => {
     const vendor = await ScriptedVendor.start(found);
     await vendor[Symbol.asyncDispose]();
@@ -135,7 +146,7 @@ test('a request is over once, also when its connection fails after its deadline'
       replies.push(reply);
       resolve();
     };
-    transport.send(LOOKUP, { intentAt, onSent: expect.unreachable, onReply });
+    transport.send(LOOKUP, { intentAt, mayLeave: () => true, onSent: expect.unreachable, onReply });
   });
   await over;
   for (const socket of sockets) socket.destroy();
@@ -336,7 +347,9 @@ async function exchange(
   const onSent = (): void => {
     sends += 1;
   };
-  const reply = await new Promise<Reply>((onReply) => transport.send(request, { intentAt, onSent, onReply }));
+  const reply = await new Promise<Reply>((onReply) =>
+    transport.send(request, { intentAt, mayLeave: () => true, onSent, onReply }),
+  );
   return { reply, sends };
 }
 

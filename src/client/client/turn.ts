@@ -79,6 +79,11 @@ export class Turn implements Sending {
   }
 
   /** Implements `Sending`. */
+  mayLeave(): boolean {
+    return this.#permit.mayLeave();
+  }
+
+  /** Implements `Sending`. */
   onSent(): void {
     this.#sentAtMs = this.#sender.machine.monotonicMs();
     this.#permit.sent();

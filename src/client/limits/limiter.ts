@@ -7,10 +7,20 @@ import { Backoff, type Pause } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
+import { LongWaits, type WaitReason } from './limiter/long-waits.ts';
 import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
+import { Share, type ShareBounds } from './limiter/share.ts';
 import { Sleep } from './limiter/sleep.ts';
-import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
-import { type Limits, spreadPerSecond, tellsPace } from './windows.ts';
+import {
+  Lanes,
+  pausedStop,
+  Slots,
+  Standstill,
+  stuckWords,
+  type Waiter,
+  WaitQueue,
+} from './limiter/wait-queue.ts';
+import { type Limits, tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Permit } from './limiter/outstanding.ts';
@@ -23,6 +33,8 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
  * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
  * much of the learned speed the last requests used up. The longest wait wins.
+ *
+ * Several processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  */
 
 export interface LimiterOptions {
@@ -42,16 +54,15 @@ export interface LimiterOptions {
   onLearned(perSecond: number): void;
 }
 
-/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
-const NOTICED_WAIT_MS = 5_000;
-
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
+const WITHHELD = 'this process has no share of the limit of the account';
 
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
-  readonly #lanes = new Map<string, Slots>();
+  /** Names of the account that one caller at a time holds. */
+  readonly lanes: Lanes;
   readonly #guards: PlanGuards;
   readonly #leases: Leases;
   readonly #backoff: Backoff;
@@ -60,11 +71,11 @@ export class Limiter {
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
   readonly #standstill: Standstill;
-  /** Calendar time until which a wait for the plan was already reported as a pause. */
-  #toldUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #longWaits: LongWaits;
   readonly #out = new Outstanding();
   readonly #permits: PermitGiver = {
     holds: () => this.#holds(),
+    mayLeave: () => this.#guards.mayLeave(this.#nowMs()),
     sent: (permit) => this.#sent(permit),
     answered: (permit) => this.#answered(permit),
     done: (permit, isGivenBack) => this.#done(permit, isGivenBack),
@@ -77,18 +88,20 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
-    this.#guards = new PlanGuards(limits.windows);
+    this.#guards = new PlanGuards(limits.windows, clock);
+    this.#longWaits = new LongWaits(clock, options.onPause);
     this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
     this.#isPaced = learnedPerSecond !== undefined || (!tellsPace(limits) && options.unhurried !== true);
     this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
     this.#slots = new Slots(limits.concurrency, this.#standstill);
+    this.lanes = new Lanes(this.#standstill);
     this.#sleep = new Sleep(clock);
-    const spread = spreadPerSecond(limits.windows);
-    const perSecond = (): number => (this.#isPaced ? Math.min(this.#learned.pacePerSecond, spread) : spread);
     const isLearned = (): boolean => this.#isPaced;
+    const learnedPace = (): number => (isLearned() ? this.#learned.pacePerSecond : Number.POSITIVE_INFINITY);
+    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
     this.#leases = new Leases({ perSecond, isLearned, clock, onArrived: () => this.#changed() });
-    this.#guards.seed(options.earlierSendsMs, clock);
+    this.#guards.seed(options.earlierSendsMs);
     this.#backoff.goOn(options.pausedUntilMs);
   }
 
@@ -100,7 +113,7 @@ export class Limiter {
    */
   enter(waiter: Waiter): Promise<void> | undefined {
     // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
-    if (this.#isIdle()) this.#standstill.progress();
+    if (this.#backoff.isOver && this.#slots.isIdle) this.#standstill.progress();
     return this.#slots.enter(waiter);
   }
 
@@ -124,21 +137,6 @@ export class Limiter {
     } finally {
       this.leave();
     }
-  }
-
-  /**
-   * Waits until no other caller holds this name. A holder may wait for a slot, so no caller waits for a name while it
-   * has one.
-   * @returns a function that releases the name. @throws as `enter`.
-   */
-  async alone(name: string, waiter: Waiter): Promise<() => void> {
-    const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
-    this.#lanes.set(name, lane);
-    await lane.enter(waiter);
-    return () => {
-      lane.leave();
-      if (lane.isIdle) this.#lanes.delete(name);
-    };
   }
 
   /** Requests that may be in flight, or whose answers have not had their consequences yet. */
@@ -178,6 +176,24 @@ export class Limiter {
   /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
   async oneDone(waiter: Waiter): Promise<void> {
     if (this.#out.size > 0) await this.#standstill.wait(this.#watchers, waiter);
+  }
+
+  // ---------------------------------------------------------------------------------------- shares
+
+  /**
+   * Keeps to a share of the account's limit from now on, also with permits that are out: with none, nothing leaves until it is called
+   * again. What has left in a window counts. Who moves shares between limiters gives what one of them loses
+   * to another only a window after the last request that could have left by it: after this call, or after `until`.
+   * @param requests of `sharedRequests`. Without a call it is all of them.
+   */
+  allot(requests: number, bounds: ShareBounds = {}): void {
+    this.#guards.allot(new Share(this.#options.limits.windows, requests, bounds));
+    this.#changed();
+  }
+
+  /** Requests that have left since it began, for `mostSends`. */
+  get sends(): number {
+    return this.#guards.sends;
   }
 
   // ---------------------------------------------------------------------------------------- what answers mean
@@ -261,7 +277,7 @@ export class Limiter {
     const waitMs = this.#waitMs();
     this.#refuseEndlessWaits(waitMs);
     if (this.#queue.size === 0) return;
-    this.#tellLongWait(waitMs);
+    this.#longWaits.tell(waitMs, () => this.#reason());
     const sleepMs = this.#sleepMs(waitMs);
     if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
     else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
@@ -294,26 +310,13 @@ export class Limiter {
   }
 
   /** The reason of the longest wait, and whether that wait was told when it began. */
-  #reason(): { readonly why: string; readonly isTold: boolean } {
+  #reason(): WaitReason {
     const nowMs = this.#nowMs();
     const [planMs, learnedMs] = [this.#planMs(nowMs), this.#learnedMs(nowMs)];
     const isTold = this.#backoff.waitMs(nowMs) >= Math.max(planMs, learnedMs);
     if (isTold) return { why: this.#backoff.why, isTold };
     if (planMs >= learnedMs) return { why: LIMIT_USED_UP, isTold };
     return { why: this.#backoff.isOver ? LEARNED_RATE : this.#backoff.cause, isTold };
-  }
-
-  /** Reports a long wait for a used-up plan or the learned rate as a pause, though the vendor did not ask for one. */
-  #tellLongWait(waitMs: number): void {
-    if (waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
-    const { why, isTold } = this.#reason();
-    if (isTold) return;
-    const fromMs = this.#options.clock.wallMs();
-    const untilMs = fromMs + waitMs;
-    // After an early wake-up the same wait comes again.
-    if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
-    this.#toldUntilMs = untilMs;
-    this.#options.onPause({ fromMs, untilMs, why, asked: false });
   }
 
   /** Something changed that may end the present wait earlier, or may have emptied the queue. */
@@ -334,9 +337,8 @@ export class Limiter {
   #holds(): boolean {
     const nowMs = this.#nowMs();
     if (this.#mustBeAlone && this.#out.size > 1) return false;
-    return (
-      this.#backoff.waitMs(nowMs) === 0 && this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0
-    );
+    if (this.#backoff.waitMs(nowMs) > 0 || !this.#guards.mayLeave(nowMs)) return false;
+    return this.#remainingQuota.waitMs(nowMs, this.#out.inHand - 1) === 0;
   }
 
   #sent(permit: Permit): void {
@@ -378,7 +380,7 @@ export class Limiter {
   /** The stop of a run that has waited too long without a known end. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not answered ${counted(this.#out.inFlight, 'request')} to the end`;
-    const why = this.#backoff.isOver ? silent : this.#backoff.why;
+    const why = this.#backoff.isOver ? (this.#guards.isWithheld ? WITHHELD : silent) : this.#backoff.why;
     return pausedStop(stuckWords(stuckMs, 0, maxPauseMs, why), this.#options.clock.wallMs());
   }
 
@@ -387,10 +389,6 @@ export class Limiter {
   #tellLearned(): void {
     const perSecond = this.#isPaced ? this.#learned.takeNews() : undefined;
     if (perSecond !== undefined) this.#options.onLearned(perSecond);
-  }
-
-  #isIdle(): boolean {
-    return this.#backoff.isOver && this.#slots.isIdle;
   }
 
   #nowMs(): number {

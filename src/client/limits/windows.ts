@@ -23,6 +23,15 @@ export function tellsPace({ windows }: Limits): boolean {
   return windows.some(isSpread);
 }
 
+/**
+ * What shares of an account are taken of: the requests of the window that allows the fewest, of those that are spread. Who has a
+ * part of them has the same part of each other one. Undefined where no such window is known.
+ */
+export function sharedRequests(windows: readonly Window[]): number | undefined {
+  const requests = windows.filter(isSpread).map((window) => window.requests);
+  return requests.length === 0 ? undefined : Math.min(...requests);
+}
+
 /** Requests a second on average. */
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;

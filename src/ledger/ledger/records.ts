@@ -57,6 +57,16 @@ export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & 
   | { readonly kind: 'end'; readonly outcome: Outcome; readonly work?: JsonObject }
 );
 
+/**
+ * A row of a list with the cells of the mapped columns by input, as a process needs them that does not have the file. `input` is the
+ * hash of its cells, as in `FinishedRow`.
+ */
+export type ListedRow = { readonly row: RowNumber; readonly input: number } & (
+  | { readonly cells: Readonly<Record<string, string>> }
+  /** Why the row cannot be read. */
+  | { readonly unreadable: string }
+);
+
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
   /** 1 for the first batch of its key. */

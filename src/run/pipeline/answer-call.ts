@@ -150,7 +150,7 @@ async function answerInDoubt(work: Work, wanted: Wanted, state: InDoubt): Promis
  */
 async function resolved(work: Work, wanted: Wanted, state: InDoubt): Promise<Obtained | undefined> {
   const { context, run, batch } = work;
-  const leave = await run.session.client.limiter.alone(`doubt ${wanted.key}`, run.waiter);
+  const leave = await run.session.client.limiter.lanes.enter(`doubt ${wanted.key}`, run.waiter);
   try {
     const [now] = await context.ledger.find([wanted.key], { batch: batch.id });
     const isSame = now?.kind === 'in_doubt' && now.doubt.attempt === state.doubt.attempt;

@@ -13,7 +13,7 @@ import type { RowRecord } from '../../ledger/ledger.ts';
 import { Finishing } from './finishing.ts';
 import { KnownRows, type KnownRowsOptions } from './known-rows.ts';
 import { writeRows } from './output.ts';
-import { type TaskSource, taskMaker, tasksOf } from './tasks.ts';
+import { type SubmittedTasks, taskMaker, tasksOf } from './tasks.ts';
 
 /**
  * A list of which every row was bought before is written while its rows are finished: its file is split, and each answer read and
@@ -23,7 +23,7 @@ import { type TaskSource, taskMaker, tasksOf } from './tasks.ts';
  * writes the output from the ledger, as every other run does.
  */
 
-export interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, TaskSource {
+export interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, SubmittedTasks {
   readonly input: MappedInput;
   readonly destination: Destination;
   /** Fires when no further row is begun. */

@@ -4,7 +4,7 @@ import { type MappedInput, requireSameInput, rowInputOf } from '../../files/inpu
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { RunContext } from '../../plan/context.ts';
-import { rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import { type PreparedRow, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
 import { FinishedInputs } from './finished-inputs.ts';
 import type { RowSet } from './row-set.ts';
 
@@ -18,7 +18,10 @@ export type Task = {
   | { readonly kind: 'end'; readonly outcome: Outcome }
 );
 
-export interface TaskSource {
+/** The tasks of a batch in the order of their rows, in groups. They are read no faster than they are worked on. */
+export type TaskSource = AsyncIterable<readonly Task[]>;
+
+export interface SubmittedTasks {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
@@ -31,14 +34,13 @@ export interface TaskSource {
 const PLANNED_PAGE = 1_000;
 
 /**
- * The tasks of a batch in the order of its rows, in groups. They come from the file, or from the plan that the batch began
- * with.
+ * The tasks of a batch in the process that has its file. They come from the file, or from the plan that the batch began with.
  */
-export function tasksOf(source: TaskSource): AsyncGenerator<readonly Task[], void, undefined> {
+export function tasksOf(source: SubmittedTasks): TaskSource {
   return source.context.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
 
-async function* tasksOfFile(source: TaskSource): AsyncGenerator<readonly Task[]> {
+async function* tasksOfFile(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
   const { context, input, batch, settled } = source;
   const from = await context.ledger.positionBefore(batch.id, settled.lowestMissing(2));
   const isWanted = ({ row }: InputRow): boolean => row <= lastRowWanted(context);
@@ -52,7 +54,7 @@ async function* tasksOfFile(source: TaskSource): AsyncGenerator<readonly Task[]>
 
 /** Finds the tasks among rows, which come in rising order. Rows that are finished are held against what they were finished from. */
 function taskFinder(
-  source: TaskSource,
+  source: SubmittedTasks,
   fromRow: RowNumber,
 ): (rows: readonly PositionedRow[]) => Promise<readonly Task[]> {
   const { context, input, batch, sample, settled } = source;
@@ -76,21 +78,21 @@ function taskFinder(
 export function taskMaker({
   context,
   input,
-}: Pick<TaskSource, 'context' | 'input'>): (row: InputRow) => Task {
+}: Pick<SubmittedTasks, 'context' | 'input'>): (row: InputRow) => Task {
   const prepare = rowPreparer(context, input.columns);
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
-  return (each) => {
-    const { row } = each;
-    const prepared = prepare(each);
-    const input = inputOf(each);
-    return prepared.kind === 'ready'
-      ? { row, input, kind: 'work', work: prepared }
-      : { row, input, kind: 'end', outcome: prepared };
-  };
+  return (each) => preparedTask(each.row, inputOf(each), prepare(each));
+}
+
+/** @param input the fingerprint of the row's cells. */
+export function preparedTask(row: RowNumber, input: number, prepared: PreparedRow): Task {
+  return prepared.kind === 'ready'
+    ? { row, input, kind: 'work', work: prepared }
+    : { row, input, kind: 'end', outcome: prepared };
 }
 
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
-async function* tasksOfPlan({ context, batch, settled }: TaskSource): AsyncGenerator<readonly Task[]> {
+async function* tasksOfPlan({ context, batch, settled }: SubmittedTasks): AsyncGenerator<readonly Task[]> {
   for (let from = settled.lowestMissing(2); ; ) {
     const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
     const isWanted = ({ row }: PlannedRow): boolean => row <= lastRowWanted(context) && !settled.has(row);

@@ -91,7 +91,9 @@ export async function ask(transport: Transport, body = 'one'): Promise<Reply> {
   await transport.untilQuiet();
   const intentAt = { monotonicMs: systemClock.monotonicMs(), wallMs: systemClock.wallMs() };
   const request = { method: 'POST', path: '/', headers: {}, body: Buffer.from(body) } as const;
-  return new Promise((onReply) => transport.send(request, { intentAt, onSent() {}, onReply }));
+  return new Promise((onReply) =>
+    transport.send(request, { intentAt, mayLeave: () => true, onSent() {}, onReply }),
+  );
 }
 
 /** What it says, or how it went. */

@@ -11,6 +11,11 @@ export class Permit {
     return this.#giver.holds();
   }
 
+  /** Whether it may be used in this very turn, to be asked just before its headers leave. */
+  mayLeave(): boolean {
+    return this.#giver.mayLeave();
+  }
+
   /** To be called when its headers leave. */
   sent(): void {
     this.#giver.sent(this);
@@ -35,6 +40,7 @@ export class Permit {
 /** Who gives permits, and hears what becomes of them. */
 export interface PermitGiver {
   holds(): boolean;
+  mayLeave(): boolean;
   sent(permit: Permit): void;
   answered(permit: Permit): void;
   done(permit: Permit, isGivenBack: boolean): void;

@@ -117,6 +117,27 @@ export class Slots {
   }
 }
 
+/** Names that one caller at a time holds. A holder may wait for a slot, so no caller waits for a name while it has one. */
+export class Lanes {
+  readonly #lanes = new Map<string, Slots>();
+  readonly #standstill: Standstill;
+
+  constructor(standstill: Standstill) {
+    this.#standstill = standstill;
+  }
+
+  /** Waits until no other caller holds the name. @returns a function that releases it. @throws what ends the wait. */
+  async enter(name: string, waiter: Waiter): Promise<() => void> {
+    const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
+    this.#lanes.set(name, lane);
+    await lane.enter(waiter);
+    return () => {
+      lane.leave();
+      if (lane.isIdle) this.#lanes.delete(name);
+    };
+  }
+}
+
 /** The longest delay that is given to one timer. */
 const LONGEST_TIMER_MS = 24 * 60 * 60_000;
 
