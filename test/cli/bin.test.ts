@@ -341,7 +341,13 @@ describe('starting fast', () => {
   }
 
   const start = ['cli/shell/main.js', 'commander', 'core/families.js', 'leven', 'start'];
-  const look = [...start, 'ledger/stores/sqlite.js', 'ledger/stores/sqlite/integrity.js', 'look'];
+  const look = [
+    ...start,
+    'ledger/stores/postgres.js',
+    'ledger/stores/sqlite.js',
+    'ledger/stores/sqlite/integrity.js',
+    'look',
+  ];
 
   test.each([
     ['--version', ['--version'], []],

