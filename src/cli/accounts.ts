@@ -226,7 +226,7 @@ function numbersGiven(flags: AddFlags) {
 async function remove(name: string): Promise<Report> {
   const accounts = await loadAccounts();
   const account = findAccount(accounts, name);
-  if (account.sandbox) {
+  if (account.baseUrl === undefined) {
     throw stop(
       'account',
       `The account ${name} is built in and cannot be removed.`,

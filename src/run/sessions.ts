@@ -6,7 +6,7 @@ import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
-import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
+import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { Groups } from './groups.ts';
@@ -273,12 +273,17 @@ interface ReachedVendor {
   stop(): Promise<void>;
 }
 
-/** Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours. */
+/**
+ * Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours; where it
+ * has an address, it runs already.
+ */
 async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
-  if (!account.sandbox) {
-    invariant(account.baseUrl !== undefined, `account ${account.name} has no address`);
-    return { baseUrl: account.baseUrl, stop: async () => {} };
+  const { baseUrl } = account;
+  if (baseUrl !== undefined) {
+    if (account.sandbox) await requireSandbox(baseUrl);
+    return { baseUrl, stop: async () => {} };
   }
+  invariant(account.sandbox, `account ${account.name} has no address`);
   const sandbox = await spawnSandbox({
     bookPath: bookPathIn(sandboxFolder, account.vendor),
     flags: account.sandboxFlags,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stop } from '../core/errors.ts';
+import { messageOf, stop } from '../core/errors.ts';
 import { PACKAGE } from '../core/families.ts';
 
 /** The program's start, which a package brings along as it stands. */
@@ -27,6 +27,32 @@ const NEEDED: ReadonlySet<string> = new Set([
   // In a checkout it starts from the build of the program, also when the sources have changed since.
   ...['ROWONCE_BUILD', 'ROWONCE_TEST_HOOKS', 'ROWONCE_VENDOR_IS_QUICK', 'ROWONCE_DEBUG'],
 ]);
+
+/** After so long a server that says nothing is no sandbox. */
+const LOOK_MS = 5000;
+
+/**
+ * Makes sure that the server is a sandbox, because for play money nobody is asked. It is not told any key.
+ * @throws StopError `address`.
+ */
+export async function requireSandbox(url: URL): Promise<void> {
+  const fact = await differenceFromSandbox(url.origin);
+  if (fact === undefined) return;
+  const port = url.port === '' ? '80' : url.port;
+  throw stop('address', fact, `Start one there: rowonce sandbox --port ${port} --book book.jsonl`);
+}
+
+async function differenceFromSandbox(origin: string): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(LOOK_MS);
+    const response = await fetch(`${origin}/sandbox/book`, { signal, redirect: 'error' });
+    const book: unknown = await response.json();
+    if (response.ok && typeof book === 'object' && book !== null && 'rate_limited' in book) return undefined;
+    return `At ${origin} there is no sandbox, but something else that answers.`;
+  } catch (error) {
+    return `At ${origin} there is no sandbox: ${messageOf(error)}.`;
+  }
+}
 
 interface SpawnOptions {
   /** The file of the book, which only one sandbox may use at a time, see `bookPathIn`. */

@@ -71,7 +71,7 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
     throw stop('usage', 'No flag says what is to be changed.', 'Run rowonce accounts edit --help.');
   const accounts = await loadAccounts();
   const former = findAccount(accounts, name);
-  if (former.sandbox)
+  if (former.baseUrl === undefined)
     throw stop('account', `The account ${name} is built in and cannot be changed.`, 'Add one of your own.');
   const problem = flags.baseUrl === undefined ? undefined : addressProblem(flags.baseUrl);
   if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);

@@ -74,11 +74,40 @@ const shared = {
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
   exclusive_key: z.boolean().optional(),
   retention: retention.optional(),
+  sandbox: z.literal(true).optional(),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
 
 type KeyEntries = { readonly [Name in (typeof KEYS)[number]]?: unknown };
+
+/** What an account of a sandbox has no use for: its vendors take one key, and speak the built-in dialects. */
+const NOT_OF_SANDBOX = [...KEYS, 'id', 'dialect', 'exclusive_key'] as const;
+
+interface SandboxEntries extends KeyEntries {
+  readonly sandbox?: true | undefined;
+  readonly base_url?: string | undefined;
+  readonly id?: unknown;
+  readonly dialect?: unknown;
+  readonly exclusive_key?: unknown;
+}
+
+/** Nobody is asked before a sandbox is, so its address cannot be that of a real vendor: the sandbox listens on this machine alone. */
+function sandboxServer(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
+  const refuse = (path: string, message: string, next: string): void =>
+    context.addIssue({ code: 'custom', path: [path], message, params: { next } });
+  const stray = NOT_OF_SANDBOX.find((name) => entry[name] !== undefined);
+  if (stray !== undefined) refuse(stray, 'an account of a sandbox has none', 'Leave it out.');
+  const { base_url: address } = entry;
+  if (address === undefined || !URL.canParse(address) || isLoopback(new URL(address).hostname)) return;
+  const next = 'Write it as http://127.0.0.1:4810, where rowonce sandbox listens.';
+  refuse('base_url', 'a sandbox is on this machine', next);
+}
+
+function keyed(entry: SandboxEntries, context: z.core.$RefinementCtx): void {
+  if (entry.sandbox === true) sandboxServer(entry, context);
+  else oneKey(entry, context);
+}
 
 function oneKey(entry: KeyEntries, context: z.core.$RefinementCtx): void {
   const given = KEYS.filter((name) => entry[name] !== undefined);
@@ -98,7 +127,7 @@ const service = z
     organization_id: line.optional(),
     project_id: line.optional(),
   })
-  .superRefine(oneKey);
+  .superRefine(keyed);
 
 const provider = z
   .strictObject({
@@ -113,8 +142,7 @@ const provider = z
     else throughService(entry, context);
   });
 
-interface RouteEntries extends KeyEntries {
-  readonly base_url?: unknown;
+interface RouteEntries extends SandboxEntries {
   readonly connected_account?: unknown;
   readonly api_call_url?: unknown;
 }
@@ -125,7 +153,7 @@ const VIA_NAMES = ['connected_account', 'api_call_url'] as const;
 function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
   const stray = VIA_NAMES.find((name) => entry[name] !== undefined);
   if (stray === undefined) {
-    oneKey(entry, context);
+    keyed(entry, context);
     return;
   }
   const next = 'Add via: with the name of the service account, or leave it out.';
@@ -139,7 +167,7 @@ function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
 
 /** The service knows the vendor's address and key; the key that opens the service is the service account's. */
 function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): void {
-  const own = (['base_url', ...KEYS] as const).find((name) => entry[name] !== undefined);
+  const own = (['base_url', 'sandbox', ...KEYS] as const).find((name) => entry[name] !== undefined);
   if (own !== undefined) {
     const message = 'an account with via has neither an address nor a key of its own';
     const next = 'Leave it out: the service knows both.';
