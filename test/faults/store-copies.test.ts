@@ -67,7 +67,9 @@ describe.each(WAYS)('from a %s to a %s', (fromKind, toKind) => {
     const done = await place.type(copying(from, to)).ended;
     expect(done.code, done.stderr).toBe(0);
     expect(await exported(place, to, batch, 'after.csv')).toEqual(before);
-    expect(await exported(place, from, batch, 'still.csv'), 'what was copied is read as before').toEqual(before);
+    expect(await exported(place, from, batch, 'still.csv'), 'what was copied is read as before').toEqual(
+      before,
+    );
     const { requests } = await place.vendor.book();
     const again = await place.run({ ...orderAt(place, to), output: 'again.csv' });
     expect(again.code, again.stderr).toBe(0);
