@@ -1,4 +1,5 @@
 import { invariant } from '../../../core/errors.ts';
+import { crashPoint } from '../../../lib/faults.ts';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { COUNTED_ANEW } from './copied-counts.ts';
@@ -41,7 +42,10 @@ export async function takeParts(
   connection.begin();
   for (const { sql } of definitions.filter((each) => !isGuard(each))) connection.script(sql);
   const taking = new Taking(connection);
-  for await (const { table, rows } of parts) taking.take(table, rows as never);
+  for await (const { table, rows } of parts) {
+    taking.take(table, rows as never);
+    crashPoint('copying');
+  }
   taking.end(identity);
   for (const { sql } of definitions.filter(isGuard)) connection.script(sql);
   connection.commit();
