@@ -1,9 +1,13 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
+import { isUrl } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { chooseStore } from '../run/open-ledger.ts';
+import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { salvage } from '../run/tasks/salvage.ts';
 import { talkedErasure } from './render/erasure.ts';
@@ -26,13 +30,25 @@ interface Flags {
 
 const store: CliCommand = {
   name: 'store',
-  summary: 'Reads what is left of a damaged store, and erases what is old in a sound one.',
+  summary: 'Copies a store to another place, reads what is left of a damaged one, and erases what is old.',
   example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
+    copy: 'npx --no rowonce store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
     salvage: 'npx --no rowonce store salvage -o what-is-left',
     purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
   },
   configure(command: Command, run) {
+    command
+      .command('copy')
+      .description(
+        'Copy a whole ledger to a place that has none, and buy from that place alone from then on.',
+      )
+      .argument('<from>', 'the store that is copied; it is read from then on, and nothing is bought from it')
+      .argument('<to>', 'a folder, or postgres://USER@HOST/DATABASE')
+      .option(...WAIT_FLAG)
+      .action(
+        run((_console, from: string, to: string, flags: Pick<PurgeFlags, 'wait'>) => copy(from, to, flags)),
+      );
     command
       .command('salvage')
       .description(
@@ -53,6 +69,26 @@ const store: CliCommand = {
 };
 
 export default store;
+
+async function copy(from: string, to: string, { wait }: Pick<PurgeFlags, 'wait'>): Promise<Report> {
+  const waitForLockMs = durationOf('--wait', wait) ?? 0;
+  const { batches, spent, inDoubt } = await copyStore(placeOf(from), placeOf(to), {
+    clock: systemClock,
+    waitForLockMs,
+  });
+  return {
+    lines: [
+      `${counted(batches, 'batch', 'batches')} with ${counted(spent, 'credit')} spent and ${inDoubt} in doubt went from ${from} to ${to}.`,
+    ],
+    object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
+    advice: [
+      `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`,
+    ],
+  };
+}
+
+/** A folder is one place, however it is written. */
+const placeOf = (location: string): string => (isUrl(location) ? location : resolve(location));
 
 async function salvageStore({ output = 'rowonce-salvage', store }: Flags): Promise<Report> {
   const { files, answers, unreadable } = await salvage(chooseStore(store, false).location, output);

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
+import type { CopySource, CopyTarget } from './copying.ts';
 import type { Eraser } from './eraser.ts';
 import type { CallState, Ledger, LedgerReader } from './ledger.ts';
 
@@ -47,6 +48,13 @@ export interface Store {
    * @throws StopError `store` when there is no ledger, `store_damaged` when nothing at all can be read.
    */
   salvage?(location: string, workFolder: string): Promise<Salvage>;
+  /** Copies a ledger to another store, or takes one from there. A store without this member does neither. */
+  readonly copying?: {
+    /** Opens the store to be copied from. @throws StopError as `open` of an existing ledger. */
+    from(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopySource>;
+    /** @throws StopError `busy`, `store` or `store_lost`. */
+    to(location: string, options: Omit<StoreOptions, 'create'>): Promise<CopyTarget>;
+  };
   /**
    * Opens the store to erase from it, for as long as the work takes. A store without this method erases nothing. Where there
    * is no ledger yet, lists that were brought to the page may be there.

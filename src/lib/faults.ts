@@ -27,6 +27,9 @@ export const CRASH_POINTS = [
   'output-written',
   'output-renamed',
   'after-output',
+  'copying',
+  'copy-taken',
+  'copy-left',
 ] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];

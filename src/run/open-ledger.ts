@@ -199,6 +199,17 @@ export async function erasingIn<T>(
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 
+/** What copies ledgers to and from such a place. */
+export async function copyingIn(location: string): Promise<NonNullable<Store['copying']>> {
+  const { copying } = await storeOf(location);
+  if (copying !== undefined) return copying;
+  throw stop(
+    'store',
+    `Nothing can be copied to or from the store ${location}.`,
+    'Name a folder or postgres://….',
+  );
+}
+
 async function storeOf(location: string): Promise<Store> {
   const stores = await loadFamily<Store>(STORES);
   return storeFor(

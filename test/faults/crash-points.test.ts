@@ -40,8 +40,8 @@ const TWICE: readonly CrashPoint[] = [
 /** What leaves attempts open, for the points that only a recovery comes to. */
 const EARLIER_CRASH: Partial<Record<CrashPoint, string>> = { recovering: 'after-send:4' };
 
-/** Only a vendor that can be asked about lost calls leads there: `doubts.test.ts`. */
-const ELSEWHERE: readonly CrashPoint[] = ['after-look'];
+/** Only a vendor that can be asked about lost calls leads to the first (`doubts.test.ts`), and a copy to the others (`store-copies.test.ts`). */
+const ELSEWHERE: readonly CrashPoint[] = ['after-look', 'copying', 'copy-taken', 'copy-left'];
 
 /** The visits of a point at which the program dies, run by run. */
 const KILLS: readonly (readonly [CrashPoint, Way, readonly string[]])[] = [

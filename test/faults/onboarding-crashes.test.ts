@@ -41,7 +41,7 @@ const ONCE: readonly CrashPoint[] = [
 const RECOVERING: readonly CrashPoint[] = ['recovering'];
 
 /** Only a vendor that can be asked about lost calls leads there. */
-const ELSEWHERE: readonly CrashPoint[] = ['after-look'];
+const ELSEWHERE: readonly CrashPoint[] = ['after-look', 'copying', 'copy-taken', 'copy-left'];
 
 /** Each is what the program dies at, one after the other. */
 const KILLS: readonly (readonly string[])[] = [

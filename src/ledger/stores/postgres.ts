@@ -11,6 +11,12 @@ const postgres: Store = {
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location) => (await opening()).openReader(location),
+  copying: {
+    from: async (location, options) =>
+      (await import('./postgres/copies.ts')).copySource(location, { ...options, create: false }),
+    to: async (location, options) =>
+      (await import('./postgres/copies.ts')).copyTarget(location, { ...options, create: true }),
+  },
   spender: async (location) => (await opening()).spenderAt(location),
 };
 

@@ -13,6 +13,7 @@ import {
   explained,
   sqliteCode,
 } from './sqlite/connection.ts';
+import { copySource, copyTarget, refuseCopied } from './sqlite/copies.ts';
 import { NOTHING_ERASABLE } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
 import {
@@ -66,6 +67,17 @@ const sqlite: Store = {
         await ledger.close();
       }
     }),
+
+  copying: {
+    from: (location, options) =>
+      explaining(location, async (folder) =>
+        copySource(await open(folder, { ...options, create: false, toCopy: true }), folder),
+      ),
+    to: (location, options) =>
+      explaining(location, (folder) =>
+        copyTarget(folder, { ...options, create: true }, () => void prepare(folder, {})),
+      ),
+  },
 
   salvage: (location, workFolder) =>
     explaining(location, async (folder) => {
@@ -121,7 +133,12 @@ function prepare(folder: StoreFolder, options: Accepted): boolean {
   return wasThere;
 }
 
-async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
+interface OpenOptions extends StoreOptions {
+  /** The ledger is opened to be copied, which is done again where it was cut off. */
+  readonly toCopy?: boolean;
+}
+
+async function open(folder: StoreFolder, options: OpenOptions): Promise<SqliteLedger> {
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
@@ -140,7 +157,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   }
 }
 
-interface Opening extends StoreOptions {
+interface Opening extends OpenOptions {
   /** False for a store that is new. */
   readonly wasThere: boolean;
 }
@@ -158,6 +175,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (isEmpty) layOut(connection);
     const { clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
+    if (options.sendsNothing !== true && options.toCopy !== true) refuseCopied(connection, folder);
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);

@@ -137,9 +137,19 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
+const { copying = never() } = postgres;
+
+function never(): never {
+  throw new Error('ledgers of PostgreSQL are copied');
+}
+
 /** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
+  copying: {
+    from: async (place, options) => copying.from(await databaseOf(place, false), options),
+    to: async (place, options) => copying.to(await databaseOf(place, true), options),
+  },
 };

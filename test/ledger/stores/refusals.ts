@@ -29,6 +29,7 @@ export const ELSEWHERE = {
     ...['subjects_unchanged', 'subjects_no_delete', 'changes_no_update', 'changes_no_delete'],
   ],
   erasures: ['erasures_kept', 'erasures_no_delete', 'erased_no_update', 'erased_no_delete'],
+  copies: ['copies_no_update', 'copies_no_delete'],
   holds: ['holds_no_update', 'holds_no_delete'],
   prices: ['attempts_price', 'prices_no_delete'],
   readings: [

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
-import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger } from '../../ledger.ts';
+import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 import { onlyOne } from './time.ts';
 
-/** Batches with the pauses that a person asked for. None of them changes something at a service, so none has a plan. */
+/** Batches with the pauses that a person asked for. One that changes something at a service was made elsewhere, and its plan is read. */
 type Part = Pick<
   Ledger,
   | 'batches'
@@ -25,7 +25,7 @@ const LINE = `id, state, account AS "accountIdentity", account_name AS "accountN
   input_path AS "inputPath", created_at AS "createdAtMs", output_sha256 AS "outputSha256"`;
 
 const WHOLE = `${LINE}, key, generation, lineage, vendor, input_sha256 AS "inputSha256", input_rows AS "inputRows", settings,
-  output_path AS "outputPath", command, CASE WHEN coalesce(fresh_found, fresh_no_match) IS NOT NULL
+  output_path AS "outputPath", command, rows_beyond AS "rowsBeyond", nullif(planned_rows, 0) AS "plannedRows", CASE WHEN coalesce(fresh_found, fresh_no_match) IS NOT NULL
     THEN json_strip_nulls(json_build_object('foundMs', fresh_found, 'noMatchMs', fresh_no_match)) END AS "freshSince"`;
 
 const LINES = `SELECT ${LINE}, EXISTS (SELECT FROM rows r WHERE r.batch = b.id AND r.outcome = 'in_doubt') AS "hasDoubts"
@@ -55,7 +55,11 @@ export const batches = ({ database }: Session): Part => ({
   async openRequests(batch) {
     return (await database.row<{ count: number }>(OPEN, [batch]))?.count ?? 0;
   },
-  plannedRows: async () => [],
+  async plannedRows(batch, fromRow, limit) {
+    const sql = 'SELECT row, planned FROM planned WHERE batch = $1 AND row >= $2 ORDER BY row LIMIT $3';
+    const found = await database.rows<{ row: number; planned: object }>(sql, [batch, fromRow, limit]);
+    return found.map(({ row, planned }) => ({ row, ...planned }) as PlannedRow);
+  },
   async heldSince(batch) {
     const sql = 'SELECT held_since AS "atMs" FROM batches WHERE id = $1';
     return (await database.row<{ atMs: number | null }>(sql, [batch]))?.atMs ?? undefined;

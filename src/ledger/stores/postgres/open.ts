@@ -1,6 +1,7 @@
 import type { Ledger, LedgerReader } from '../../ledger.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
+import { refuseCopied } from './copies.ts';
 import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
@@ -15,9 +16,10 @@ export async function openSpender(location: string, options: StoreOptions): Prom
       await layOut(database);
     }
     const lock = await takeLock(database, options);
-    return closedByFailure({ close: () => lock.release() }, async () =>
-      postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) }),
-    );
+    return closedByFailure({ close: () => lock.release() }, async () => {
+      await refuseCopied(database, options.sendsNothing !== true);
+      return postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) });
+    });
   });
 }
 
@@ -25,6 +27,7 @@ export async function openReader(location: string): Promise<LedgerReader> {
   const database = await connect(location, { isReader: true });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) throw nothingThere(database);
+    await refuseCopied(database, false);
     return postgresLedger(database);
   });
 }

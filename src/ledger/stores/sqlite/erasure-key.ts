@@ -26,7 +26,10 @@ export function readErasureKey(path: string): Buffer | undefined {
  * Makes the key and puts it on the disk before it hides the first call. A crash leaves a key that hides nothing yet.
  */
 export function makeErasureKey(path: string): Buffer {
-  const key = randomBytes(KEY_BYTES);
+  return writeErasureKey(path, randomBytes(KEY_BYTES));
+}
+
+export function writeErasureKey(path: string, key: Buffer): Buffer {
   const file = openSync(path, 'w', 0o600);
   try {
     writeSync(file, key);

@@ -1,6 +1,7 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Digests } from '../../../core/format.ts';
+import type { Copied, CopiedPart } from '../../copying.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
   AccountCaps,
@@ -32,6 +33,8 @@ import { CallWrites } from './call-writes.ts';
 import { openAttempts } from './calls.ts';
 import { clean, requireRoom } from './cleaning.ts';
 import { type Connection, sqliteCode } from './connection.ts';
+import { copiedTo } from './copies.ts';
+import { partsOf } from './copy-from.ts';
 import { accountNumber } from './entries.ts';
 import { erasureOf, removeFiles } from './erasable.ts';
 import { type Erasing, endErasures, erase } from './erase.ts';
@@ -41,7 +44,7 @@ import { insertHold } from './holds.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
 import { setCells, sumUp } from './table-sums.ts';
-import { batchId, batchNumber, PIECES_TABLE } from './tables.ts';
+import { batchId, batchNumber, COPIES_TABLE, PIECES_TABLE, wholeMs } from './tables.ts';
 import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
@@ -216,6 +219,20 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const cleaning = clean(this.connection, this.folder, this.#options.rewriting);
     if (!cleaning.isDue) await this.#group.write(() => endErasures(this.connection));
     return cleaning;
+  }
+
+  copiedTo(): Copied | undefined {
+    return copiedTo(this.connection);
+  }
+
+  /** All that the ledger holds. Nobody writes meanwhile. */
+  async *parts(): AsyncGenerator<CopiedPart> {
+    yield* partsOf(this.connection);
+  }
+
+  leave({ identity, place, atMs }: Copied): Promise<void> {
+    const at = wholeMs(atMs);
+    return this.#group.write(() => COPIES_TABLE.insert(this.connection, { id: 1, identity, place, at }));
   }
 
   /** Commits waiting writes, moves the log into the database, and notes that the end was orderly. */

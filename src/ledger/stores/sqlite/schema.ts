@@ -5,6 +5,7 @@ import { BATCHES } from './schema/batches-sql.ts';
 import { BOOK } from './schema/book-sql.ts';
 import { CALLS } from './schema/calls-sql.ts';
 import { CHANGES } from './schema/changes-sql.ts';
+import { COPIES } from './schema/copies-sql.ts';
 import { ERASURES } from './schema/erasures-sql.ts';
 import { HOLDS } from './schema/holds-sql.ts';
 import { GUARDS_OF_CHANGE } from './schema/kept.ts';
@@ -44,6 +45,7 @@ export const TOPICS: readonly string[] = [
   ERASURES,
   AGREEMENTS,
   HOLDS,
+  COPIES,
   GUARDS_OF_CHANGE,
   BEGINNING,
 ];

@@ -337,6 +337,17 @@ export const ERASURES_TABLE = table('erasures', {
   what: ({ id }) => `erasure ${id}`,
 });
 
+/** At most one row. */
+export const COPIES_TABLE = table('copies', {
+  columns: {
+    id: 'INTEGER PRIMARY KEY CHECK (id = 1)',
+    identity: 'TEXT NOT NULL CHECK (length(identity) = 32)',
+    place: 'TEXT NOT NULL',
+    at: 'INTEGER NOT NULL',
+  },
+  what: () => 'to where this ledger was copied',
+});
+
 /** All of them but the replies, which are most of the bytes. */
 export const SHORT_TABLES = [
   CALLS_TABLE,
@@ -354,4 +365,5 @@ export const SHORT_TABLES = [
   AGREEMENTS_TABLE,
   HOLDS_TABLE,
   ERASURES_TABLE,
+  COPIES_TABLE,
 ] as const;

@@ -5,7 +5,7 @@
 type Wrong = [sql: string, problem: (id: number) => string];
 
 /** Everything that is counted of entries. */
-const COUNTED = `
+export const COUNTED = `
 ended AS MATERIALIZED (
   SELECT a.batch, c.account, c.operation, k.kind, k.said, k.status IS NOT 404 AS other, count(*) AS n, sum(k.estimated) AS estimated
     FROM ends k CROSS JOIN attempts a ON a.id = k.of CROSS JOIN calls c ON c.id = k.call GROUP BY 1, 2, 3, 4, 5, 6

@@ -133,8 +133,7 @@ function verifyCalls(connection: Connection, folder: string): void {
 }
 
 /** The totals of the entries, by scope, stated again without the triggers' view. */
-const WRONG_TOTAL = `
-WITH moved AS MATERIALIZED (
+export const ADDED_TOTALS = `moved AS MATERIALIZED (
   SELECT p.batch, c.account, date(p.at / 1000, 'unixepoch') AS day, p.kind = 'retry' AS retried, sum(m.spent) AS spent,
          sum(m.reserved) AS reserved, sum(m.held) AS held
     FROM (
@@ -152,7 +151,10 @@ scopes AS (
   UNION ALL SELECT 'month:' || account || ':' || substr(day, 1, 7), spent, reserved, held FROM moved
   UNION ALL SELECT 'extra:' || batch, spent, reserved, held FROM moved WHERE retried),
 added AS (
-  SELECT scope, sum(spent) AS spent, sum(reserved) AS reserved, sum(held) AS held FROM scopes GROUP BY scope)
+  SELECT scope, sum(spent) AS spent, sum(reserved) AS reserved, sum(held) AS held FROM scopes GROUP BY scope)`;
+
+const WRONG_TOTAL = `
+WITH ${ADDED_TOTALS}
 SELECT coalesce(x.scope, m.scope) AS scope
   FROM added x FULL JOIN totals m ON m.scope = x.scope
  WHERE (x.spent, x.reserved, x.held) IS NOT (m.spent, m.reserved, m.held)

@@ -1,7 +1,8 @@
 /** What a run processes: one input, one operation, one account. */
 export const BATCHES = `
 -- \`id\` is what a user types, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and \`fresh_no_match\` (ms
--- since 1970) are bought anew; NULL: answers of any age will do. \`held_since\`: when a person paused it.
+-- since 1970) are bought anew; NULL: answers of any age will do. \`held_since\`: when a person paused it. \`rows_beyond\` counts planned
+-- rows that the input does not have.
 CREATE TABLE batches (
   id text PRIMARY KEY,
   ordinal bigint GENERATED ALWAYS AS IDENTITY,
@@ -27,6 +28,8 @@ CREATE TABLE batches (
   fresh_found bigint,
   fresh_no_match bigint,
   held_since bigint,
+  rows_beyond bigint,
+  planned_rows bigint NOT NULL DEFAULT 0,
   UNIQUE (key, generation)
 );
 CREATE UNIQUE INDEX batches_open ON batches (key) WHERE state = 'open';

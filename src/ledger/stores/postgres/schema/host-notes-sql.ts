@@ -21,4 +21,14 @@ CREATE TABLE files (
   batch text,
   PRIMARY KEY (host, path, sha256)
 );
+
+-- Every path at which a host has found the list of a batch, and every job file by which it was begun or gone on with. \`is_list\` is
+-- false for a job file.
+CREATE TABLE reads (
+  host text NOT NULL,
+  path text NOT NULL,
+  batch text NOT NULL,
+  is_list boolean NOT NULL,
+  PRIMARY KEY (host, path, batch)
+);
 `;

@@ -1,3 +1,21 @@
+/** Counts what these entries say, beside what was counted before. @param written the entries, in SQL. */
+export const tallied = (written: string): string => `
+  INSERT INTO tallies AS t (batch, operation, writer, account, requests, calls, answers, found, others, other_sent, other_ended)
+    SELECT a.batch, c.operation, pg_backend_pid(), c.account, sum(e.request), sum(e.call), sum(e.answer), sum(e.found), sum(e.other),
+           max(e.of * e.other), max(e.id * e.other)
+      FROM (
+        SELECT id, of, (kind IN ('answered', 'lost', 'lost_beside', 'unsold') AND said IS DISTINCT FROM 'not_sent')::int AS request,
+               (kind IN ('answered', 'told', 'read'))::int - (kind = 'retracted')::int AS call,
+               (kind = 'answered')::int - (kind = 'retracted')::int AS answer,
+               (kind = 'answered' AND said = 'found')::int AS found, (kind = 'answered' AND status <> 404)::int AS other
+          FROM ${written} WHERE kind IN ('answered', 'lost', 'lost_beside', 'unsold', 'told', 'read', 'retracted')) e
+      JOIN entries a ON a.of = e.of AND a.id = e.of JOIN calls c ON c.id = a.call
+     GROUP BY a.batch, c.operation, c.account
+    ON CONFLICT (batch, operation, writer) DO UPDATE
+      SET requests = t.requests + excluded.requests, calls = t.calls + excluded.calls, answers = t.answers + excluded.answers,
+          found = t.found + excluded.found, others = t.others + excluded.others,
+          other_sent = greatest(t.other_sent, excluded.other_sent), other_ended = greatest(t.other_ended, excluded.other_ended)`;
+
 /** Counts over many calls, which would take long to make anew. */
 export const TALLIES = `
 -- What a batch asked: \`requests\` that left, \`calls\` that were answered, \`answers\` of the vendor, those that \`found\` something, and
@@ -22,21 +40,7 @@ CREATE INDEX entries_misses ON entries (id) WHERE kind = 'answered' AND status =
 
 CREATE FUNCTION tally() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO tallies AS t (batch, operation, writer, account, requests, calls, answers, found, others, other_sent, other_ended)
-    SELECT a.batch, c.operation, pg_backend_pid(), c.account, sum(e.request), sum(e.call), sum(e.answer), sum(e.found), sum(e.other),
-           max(e.of * e.other), max(e.id * e.other)
-      FROM (
-        SELECT id, of, (kind IN ('answered', 'lost', 'lost_beside', 'unsold') AND said IS DISTINCT FROM 'not_sent')::int AS request,
-               (kind IN ('answered', 'told', 'read'))::int - (kind = 'retracted')::int AS call,
-               (kind = 'answered')::int - (kind = 'retracted')::int AS answer,
-               (kind = 'answered' AND said = 'found')::int AS found, (kind = 'answered' AND status <> 404)::int AS other
-          FROM written WHERE kind IN ('answered', 'lost', 'lost_beside', 'unsold', 'told', 'read', 'retracted')) e
-      JOIN entries a ON a.of = e.of AND a.id = e.of JOIN calls c ON c.id = a.call
-     GROUP BY a.batch, c.operation, c.account
-    ON CONFLICT (batch, operation, writer) DO UPDATE
-      SET requests = t.requests + excluded.requests, calls = t.calls + excluded.calls, answers = t.answers + excluded.answers,
-          found = t.found + excluded.found, others = t.others + excluded.others,
-          other_sent = greatest(t.other_sent, excluded.other_sent), other_ended = greatest(t.other_ended, excluded.other_ended);
+  ${tallied('written')};
   RETURN NULL;
 END $$;
 CREATE TRIGGER entries_tallied AFTER INSERT ON entries REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION tally();

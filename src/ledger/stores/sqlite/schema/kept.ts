@@ -197,6 +197,8 @@ const KEPT: readonly Kept[] = [
   { table: 'agreements', event: 'DELETE', says: 'an agreement is never deleted' },
   { table: 'holds', event: 'UPDATE', says: 'a pause is kept as a person ordered it' },
   { table: 'holds', event: 'DELETE', says: 'a pause is never deleted' },
+  { table: 'copies', event: 'UPDATE', says: 'where a ledger was copied to does not change' },
+  { table: 'copies', event: 'DELETE', says: 'a ledger that was copied spends no more' },
 ];
 
 /** What is not known to be allowed is refused: a condition that comes to NULL lets nothing through. */

@@ -1,0 +1,108 @@
+import { isoTime } from '../../../core/clock.ts';
+import { stop } from '../../../core/errors.ts';
+import type { Copied, CopySource, CopyTarget } from '../../copying.ts';
+import type { StoreOptions } from '../../store.ts';
+import { connect, type Database, type Sql } from './connection.ts';
+import { partsOf } from './copy-from.ts';
+import { takeParts } from './copy-to.ts';
+import { takeLock } from './lock.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
+
+/** Ledgers that are copied to another store, and copies of others. */
+
+interface Identity {
+  readonly identity: string;
+  readonly arriving: boolean;
+  readonly copied: Copied | null;
+}
+
+const IDENTITY = `
+SELECT identity, arriving, CASE WHEN copied_as IS NOT NULL
+    THEN json_build_object('identity', copied_as, 'place', copied_to, 'atMs', copied_at) END AS copied FROM ledger`;
+
+async function identityOf(sql: Sql): Promise<Identity> {
+  const found = await sql.row<Identity>(IDENTITY);
+  return found ?? { identity: '', arriving: false, copied: null };
+}
+
+/**
+ * @param toSpend whether something may be bought: a ledger that was copied is read as before.
+ * @throws StopError `store` when another ledger goes on in its place, or when it is a copy that is not finished.
+ */
+export async function refuseCopied(database: Database, toSpend: boolean): Promise<void> {
+  const { arriving, copied } = await identityOf(database);
+  if (arriving) throw notFinished(database);
+  if (copied === null || !toSpend) return;
+  throw stop(
+    'store',
+    `The ledger at ${database.shown} was copied to ${copied.place} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status and export still work.`,
+    `Name the copy: --store ${copied.place}`,
+  );
+}
+
+const notFinished = ({ shown }: Database) =>
+  stop(
+    'store',
+    `The ledger at ${shown} is a copy that is not finished.`,
+    'Type the same command of rowonce store copy once more.',
+  );
+
+export async function copySource(location: string, options: StoreOptions): Promise<CopySource> {
+  const database = await connect(location);
+  try {
+    if (!(await hasLedger(database))) throw nothingThere(database);
+    const lock = await takeLock(database, options);
+    const { arriving, copied } = await identityOf(database);
+    if (arriving) throw notFinished(database);
+    const ledger = postgresLedger(database, {
+      clock: options.clock,
+      lock,
+      newest: await newestEntry(database),
+    });
+    return {
+      ledger,
+      place: location,
+      copied: copied ?? undefined,
+      secret: undefined,
+      parts: () => partsOf(database),
+      leave: async ({ identity, place, atMs }) => {
+        await database.rows(LEAVE, [identity, place, Math.floor(atMs)]);
+      },
+      close: () => ledger.close(),
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+const LEAVE = `
+UPDATE ledger SET copied_as = $1, copied_to = $2, copied_at = $3 WHERE copied_as IS NULL`;
+
+export async function copyTarget(location: string, options: StoreOptions): Promise<CopyTarget> {
+  const database = await connect(location);
+  try {
+    if (!(await hasLedger(database))) await layOut(database);
+    const lock = await takeLock(database, options);
+    const { identity, arriving } = await identityOf(database);
+    const used = await database.row(
+      'SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM agreements) a LIMIT 1',
+    );
+    return {
+      place: location,
+      present: arriving || used === undefined ? undefined : identity,
+      awaiting: arriving ? identity : undefined,
+      take: (parts) => takeParts(database, parts),
+      look: async () => ({ ...postgresLedger(database), close: async () => {} }),
+      arrive: () => database.script('UPDATE ledger SET arriving = false'),
+      async close() {
+        await lock.release();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { hostname } from 'node:os';
+import { crashPoint } from '../../../lib/faults.ts';
+import type { CopiedPart, CopiedTables } from '../../copying.ts';
+import type { Database, Sql } from './connection.ts';
+import { columnsOf } from './copied-columns.ts';
+import { tallied } from './schema/tallies-sql.ts';
+
+/**
+ * Writes what another ledger holds into an empty one, in one transaction: a crash leaves it empty. The trigger knows how calls move,
+ * entry by entry, and these come as a whole, so it rests meanwhile: only the owner of the tables can do that.
+ */
+
+/** Tables in which something follows from each row that is written. */
+const WITH_TRIGGERS = ['calls', 'entries'] as const;
+
+/** @returns the name of the copy. */
+export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>): Promise<string> {
+  return database.write(async (sql) => {
+    await emptied(sql);
+    for (const table of WITH_TRIGGERS) await sql.script(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+    const misses: Pick<CopiedTables['accounts'], 'identity' | 'misses'>[] = [];
+    for await (const part of parts) {
+      if (part.table === 'accounts') misses.push(...part.rows);
+      await insert(sql, part.table, part.rows);
+      crashPoint('copying');
+    }
+    for (const text of COUNTED_ANEW) await sql.script(text);
+    const [identities, counts] = [misses.map(({ identity }) => identity), misses.map((each) => each.misses)];
+    await sql.rows(MISSES, [identities, counts]);
+    for (const table of WITH_TRIGGERS) await sql.script(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+    const named = await sql.row<{ identity: string }>(ARRIVING);
+    return named?.identity ?? '';
+  });
+}
+
+/** What an earlier copy left that nobody could open. */
+async function emptied(sql: Sql): Promise<void> {
+  const tables = [...TAKEN, 'totals', 'tallies', 'idempotency_keys'].join(', ');
+  await sql.script(`TRUNCATE ${tables}`);
+}
+
+const TAKEN: readonly (keyof CopiedTables)[] = [
+  ...([
+    'accounts',
+    'boots',
+    'batches',
+    'planned',
+    'subjects',
+    'entries',
+    'calls',
+    'changes',
+    'rows',
+  ] as const),
+  ...([
+    'payers',
+    'prices',
+    'pauses',
+    'agreements',
+    'pieces',
+    'files',
+    'reads',
+    'erasures',
+    'erased',
+  ] as const),
+];
+
+/** A new name, because whoever had the former one may have been told that it is the copy. */
+const ARRIVING = `
+UPDATE ledger SET identity = replace(gen_random_uuid()::text, '-', ''), arriving = true RETURNING identity`;
+
+async function insert(sql: Sql, table: keyof CopiedTables, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { text, values } = insertion(table, rows);
+  await sql.rows(text, values);
+}
+
+/** Columns of which another value is written, or none. */
+const LEFT_OUT: Partial<Record<keyof CopiedTables, string>> = { accounts: 'misses' };
+/** Columns that the copy has beside those that are copied, with their values in SQL over a row `u`. */
+const BESIDE: Partial<Record<keyof CopiedTables, Readonly<Record<string, string>>>> = {
+  calls: { head: 'u.id', kind: `'intent'`, of: 'u.id' },
+  files: { host: '$HOST' },
+  reads: { host: '$HOST' },
+};
+
+function insertion(table: keyof CopiedTables, rows: readonly object[]) {
+  const columns = columnsOf(table).filter(([column]) => column !== LEFT_OUT[table]);
+  const beside = Object.entries(BESIDE[table] ?? {}).map(([column, value]) => [
+    column,
+    value === '$HOST' ? `'${hostname().replaceAll("'", "''")}'` : value,
+  ]);
+  const names = columns.map(([column]) => column);
+  const given = columns.map(([, type], at) => `$${at + 1}::${type === 'bigint[]' ? 'text' : type}[]`);
+  const cells = columns.map(([column, type]) =>
+    type === 'bigint[]' ? `u.${column}::bigint[]` : `u.${column}`,
+  );
+  const text = `
+INSERT INTO ${table} (${[...names, ...beside.map(([column]) => column)].join(', ')}) OVERRIDING SYSTEM VALUE
+  SELECT ${[...cells, ...beside.map(([, value]) => value)].join(', ')}
+    FROM unnest(${given.join(', ')}) WITH ORDINALITY u (${names.join(', ')}, nth) ORDER BY u.nth`;
+  const values = columns.map(([column, type]) =>
+    rows.map((row) => cellOf((row as Readonly<Record<string, unknown>>)[column], type)),
+  );
+  return { text, values };
+}
+
+function cellOf(value: unknown, type: string): unknown {
+  if (value === null || value === undefined) return null;
+  if (type === 'json') return JSON.stringify(value);
+  return type === 'bigint[]' ? `{${(value as readonly number[]).join()}}` : value;
+}
+
+const ENDED = `('answered', 'lost', 'lost_beside', 'unsold')`;
+
+/** What entries move, by the attempts that pay. */
+const MOVED = `
+SELECT of AS payer, 0 AS spent, reserved, 0 AS held, false AS estimated FROM entries WHERE id = of
+UNION ALL SELECT e.of, 0, -a.reserved, 0, false FROM entries e JOIN entries a ON a.of = e.of AND a.id = e.of WHERE e.kind IN ${ENDED}
+UNION ALL SELECT of, 0, 0, held, estimated FROM entries WHERE id <> of
+UNION ALL SELECT coalesce(pays, of), spent, 0, 0, estimated FROM entries WHERE id <> of`;
+
+const COUNTED_ANEW = [
+  `UPDATE calls c SET head = e.head, kind = e.kind, of = e.of FROM (
+     SELECT DISTINCT ON (call) call, id AS head, kind, of FROM entries ORDER BY call, id DESC) e WHERE e.call = c.id`,
+  `INSERT INTO idempotency_keys (idempotency_key, call)
+     SELECT DISTINCT facts -> 'request' ->> 'idempotencyKey', call FROM entries
+      WHERE id = of AND facts -> 'request' IS NOT NULL`,
+  tallied('entries'),
+  `INSERT INTO totals (scope, of, period, spent, reserved, in_doubt, estimated)
+     SELECT s.scope, s.of, s.period, sum(m.spent), sum(m.reserved), sum(m.held), bool_or(m.estimated)
+       FROM (${MOVED}) m JOIN entries a ON a.of = m.payer AND a.id = m.payer JOIN calls c ON c.id = a.call
+      CROSS JOIN LATERAL (SELECT to_char(to_timestamp(a.at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day) d
+      CROSS JOIN LATERAL (VALUES ('batch', a.batch, ''), ('day', c.account, d.day), ('month', c.account, left(d.day, 7)),
+                                 ('extra', CASE WHEN a.kind = 'retry' THEN a.batch END, '')) s (scope, of, period)
+      WHERE s.of IS NOT NULL GROUP BY 1, 2, 3`,
+  `SELECT setval('numbers', greatest((SELECT max(id) FROM entries), 1))`,
+  ...['batches.ordinal', 'boots.id', 'erasures.id'].map((column) => {
+    const [table = '', name = ''] = column.split('.');
+    return `SELECT setval(pg_get_serial_sequence('${table}', '${name}'), greatest((SELECT max(${name}) FROM ${table}), 1))`;
+  }),
+];
+
+/** The newest misses of each account count, as many as counted. */
+const MISSES = `
+UPDATE accounts p SET misses_after = t.ended, misses_forgotten = coalesce((
+    SELECT e.id - CASE WHEN g.misses = 0 THEN 0 ELSE 1 END FROM entries e JOIN calls c ON c.id = e.call AND c.account = p.identity
+     WHERE e.kind = 'answered' AND e.status = 404 ORDER BY e.id DESC OFFSET greatest(g.misses - 1, 0) LIMIT 1), 0)
+  FROM unnest($1::text[], $2::bigint[]) g (identity, misses)
+  CROSS JOIN LATERAL (SELECT coalesce(max(other_ended), 0) AS ended FROM tallies WHERE account = g.identity) t
+ WHERE p.identity = g.identity`;

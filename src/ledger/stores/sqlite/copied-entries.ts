@@ -1,0 +1,238 @@
+import type { CopiedTables } from '../../copying.ts';
+import type { BatchId } from '../../ledger.ts';
+import type { EntryFacts } from '../../rules/history.ts';
+import { ENDED, type Kind, REPLIED, SENT } from '../../rules/moves.ts';
+import { wordsOf } from './attempt-records.ts';
+import type { Connection } from './connection.ts';
+import { statusWords } from './entries.ts';
+import { checkedRows } from './lookups.ts';
+import type { ReadRow, WrittenRow } from './table.ts';
+import {
+  ATTEMPTS_TABLE,
+  batchId,
+  batchNumber,
+  ENDS_TABLE,
+  headersOf,
+  NOTES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+  storedHeaders,
+} from './tables.ts';
+
+/** The entries of the book, as a copy gives and takes them. */
+
+type CopiedEntry = CopiedTables['entries'];
+
+/**
+ * The number of an entry in the copy. A reply has no number here, and stands right after its attempt.
+ */
+export const numbered = (id: number): number => 2 * id;
+const replyNumber = (of: number): number => numbered(of) + 1;
+export const numberedOrNull = (id: number | null): number | null => (id === null ? null : numbered(id));
+export const batchOrNull = (id: number | null): BatchId | null => (id === null ? null : batchId(id));
+
+const NOTHING = {
+  ...{ sees: null, pays: null, batch: null, row: null, reserved: null, spent: 0, held: 0 },
+  ...{ boot: null, uptime: null, status: null, said: null, dialect: null, words: null },
+  ...{ headers: null, body: null, facts: null, estimated: false },
+} as const;
+
+export function entriesIn(connection: Connection, from: number, before: number): readonly CopiedEntry[] {
+  const range = (column: string): [string, number, number] => [
+    `${column} >= ? AND ${column} < ?`,
+    from,
+    before,
+  ];
+  const requests = new Map(
+    checkedRows(connection, REQUESTS_TABLE, ...range('attempt')).map((each) => [each.attempt, each]),
+  );
+  const lost = new Map(
+    connection
+      .all<{ id: number; reserved: number }>(RESERVED_BY_LOST, from, before)
+      .map(({ id, reserved }) => [id, reserved]),
+  );
+  const entries = [
+    ...checkedRows(connection, ATTEMPTS_TABLE, ...range('id')).map((row) =>
+      attemptFrom(row, requests.get(row.id)),
+    ),
+    ...checkedRows(connection, REPLIES_TABLE, ...range('of')).map(replyFrom),
+    ...checkedRows(connection, ENDS_TABLE, ...range('id')).map((row) => endFrom(row, lost.get(row.id) ?? 0)),
+    ...checkedRows(connection, NOTES_TABLE, ...range('id')).map(noteFrom),
+  ];
+  return entries.sort((a, b) => a.id - b.id);
+}
+
+const RESERVED_BY_LOST = `
+SELECT e.id, a.reserved FROM ends e CROSS JOIN attempts a ON a.id = e.of
+ WHERE e.id >= ? AND e.id < ? AND (e.kind = 'lost' OR e.kind = 'lost_beside')`;
+
+function attemptFrom(
+  row: ReadRow<typeof ATTEMPTS_TABLE>,
+  request: ReadRow<typeof REQUESTS_TABLE> | undefined,
+): CopiedEntry {
+  const { kind, sees, reserved, at, boot, uptime } = row;
+  const id = numbered(row.id);
+  return {
+    ...{ ...NOTHING, id, of: id, call: numbered(row.call), kind: kind as Kind, sees: numberedOrNull(sees) },
+    ...{ batch: batchId(row.batch), row: row.row, reserved, at, boot, uptime },
+    facts: request === undefined ? null : { request: requestFrom(request) },
+  };
+}
+
+type RequestFacts = NonNullable<EntryFacts['request']>;
+
+function requestFrom({
+  idempotency_key: idempotencyKey,
+  first_sent_at: firstSentAtMs,
+  ...row
+}: ReadRow<typeof REQUESTS_TABLE>): RequestFacts {
+  const asked = { idempotencyKey, method: row.method as RequestFacts['method'], path: row.path };
+  return { ...asked, ...(row.body && { body: row.body.toString('base64') }), firstSentAtMs };
+}
+
+function replyFrom(row: ReadRow<typeof REPLIES_TABLE>): CopiedEntry {
+  const { of, call, at, status, body } = row;
+  return {
+    ...{ ...NOTHING, id: replyNumber(of), of: numbered(of), call: numbered(call), kind: 'reply' },
+    ...{ at, status, headers: headersOf(row), body },
+  };
+}
+
+function endFrom(row: ReadRow<typeof ENDS_TABLE>, held: number): CopiedEntry {
+  const { id, of, call, kind, pays, spent, at, said, status, dialect, estimated } = row;
+  return {
+    ...{ ...NOTHING, id: numbered(id), of: numbered(of), call: numbered(call), kind: kind as Kind },
+    ...{ pays: numberedOrNull(pays), spent, held, at, said, status, dialect, estimated: estimated === 1 },
+    words: kind === 'answered' ? wordsOf(row) : row.words,
+  };
+}
+
+function noteFrom(row: ReadRow<typeof NOTES_TABLE>): CopiedEntry {
+  const { id, kind, call, of, sees, pays, batch, spent, held, at, said, status, dialect, estimated } = row;
+  return {
+    ...{ ...NOTHING, id: numbered(id), of: numbered(of), call: numbered(call), kind: kind as Kind },
+    ...{ sees: numberedOrNull(sees), pays: numberedOrNull(pays), batch: batchOrNull(batch), spent, held, at },
+    ...{ said, status, dialect, estimated: estimated === 1, words: row.words, body: row.body },
+    headers: row.headers === null ? null : JSON.parse(row.headers),
+    facts: row.facts === null ? null : factsFrom(kind, JSON.parse(row.facts)),
+  };
+}
+
+interface NoteFacts {
+  readonly by?: EntryFacts['by'];
+  readonly kind?: EntryFacts['look'];
+  readonly received_at?: number;
+}
+
+function factsFrom(kind: string, { by, kind: look, received_at: receivedAtMs }: NoteFacts): EntryFacts {
+  if (kind === 'look') return look === undefined ? {} : { look };
+  return {
+    ...(by === undefined ? {} : { by }),
+    ...(receivedAtMs === undefined ? {} : { receivedAtMs }),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- into the tables
+
+/** What the numbers of another ledger are in this one. */
+export interface Numbers {
+  /** Numbers the next entry. */
+  next(former: number): number;
+  of(former: number): number;
+  ofNull(former: number | null): number | null;
+}
+
+const isOneOf = (kinds: readonly Kind[], kind: Kind): boolean => kinds.includes(kind);
+
+/** @param entries in the order of their numbers. */
+export function insertEntries(
+  connection: Connection,
+  numbers: Numbers,
+  entries: readonly CopiedEntry[],
+): void {
+  const rows = {
+    attempts: [] as WrittenRow<typeof ATTEMPTS_TABLE>[],
+    requests: [] as WrittenRow<typeof REQUESTS_TABLE>[],
+    replies: [] as WrittenRow<typeof REPLIES_TABLE>[],
+    ends: [] as WrittenRow<typeof ENDS_TABLE>[],
+    notes: [] as WrittenRow<typeof NOTES_TABLE>[],
+  };
+  for (const entry of entries) {
+    const { kind } = entry;
+    if (isOneOf(REPLIED, kind)) rows.replies.push(replyRow(numbers, entry));
+    else if (isOneOf(ENDED, kind)) rows.ends.push(endRow(numbers, entry));
+    else if (!isOneOf(SENT, kind)) rows.notes.push(noteRow(numbers, entry));
+    else {
+      const attempt = attemptRow(numbers, entry);
+      rows.attempts.push(attempt);
+      if (entry.facts?.request !== undefined) rows.requests.push(requestRow(attempt.id, entry.facts.request));
+    }
+  }
+  ATTEMPTS_TABLE.insertAll(connection, rows.attempts);
+  REQUESTS_TABLE.insertAll(connection, rows.requests);
+  REPLIES_TABLE.insertAll(connection, rows.replies);
+  ENDS_TABLE.insertAll(connection, rows.ends);
+  NOTES_TABLE.insertAll(connection, rows.notes);
+}
+
+const batchOf = (batch: BatchId | null): number | null => (batch === null ? null : batchNumber(batch));
+
+function attemptRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof ATTEMPTS_TABLE> {
+  const { kind, sees, batch, row, reserved, at, boot, uptime } = entry;
+  const id = numbers.next(entry.id);
+  return {
+    ...{ id, kind, call: numbers.of(entry.call), sees: numbers.ofNull(sees) },
+    ...{ batch: batchOf(batch) ?? -1, row: row ?? 0, reserved: reserved ?? 0, at, boot, uptime },
+  };
+}
+
+function requestRow(
+  attempt: number,
+  { idempotencyKey, method, path, body, firstSentAtMs }: RequestFacts,
+): WrittenRow<typeof REQUESTS_TABLE> {
+  return {
+    ...{ attempt, idempotency_key: idempotencyKey, method, path, first_sent_at: firstSentAtMs },
+    body: body === undefined ? null : Buffer.from(body, 'base64'),
+  };
+}
+
+function replyRow(
+  numbers: Numbers,
+  { of, call, at, status, headers, body }: CopiedEntry,
+): WrittenRow<typeof REPLIES_TABLE> {
+  return {
+    ...{ of: numbers.of(of), call: numbers.of(call), at, status: status ?? 0 },
+    ...{ ...storedHeaders(headers ?? {}), body: body ?? Buffer.alloc(0) },
+  };
+}
+
+/** The status is all that there is to say of most answers. */
+const keptWords = (words: string | null, status: number | null): string | null =>
+  words === statusWords(status) ? null : words;
+
+function endRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof ENDS_TABLE> {
+  const { of, kind, call, pays, spent, at, said, status, dialect, estimated, words } = entry;
+  const id = numbers.next(entry.id);
+  return {
+    ...{ of: numbers.of(of), id, kind, call: numbers.of(call), pays: numbers.ofNull(pays), spent, at, said },
+    ...{ status, dialect, estimated: estimated ? 1 : 0, words: keptWords(words, status) },
+  };
+}
+
+function noteRow(numbers: Numbers, entry: CopiedEntry): WrittenRow<typeof NOTES_TABLE> {
+  const { kind, of, call, sees, pays, batch, spent, held, at, said, status, dialect, estimated } = entry;
+  const { facts, headers, words, body } = entry;
+  const id = numbers.next(entry.id);
+  return {
+    ...{ id, kind, call: numbers.of(call), of: numbers.of(of), sees: numbers.ofNull(sees) },
+    ...{ pays: numbers.ofNull(pays), batch: batchOf(batch), spent, held, at, said, status, dialect },
+    ...{ estimated: estimated ? 1 : 0, words, body, headers: headers && JSON.stringify(headers) },
+    facts: facts && JSON.stringify(noteFacts(facts)),
+  };
+}
+
+const noteFacts = ({ by, look, receivedAtMs }: EntryFacts): NoteFacts => ({
+  ...(by === undefined ? {} : { by }),
+  ...(look === undefined ? {} : { kind: look }),
+  ...(receivedAtMs === undefined ? {} : { received_at: receivedAtMs }),
+});

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isoTime } from '../../../core/clock.ts';
+import { stop } from '../../../core/errors.ts';
+import type { Copied, CopySource, CopyTarget } from '../../copying.ts';
+import type { Ledger } from '../../ledger.ts';
+import type { StoreOptions } from '../../store.ts';
+import { Connection } from './connection.ts';
+import { takeParts } from './copy-to.ts';
+import { readErasureKey, writeErasureKey } from './erasure-key.ts';
+import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFolder } from './folder.ts';
+import { takeLock } from './lock.ts';
+import { checkedRows } from './lookups.ts';
+import { SqliteReader } from './reader.ts';
+import { COPIES_TABLE } from './tables.ts';
+import { verify } from './verify.ts';
+
+/** Ledgers that are copied to another store, and copies of others. A copy is a file that no store opens before it has its name. */
+
+/** To where the ledger was copied; undefined while it was not. */
+export function copiedTo(connection: Connection): Copied | undefined {
+  const [row] = checkedRows(connection, COPIES_TABLE, 'TRUE');
+  return row && { identity: row.identity, place: row.place, atMs: row.at };
+}
+
+/** @throws StopError `store` when the ledger was copied: another one goes on in its place. */
+export function refuseCopied(connection: Connection, { path }: StoreFolder): void {
+  const copied = copiedTo(connection);
+  if (copied === undefined) return;
+  throw stop(
+    'store',
+    `The ledger in ${path} was copied to ${copied.place} on ${isoTime(copied.atMs)}, and nothing is bought from it any more; status, export and forget still work.`,
+    `Name the copy: --store ${copied.place}`,
+  );
+}
+
+interface Copying extends Ledger, Pick<CopySource, 'parts' | 'leave'> {
+  copiedTo(): Copied | undefined;
+}
+
+export function copySource(ledger: Copying, { path, erasureKey }: StoreFolder): CopySource {
+  return {
+    ledger,
+    place: path,
+    copied: ledger.copiedTo(),
+    secret: readErasureKey(erasureKey),
+    parts: () => ledger.parts(),
+    leave: (copied) => ledger.leave(copied),
+    close: () => ledger.close(),
+  };
+}
+
+const copyIn = ({ path }: StoreFolder): string => join(path, 'ledger.db.copy');
+
+/** @param prepare makes the folder, or takes the one that is there. */
+export async function copyTarget(
+  folder: StoreFolder,
+  options: StoreOptions,
+  prepare: () => void,
+): Promise<CopyTarget> {
+  prepare();
+  const lock = await takeLock(folder, options);
+  const copy = copyIn(folder);
+  return {
+    place: folder.path,
+    present: hasLedger(folder) ? identityIn(folder.ledger) : undefined,
+    awaiting: sizeOf(copy) === undefined ? undefined : identityIn(copy),
+    async take(parts, secret) {
+      rmSync(copy, { force: true });
+      const identity = randomBytes(16).toString('hex');
+      const connection = new Connection(copy, { readonly: false, timeoutMs: 0 });
+      try {
+        makePrivateFile(copy);
+        await takeParts(connection, identity, parts);
+        await verify(connection, folder.path, true);
+      } finally {
+        connection.close();
+      }
+      if (secret !== undefined) writeErasureKey(folder.erasureKey, secret);
+      syncFile(copy);
+      syncFolder(folder.path);
+      return identity;
+    },
+    async look() {
+      return new SqliteReader(
+        new Connection(copy, { readonly: true, timeoutMs: 0 }),
+        folder.path,
+        readErasureKey(folder.erasureKey),
+      );
+    },
+    async arrive() {
+      renameSync(copy, folder.ledger);
+      syncFolder(folder.path);
+      syncFolder(dirname(folder.path));
+    },
+    async close() {
+      lock.release();
+    },
+  };
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** The name of the ledger in a file; undefined where it has none, as in a copy that was not finished. */
+function identityIn(path: string): string | undefined {
+  const connection = new Connection(path, { readonly: true, timeoutMs: 0 });
+  try {
+    return connection.get<{ identity: string }>('SELECT identity FROM book')?.identity;
+  } catch {
+    return undefined;
+  } finally {
+    connection.close();
+  }
+}

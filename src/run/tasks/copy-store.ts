@@ -1,0 +1,190 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { invariant, type StopError, stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { Copied, CopiedPart, CopiedTables, CopySource, CopyTarget } from '../../ledger/copying.ts';
+import type { LedgerReader } from '../../ledger/ledger.ts';
+import { commandLine, withOption, wordsOfCommand } from '../../lib/command-line.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import { copyingIn } from '../open-ledger.ts';
+
+/**
+ * Copies a ledger to another store. At no moment can both be spent from: the copy is whole, on the disk and closed to everybody before
+ * the ledger that it was made of spends no more, and is opened after that. The same command goes on wherever it was cut off.
+ */
+
+export interface CopyOptions {
+  readonly clock: Clock;
+  readonly waitForLockMs: number;
+}
+
+/** What was copied. */
+export interface CopiedStore {
+  readonly from: string;
+  readonly to: string;
+  readonly batches: number;
+  readonly spent: number;
+  readonly inDoubt: number;
+}
+
+/**
+ * @throws StopError `usage` when both are one place, `store` when something is under way, when TO has a ledger, or when FROM was
+ *   copied elsewhere, and what `open` throws.
+ */
+export async function copyStore(from: string, to: string, options: CopyOptions): Promise<CopiedStore> {
+  if (from === to) throw stop('usage', `${from} is both stores.`, 'Name two: rowonce store copy FROM TO.');
+  const opening = { ...options, command: `store copy ${from} ${to}` };
+  const source = await (await copyingIn(from)).from(from, opening);
+  try {
+    const target = await (await copyingIn(to)).to(to, opening);
+    try {
+      await copied(source, target, options.clock);
+    } finally {
+      await target.close();
+    }
+    return await sumOf(source.ledger, { from, to });
+  } finally {
+    await source.close();
+  }
+}
+
+async function copied(source: CopySource, target: CopyTarget, clock: Clock): Promise<void> {
+  if (source.copied !== undefined) return goOn(source, target, source.copied);
+  if (target.present !== undefined)
+    throw stop(
+      'store',
+      `There is a ledger in ${target.place} already, and two cannot become one.`,
+      'Name a place that has none.',
+    );
+  await refuseOpen(source);
+  const days = new Days();
+  const identity = await target.take(changed(source.parts(), target.place, days), source.secret);
+  crashPoint('copy-taken');
+  const copy = await target.look();
+  try {
+    await compare(source.ledger, copy, days);
+  } finally {
+    await copy.close();
+  }
+  await source.leave({ identity, place: target.place, atMs: clock.wallMs() });
+  crashPoint('copy-left');
+  await target.arrive();
+}
+
+/** The copy was made before: at most it is still closed. */
+async function goOn(source: CopySource, target: CopyTarget, copy: Copied): Promise<void> {
+  if (target.present === copy.identity) return;
+  if (target.awaiting === copy.identity) return target.arrive();
+  throw stop(
+    'store',
+    `The ledger in ${source.place} was copied to ${copy.place} on ${isoTime(copy.atMs)}, and ${target.place} is not that copy.`,
+    `Name the copy: --store ${copy.place}`,
+  );
+}
+
+async function refuseOpen({ ledger, place }: CopySource): Promise<void> {
+  const [first, ...others] = await ledger.openAttempts();
+  if (first !== undefined) throw await stillOpen(ledger, place, first.batch, others.length + 1);
+}
+
+async function stillOpen(
+  ledger: LedgerReader,
+  place: string,
+  id: Parameters<LedgerReader['batch']>[0],
+  count: number,
+): Promise<StopError> {
+  const command = (await ledger.batch(id))?.command;
+  return stop(
+    'store',
+    `Nothing was copied: a run of batch ${id} was cut off in ${place} and left ${counted(count, 'request')} of which nobody knows yet what became of them.`,
+    command === undefined
+      ? 'Run the list of that batch once more, then copy again.'
+      : `Run it once more, then copy again: ${command}`,
+  );
+}
+
+/** The accounts and days on which something was asked. */
+class Days {
+  readonly #accounts = new Map<string, string>();
+  readonly #moments = new Map<string, number>();
+
+  /** The accounts with a moment of each day on which they were asked. */
+  get moments(): readonly (readonly [account: string, atMs: number])[] {
+    return [...this.#moments].map(([name, atMs]) => [name.slice(DAY_LENGTH), atMs]);
+  }
+
+  note({ table, rows }: CopiedPart): void {
+    if (table === 'batches') for (const { id, account } of rows) this.#accounts.set(id, account);
+    if (table !== 'entries') return;
+    for (const { id, of, batch, at } of rows)
+      if (id === of)
+        this.#moments.set(`${isoTime(at).slice(0, DAY_LENGTH)}${this.#accounts.get(batch ?? '')}`, at);
+  }
+}
+
+/** Such as `2026-11-23`. */
+const DAY_LENGTH = 10;
+
+/** The commands that go on with batches name the copy. */
+async function* changed(
+  parts: AsyncIterable<CopiedPart>,
+  place: string,
+  days: Days,
+): AsyncGenerator<CopiedPart> {
+  for await (const part of parts) {
+    days.note(part);
+    yield part.table === 'batches' ? { ...part, rows: part.rows.map((row) => goingOnIn(place, row)) } : part;
+  }
+}
+
+type BatchRow = CopiedTables['batches'];
+
+function goingOnIn(place: string, row: BatchRow): BatchRow {
+  const words = row.command === null ? undefined : wordsOfCommand(row.command);
+  return words === undefined ? row : { ...row, command: commandLine(withOption(words, '--store', place)) };
+}
+
+/** What a copy has to have in common with what it was made of, read by the methods that runs and people go by. */
+async function compare(from: LedgerReader, to: LedgerReader, days: Days): Promise<void> {
+  const same = async (what: string, read: (ledger: LedgerReader) => Promise<unknown>): Promise<void> => {
+    const isSame = isDeepStrictEqual(await read(from), await read(to));
+    invariant(isSame, `${what} is not the same in the copy, so nothing was handed over to it`);
+  };
+  const batches = await from.batches();
+  await same('the list of batches', async (ledger) =>
+    (await ledger.batches()).map(({ id, state }) => ({ id, state })),
+  );
+  for (const { id } of batches) {
+    await same(`the money of batch ${id}`, (ledger) => ledger.batchMoney(id));
+    await same(`what batch ${id} sent again`, (ledger) => ledger.batchMoney(id, 'extra'));
+    await same(`whether batch ${id} knows what it spent`, (ledger) => ledger.isSpentAtMost({ batch: id }));
+    await same(`the rows of batch ${id}`, (ledger) => ledger.counts(id));
+    await same(`what batch ${id} asked`, (ledger) => ledger.metrics(id));
+  }
+  for (const account of new Set(batches.map(({ accountIdentity }) => accountIdentity))) {
+    await same(`what is known of ${account}`, (ledger) => ledger.account(account));
+    await same(`the money of ${account}`, (ledger) => ledger.accountMoney(account, 'ever', 0));
+  }
+  for (const [account, atMs] of days.moments)
+    for (const scope of ['day', 'month'] as const)
+      await same(`the money of ${account} on a ${scope}`, (ledger) =>
+        ledger.accountMoney(account, scope, atMs),
+      );
+}
+
+async function sumOf(
+  ledger: LedgerReader,
+  { from, to }: Pick<CopiedStore, 'from' | 'to'>,
+): Promise<CopiedStore> {
+  const batches = await ledger.batches();
+  const money = await Promise.all(batches.map(({ id }) => ledger.batchMoney(id)));
+  const sum = (of: (each: (typeof money)[number]) => number): number =>
+    money.reduce((all, each) => all + of(each), 0);
+  return {
+    from,
+    to,
+    batches: batches.length,
+    spent: sum(({ spent }) => spent),
+    inDoubt: sum((each) => each.inDoubt),
+  };
+}

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { CopiedPart, CopySource, CopyTarget } from '../../../src/ledger/copying.ts';
+import { type AttemptId, closeAttempt, type DecisionId } from '../../../src/ledger/ledger.ts';
+import type { Store } from '../../../src/ledger/store.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { NOON_MS } from './book.ts';
+import { everything, stepOf, take } from './histories.ts';
+import { freshPlace, openStore } from './places.ts';
+import { postgresOfTests } from './postgres-server.ts';
+import { openAsAfterCrash, type Side, sideOf } from './sides.ts';
+
+/*
+ * Goal: whatever a ledger holds, its copy in another store says the same, and stands the full check there.
+ * Method: random histories, of which what is under way is ended first; the copy, and the copy of the copy in the first store, say all
+ * that the ledger says, but for the numbers of entries.
+ */
+
+const options = { clock: systemClock, waitForLockMs: 0, command: 'store copy' };
+
+const copyingOf = ({ copying }: Store): NonNullable<Store['copying']> => {
+  if (copying === undefined) throw new Error('this store is not copied');
+  return copying;
+};
+
+/** Entries of all kinds that have numbers, by their numbers in the parts. */
+const isNumbered = (kind: string): boolean => kind !== 'reply' && kind !== 'late';
+
+/** What each store calls an entry that has that number in the parts, and the other way round. */
+const NUMBERS: Readonly<
+  Record<string, { given: (own: number) => number; own: (given: number, all: readonly number[]) => number }>
+> = {
+  sqlite: { given: (own) => 2 * own, own: (given, all) => all.indexOf(given) + 1 },
+  postgres: { given: (own) => own, own: (given) => given },
+};
+
+async function copied(source: CopySource, target: CopyTarget): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  async function* noted(): AsyncGenerator<CopiedPart> {
+    for await (const part of source.parts()) {
+      if (part.table === 'entries')
+        numbers.push(...part.rows.filter(({ kind }) => isNumbered(kind)).map(({ id }) => id));
+      yield part;
+    }
+  }
+  const identity = await target.take(noted(), source.secret);
+  await source.leave({ identity, place: target.place, atMs: NOON_MS });
+  await target.arrive();
+  return numbers;
+}
+
+/** The same side in another store. */
+async function copyOf(side: Side, from: Store, to: Store): Promise<Side> {
+  const place = freshPlace(to);
+  const source = await copyingOf(from).from(side.place, options);
+  const target = await copyingOf(to).to(place, options);
+  const numbers = await copied(source, target);
+  await Promise.all([source.close(), target.close()]);
+  const renumbered = (own: number): number =>
+    NUMBERS[to.name]?.own(NUMBERS[from.name]?.given(own) ?? 0, numbers) ?? 0;
+  return {
+    place,
+    ledger: await openStore(to, place, false),
+    batches: side.batches,
+    attempts: side.attempts.map((id) => renumbered(id) as AttemptId),
+    decisions: side.decisions.map((id) => renumbered(id) as DecisionId),
+  };
+}
+
+/** Ends what is under way, which only a ledger that is opened anew takes for left. */
+async function ended(side: Side, store: Store): Promise<Side> {
+  await side.ledger.close();
+  const ledger = await openStore(store, side.place, false);
+  for (const [at, { attempt }] of (await ledger.openAttempts()).entries())
+    await closeAttempt(ledger, attempt, { kind: at % 2 === 0 ? 'in_doubt' : 'not_sent', why: 'w' }, NOON_MS);
+  return { ...side, ledger };
+}
+
+async function expectTheSame(from: Store, to: Store, runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(stepOf(3), { minLength: 15, maxLength: 60 }), async (steps) => {
+      const began = await sideOf(from);
+      for (const each of steps) await take(began, each);
+      const side = await ended(began, from);
+      const said = await everything(side);
+      await side.ledger.close();
+      const copy = await copyOf(side, from, to);
+      expect(await everything(copy)).toEqual(said);
+      await copy.ledger.close();
+      const back = await copyOf(copy, to, from);
+      expect(await everything(back)).toEqual(said);
+      await back.ledger.close();
+      for (const [store, { place }] of [
+        [to, copy],
+        [from, back],
+      ] as const)
+        if (store === sqlite && place !== copy.place) await openAsAfterCrash(place);
+    }),
+    { numRuns: runs },
+  );
+}
+
+const RUNS = Number(process.env.HISTORIES ?? 12);
+
+test('from a folder to a database and back', () => expectTheSame(sqlite, postgresOfTests, RUNS), 240_000);
+test('from a database to a folder and back', () => expectTheSame(postgresOfTests, sqlite, RUNS), 240_000);
+test('from a folder to a folder and back', () => expectTheSame(sqlite, sqlite, 2 * RUNS), 240_000);
