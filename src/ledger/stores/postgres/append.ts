@@ -92,7 +92,6 @@ async function together(
   entries: readonly CallEntry[],
   outcomes: Map<CallEntry, Outcome>,
 ): Promise<Lacking | undefined> {
-  let lacking: Lacking | undefined;
   const of = <Kind extends EntryKind>(kind: Kind) =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   const replies = firsts(of('reply'), ({ attempt }) => attempt);
@@ -104,21 +103,18 @@ async function together(
   if (replies.length + ends.length + intents.length === 0) return undefined;
   const isAll = replies.length + ends.length + of('intent').length === entries.length;
   const done = await session.database.write(async (sql) => {
-    const written = new Map<CallEntry, Outcome>();
-    for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
-    for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
+    const written = [...(await replyPlain(sql, replies)), ...(await endPlain(sql, ends))];
     // What is left may give back money, which the intents beside it are to find.
-    if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return written;
+    if (!isAll || written.length < replies.length + ends.length || intents.length === 0) return { written };
     const admissions = await admitTogether(sql, session, intents);
-    lacking = admissions instanceof Lacking ? admissions : undefined;
-    for (const each of intents) {
-      const admission = admissions instanceof Lacking ? undefined : admissions.get(each.intent.key);
-      if (admission !== undefined) written.set(each, admission);
-    }
-    return written;
+    return admissions instanceof Lacking ? { written, lacking: admissions } : { written, admissions };
   });
-  for (const [entry, outcome] of done) outcomes.set(entry, outcome);
-  return lacking;
+  for (const entry of done.written) outcomes.set(entry, WRITTEN);
+  for (const each of intents) {
+    const admission = done.admissions?.get(each.intent.key);
+    if (admission !== undefined) outcomes.set(each, admission);
+  }
+  return done.lacking;
 }
 
 async function replyPlain(
