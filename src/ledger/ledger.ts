@@ -5,6 +5,7 @@ import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
+import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
 import type { SubjectsReader } from './ledger/subjects-part.ts';
 import type { Time, TimeReader } from './ledger/time-part.ts';
 
@@ -17,6 +18,7 @@ export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
+export * from './ledger/spenders-part.ts';
 export type * from './ledger/subjects-part.ts';
 export type * from './ledger/time-part.ts';
 
@@ -39,12 +41,16 @@ export interface LedgerReader
     TimeReader,
     ConsentsReader,
     ReportsReader,
-    HostNotesReader {
+    HostNotesReader,
+    SpendersReader {
   close(): Promise<void>;
 }
 
-/** What only the one spender may do. */
-export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {}
+/** What only the one spender may do, or each of many where the store allows that. */
+export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
+  /** Only in stores from which many spend. */
+  readonly spenders?: Spenders;
+}
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */
 export interface ShownMoney extends Money {

@@ -15,10 +15,12 @@ export interface Store {
   readonly forTests?: true;
   /** It takes no call that changes something, and no batch of changes. */
   readonly lookupsOnly?: true;
+  /** Many processes may spend from it at once. Its ledgers have `spenders`, by which they share limits. */
+  readonly manySpend?: true;
   /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**
-   * Opens the ledger for spending: for one process, and checked.
+   * Opens the ledger for spending: for one process, but where many spend, and checked.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
    *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
    *   something that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.

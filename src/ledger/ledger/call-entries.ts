@@ -72,7 +72,8 @@ export interface RefusedEntry {
 export interface Outcomes {
   readonly intent: Admission;
   readonly reply: Written | { readonly kind: 'late' };
-  readonly end: Written;
+  /** `over`: another worker has ended the attempt, because its age was over. What came for it is kept by its reply. */
+  readonly end: Written | { readonly kind: 'over' };
   readonly reading: Written;
   readonly look: Written;
   readonly release: Written;
@@ -117,7 +118,7 @@ export const closeAttempt = (
   closure: Closure,
   atMs: number,
   left?: SubjectFacts,
-): Promise<Written> => one(ledger, { kind: 'end', attempt, closure, atMs, left });
+): Promise<Outcomes['end']> => one(ledger, { kind: 'end', attempt, closure, atMs, left });
 
 export const addReading = (ledger: Appending, reading: Reading): Promise<Written> =>
   one(ledger, { kind: 'reading', reading });

@@ -32,6 +32,13 @@ export interface Intent {
   readonly request?: KeyedRequest;
   /** An answer to the call, or a doubt about it, makes its admission `known`: the sender has not looked at it again. */
   readonly ifUnknown?: true;
+  /**
+   * Its answer is to show a price that nobody knows: where many spend it `wait`s while another attempt of its operation is open for
+   * the account.
+   */
+  readonly isUnpriced?: true;
+  /** How long after it was handed over its exchange is over, at the latest. Without it `DEADLINE_MS`. */
+  readonly deadlineMs?: number;
 }
 
 /**

@@ -21,13 +21,13 @@ import {
   draftRelease,
   draftReply,
 } from '../../rules/drafts.ts';
-import type { History } from '../../rules/history.ts';
+import { attemptIn, type History } from '../../rules/history.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
 import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
-import { bookMoved, OverCap } from './money.ts';
+import { bookMoved, fund, Lacking } from './money.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -56,9 +56,26 @@ async function writeAll(session: Session, entries: readonly CallEntry[]): Promis
       if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error: refusal });
   }
   const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
-  await together(session, ranked, outcomes);
+  const lacking = await together(session, ranked, outcomes);
+  if (lacking !== undefined) {
+    await fund(session.database, lacking);
+    const left = ranked.filter((entry) => entry.kind === 'intent' && !outcomes.has(entry));
+    await together(session, left, outcomes);
+  }
   for (const entry of ranked) if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry));
+  for (const [entry, outcome] of outcomes) note(session, entry, outcome);
   return entries.map((entry) => outcomes.get(entry) as Outcome);
+}
+
+/** Keeps which attempts this process has under way. */
+function note(session: Session, entry: CallEntry, outcome: Outcome): void {
+  if (outcome.kind === 'admitted') {
+    session.own.add(outcome.attempt);
+    session.acknowledged = outcome.attempt;
+  }
+  if (entry.kind !== 'end' || outcome.kind === 'refused') return;
+  session.own.delete(entry.attempt);
+  session.given.delete(entry.attempt);
 }
 
 /** A call, and an attempt, is in a statement once. */
@@ -69,11 +86,12 @@ function firsts<Entry>(
   return [...new Map(entries.toReversed().map((entry) => [nameOf(entry), entry])).values()];
 }
 
+/** @returns what a purse lacked for the intents, none of which were admitted then. */
 async function together(
   session: Session,
   entries: readonly CallEntry[],
   outcomes: Map<CallEntry, Outcome>,
-): Promise<void> {
+): Promise<Lacking | undefined> {
   const of = <Kind extends EntryKind>(kind: Kind) =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   const replies = firsts(of('reply'), ({ attempt }) => attempt);
@@ -82,22 +100,21 @@ async function together(
     of('intent').filter(({ intent }) => isPlain(intent)),
     ({ intent }) => intent.key,
   );
-  if (replies.length + ends.length + intents.length === 0) return;
+  if (replies.length + ends.length + intents.length === 0) return undefined;
   const isAll = replies.length + ends.length + of('intent').length === entries.length;
   const done = await session.database.write(async (sql) => {
-    const written = new Map<CallEntry, Outcome>();
-    for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
-    for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
+    const written = [...(await replyPlain(sql, replies)), ...(await endPlain(sql, ends))];
     // What is left may give back money, which the intents beside it are to find.
-    if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return written;
+    if (!isAll || written.length < replies.length + ends.length || intents.length === 0) return { written };
     const admissions = await admitTogether(sql, session, intents);
-    for (const each of intents) {
-      const admission = admissions.get(each.intent.key);
-      if (admission !== undefined) written.set(each, admission);
-    }
-    return written;
+    return admissions instanceof Lacking ? { written, lacking: admissions } : { written, admissions };
   });
-  for (const [entry, outcome] of done) outcomes.set(entry, outcome);
+  for (const entry of done.written) outcomes.set(entry, WRITTEN);
+  for (const each of intents) {
+    const admission = done.admissions?.get(each.intent.key);
+    if (admission !== undefined) outcomes.set(each, admission);
+  }
+  return done.lacking;
 }
 
 async function replyPlain(
@@ -109,12 +126,12 @@ async function replyPlain(
   return replies.filter(({ attempt }) => kept.has(attempt));
 }
 
-/** Where a budget does not hold all of them, each is held against it by itself. */
+/** Where a purse does not hold all of them, it is filled first; what it does not hold then is tried one by one. */
 async function admitTogether(
   sql: Sql,
   session: Session,
   intents: readonly EntryOf<'intent'>[],
-): Promise<ReadonlyMap<string, Admission>> {
+): Promise<ReadonlyMap<string, Admission> | Lacking> {
   await sql.script('SAVEPOINT intents');
   try {
     return await admitPlain(
@@ -123,9 +140,9 @@ async function admitTogether(
       session,
     );
   } catch (error) {
-    if (!(error instanceof OverCap)) throw error;
+    if (!(error instanceof Lacking)) throw error;
     await sql.script('ROLLBACK TO SAVEPOINT intents');
-    return new Map();
+    return error;
   }
 }
 
@@ -152,7 +169,7 @@ async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
   const { database } = session;
   try {
     if (entry.kind === 'intent') return await admitOne(database, entry.intent, session);
-    return await database.write((sql) => follow(sql, entry));
+    return await database.write((sql) => follow(sql, entry, session));
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -161,7 +178,7 @@ async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
 type Following = Exclude<CallEntry, EntryOf<'intent'>>;
 
 /** Writes what follows in the history of a call. */
-async function follow(sql: Sql, entry: Following): Promise<Outcome> {
+async function follow(sql: Sql, entry: Following, session: Session): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };
   const history = await lockedHistory(sql, by);
@@ -169,6 +186,7 @@ async function follow(sql: Sql, entry: Following): Promise<Outcome> {
     history !== undefined,
     attempt === undefined ? 'the call is not in doubt' : `there is no attempt ${attempt}`,
   );
+  if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session)) return { kind: 'over' };
   const drafts = await draftsOf(sql, history, entry);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
@@ -176,6 +194,10 @@ async function follow(sql: Sql, entry: Following): Promise<Outcome> {
   if (entry.kind === 'decision') return { kind: 'decided', decision: first as DecisionId };
   return drafts[0]?.kind === 'late' ? { kind: 'late' } : WRITTEN;
 }
+
+/** Nobody ends an attempt twice; of two who find that its age is over, or of one of them and who made it, one comes first. */
+const wasEndedByOthers = (history: History, id: AttemptId, { own, given }: Session): boolean =>
+  attemptIn(history, id)?.end !== undefined && (own.has(id) || given.has(id));
 
 function attemptOf(entry: Following): AttemptId | undefined {
   if (entry.kind === 'decision') return undefined;

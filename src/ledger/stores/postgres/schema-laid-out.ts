@@ -10,6 +10,7 @@ import { ERASURES } from './schema/erasures-sql.ts';
 import { HOST_NOTES } from './schema/host-notes-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
+import { SPENDERS } from './schema/spenders-sql.ts';
 import { TALLIES } from './schema/tallies-sql.ts';
 import { TEAMS } from './schema/teams-sql.ts';
 import { TIME } from './schema/time-sql.ts';
@@ -29,6 +30,7 @@ const TOPICS = [
   ERASURES,
   COPIES,
   SPENDER,
+  SPENDERS,
 ];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */

@@ -1,0 +1,140 @@
+import type { StopDetail } from '../../core/errors.ts';
+import type { AccountState, BatchId } from './records.ts';
+
+/**
+ * What workers, the processes that spend from one ledger, tell each other: once a second each says by one statement how it stands with
+ * all its accounts, and hears what the others said. Only stores with `manySpend` have it. All times are durations, because the
+ * clocks of hosts differ.
+ */
+
+/** How often a worker beats. */
+export const BEAT_EVERY_MS = 1_000;
+
+/**
+ * How long a share may be used, from before its beat was asked for. A worker that hears nothing sends nothing after it, and what it had
+ * goes to others a window later.
+ */
+export const SHARE_HOLDS_MS = 4_000;
+
+/** A request that has not left by then, from before its intent was asked for, never leaves. */
+export const SENT_WITHIN_MS = 5_000;
+
+/** What is beyond `SENT_WITHIN_MS` and the deadline of an attempt until everybody takes it for over. */
+export const OVER_AFTER_MS = 5_000;
+
+/** The deadline of an intent that names none. */
+export const DEADLINE_MS = 60_000;
+
+/** So many requests in any stretch of that length. */
+export interface SharedWindow {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+/** What a worker says of itself. An account that it names no more is left, as by `isLeaving` with nothing known of its sends. */
+export interface Beat {
+  readonly accounts: readonly AccountSaid[];
+}
+
+export interface AccountSaid {
+  readonly account: string;
+  /**
+   * What is shared: the requests of `sharedRequests`, and the longest of the windows up to a minute, with its margin: so long do
+   * requests count. Absent where no such window is known: then each worker learns a speed of its own.
+   */
+  readonly limit?: SharedWindow;
+  /** Windows above a minute. They are handed out in portions, as `mostSends`. */
+  readonly quotas: readonly SharedWindow[];
+  /** Whether calls wait or are in flight. Who wants nothing has no share. */
+  readonly wants: boolean;
+  readonly inFlight: number;
+  /** Requests that have left since this worker began with the account (`Limiter.sends`). */
+  readonly sends: number;
+  /** One request at a time is to show whether answers come again. Of several such workers one probes, with a share of one. */
+  readonly isProbing?: boolean;
+  /** The open batches of it that this worker works on. */
+  readonly batches: readonly BatchId[];
+  /** What the vendor asked for. It is said once, or as often as one likes: the longest is kept. */
+  readonly pause?: SaidPause;
+  /** Why nobody may ask with this account any more: `key`, `vendor_credits`, or an address that gives 404 alone. It is said once. */
+  readonly end?: AccountEnd;
+  /** Nothing is sent by it any more, and `sends` is final. */
+  readonly isLeaving?: true;
+}
+
+export interface SaidPause {
+  /** How long from now. */
+  readonly leftMs: number;
+  readonly why: string;
+  readonly asked: boolean;
+}
+
+export type AccountEnd = Pick<StopDetail, 'code' | 'message' | 'next'>;
+
+/** What it hears. */
+export interface Heard {
+  /** Its number in this ledger, which no other worker ever has. */
+  readonly worker: number;
+  readonly accounts: readonly AccountHeard[];
+}
+
+export interface AccountHeard {
+  readonly account: string;
+  /**
+   * Requests of `limit` that this worker may send in any such window, for `SHARE_HOLDS_MS`; infinite without a limit. All shares
+   * together are never more than the limit. What is lost by this beat must not be used from when it is heard.
+   */
+  readonly share: number;
+  /** The most `sends` that its portions of the quotas allow, absent without quotas. */
+  readonly mostSends?: number;
+  /** A pause that lasts, whoever told of it. */
+  readonly pause?: SaidPause;
+  /**
+   * Told by any worker, and not taken back by `goOn` since. Of code `account`: another worker goes by another limit, which its
+   * accounts file says, and this one has no share.
+   */
+  readonly end?: AccountEnd;
+  /** Those of its batches that a person has paused. */
+  readonly held: readonly BatchId[];
+  /** Those of its batches that are superseded or cancelled: nothing is admitted for them. */
+  readonly over: readonly BatchId[];
+  /** What is known of its answers, by those of all workers: as `account` says it. */
+  readonly known: Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>;
+}
+
+/** A worker as it is shown. */
+export interface Worker {
+  readonly worker: number;
+  readonly host: string;
+  readonly pid: number;
+  /** As in `StoreOptions`. */
+  readonly command: string;
+  /** How long ago it opened the ledger, and beat last. Without a beat it has said nothing yet. */
+  readonly sinceMs: number;
+  readonly beatAgoMs?: number;
+  readonly accounts: readonly WorkerShare[];
+}
+
+export interface WorkerShare {
+  readonly account: string;
+  readonly inFlight: number;
+  /** Absent where the limit is unknown. */
+  readonly share?: number;
+}
+
+/** What any process may read beside them. */
+export interface SpendersReader {
+  /** Who has the ledger open to spend and has beaten lately, or has not begun to. Only in stores from which many spend. */
+  workers?(): Promise<readonly Worker[]>;
+}
+
+/** What each worker says and hears. */
+export interface Spenders {
+  /**
+   * Says how this worker stands, and hears of the others.
+   * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
+   */
+  beat(said: Beat): Promise<Heard>;
+  /** A person began anew with an account: an end that was told before counts no more. */
+  goOn(account: string): Promise<void>;
+}
