@@ -80,16 +80,6 @@ describe('the input', () => {
       { code: 2, fact: /row 3, line 3: a quote opens here and is not closed/, next: /^Close the quote/ },
     ],
     [
-      'has a title above its header',
-      'titled.csv',
-      (path) => writeFile(path, 'Leads of 2026\nName;Domain\nX;x.example\nY;y.example\n'),
-      {
-        code: 2,
-        fact: /"Leads of 2026" looks like a title, and line 2 like the header \("Name", "Domain"\)\.$/,
-        next: /^Say --skip-lines 1,/,
-      },
-    ],
-    [
       'has a row that is too short',
       'ragged.csv',
       (path) => writeFile(path, 'Name,Domain\nX,x.example\nY\n'),

@@ -59,6 +59,8 @@ export interface CopyOptions {
   readonly dropped: ReadonlySet<string>;
   /** Is called with a whole sentence where the copy cannot be the same as the file. */
   readonly note?: (sentence: string) => void;
+  /** Whether only some rows are wanted: then what is left out of the table is not in the copy either. */
+  readonly isPart?: boolean;
   /** Whether a copy that can be packed is; left out: as the file is. */
   readonly isPacked?: boolean | undefined;
 }
@@ -88,8 +90,39 @@ export interface ReadOptions {
   readonly ragged?: 'pad';
   /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
   readonly strict?: boolean;
-  /** The sheet of a workbook; left out: the one that was open when it was saved, or the first that has rows. */
+  /** The sheet of a workbook; left out: the one that was open when it was saved, or another that is likelier. */
   readonly sheet?: string;
+  /** The row of the header by the number that a spreadsheet shows, `3`; or `3-4` where the names stand in two rows. */
+  readonly headerRow?: string;
+  /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
+  readonly rows?: string;
+  /** The columns that a job names: a sheet that has them is the one. No user says this. */
+  readonly wanted?: readonly string[];
+  /** What an earlier batch had found out about the same bytes: nothing is guessed then. No user says this. */
+  readonly asBefore?: FoundLayout;
+}
+
+/**
+ * What was found out about a table that does not begin with its header on the first row, or does not end with its last
+ * row. It is kept with the batch, so that later versions with better guesses read the same rows. An empty one is a table of
+ * which every row that is not blank is read, the first as the header.
+ */
+export interface FoundLayout {
+  /** The sheet, where it is not the one that was open when the workbook was saved, or the first that has rows. */
+  readonly sheet?: string;
+  /** As in `ReadOptions`. */
+  readonly headerRow?: string;
+  /** Rows below the header that are none of the table. */
+  readonly leftOut?: readonly LeftOut[];
+}
+
+/** Rows that are left out of a table: a line of totals, the header once more, or another table with all that is below it. */
+export interface LeftOut {
+  /** `211`, or `214-230`. */
+  readonly rows: string;
+  readonly why: 'totals' | 'header' | 'table';
+  /** What the first of its cells say. */
+  readonly text: string;
 }
 
 /** A sheet of a workbook, by the name that stands on its tab. */
@@ -109,6 +142,10 @@ export interface Sheet {
   readonly tabs?: readonly Tab[];
   /** What was found out and is worth saying aloud, in whole sentences. */
   readonly notes: readonly string[];
+  /** What was guessed about the table, or told by `asBefore`; what a user says is no part of it. */
+  readonly layout: FoundLayout;
+  /** The row of the header, as `ReadOptions` has it. */
+  readonly headerRow: string;
   /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
   readonly digests?: Digests;
   /**

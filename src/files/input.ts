@@ -5,6 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily, loadMember } from '../core/family.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
+import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
@@ -41,32 +42,52 @@ export interface MappedInput extends Input {
  * @throws StopError `input` with what is wrong and where.
  */
 export async function openInput(path: string, read: ReadOptions, ledger?: Batches): Promise<Input> {
-  const opened = await openFile(path, read);
-  const survey = (await earlierSurvey(opened, read, ledger)) ?? (await opened.sheet.survey());
+  const { opened, earlier } = await openKnown(path, read, ledger);
+  const survey = (await earlierSurvey(opened, read, earlier, ledger)) ?? (await opened.sheet.survey());
   opened.file.keepHash(survey.sha256);
   return { ...opened, survey };
 }
 
-/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
-async function earlierSurvey(
-  { path, file, sheet }: OpenedFile,
+/** The file as a batch over the same bytes has read it, if there is one: its rows are numbered and counted by that. */
+async function openKnown(
+  path: string,
   read: ReadOptions,
   ledger: Batches | undefined,
-): Promise<Input['survey'] | undefined> {
+): Promise<{ readonly opened: OpenedFile; readonly earlier: Batch | undefined }> {
+  const file = await namedFile(path);
+  const earlier = await earlierBatch(file, read, ledger);
+  const asBefore = earlier && readSettings(earlier.settings).asBefore;
+  return { opened: await openNamed(file, { ...read, ...present({ asBefore }) }), earlier };
+}
+
+/** A batch over the same bytes, told to be read in the same way. */
+async function earlierBatch(
+  file: InputFile,
+  read: ReadOptions,
+  ledger: Batches | undefined,
+): Promise<Batch | undefined> {
   const batches = (await ledger?.batches()) ?? [];
-  if (batches.length === 0 || read.strict === true) return undefined;
+  const isAlike = ({ inputPath, settings }: Batch): boolean =>
+    endingOf(inputPath) === endingOf(file.path) &&
+    canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read));
+  const alike = batches.filter(isAlike);
+  if (alike.length === 0) return undefined;
   const digest = await file.sha256();
-  const earlier = batches.find(
-    ({ inputSha256, inputPath, settings }) =>
-      inputSha256 === digest &&
-      endingOf(inputPath) === endingOf(path) &&
-      canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read)),
-  );
-  if (earlier === undefined) return undefined;
+  return alike.find(({ inputSha256 }) => inputSha256 === digest);
+}
+
+/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
+async function earlierSurvey(
+  { sheet }: OpenedFile,
+  read: ReadOptions,
+  earlier: Batch | undefined,
+  ledger: Batches | undefined,
+): Promise<Input['survey'] | undefined> {
+  if (earlier === undefined || read.strict === true) return undefined;
   const { digests } = sheet;
   const pieces = digests && (await ledger?.piecesOf(earlier.id, digests.reading));
   if (digests !== undefined && pieces?.length) digests.pieces = pieces;
-  return { sha256: digest, header: await sheet.header(), rows: earlier.inputRows };
+  return { sha256: earlier.inputSha256, header: await sheet.header(), rows: earlier.inputRows };
 }
 
 /** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
@@ -82,8 +103,13 @@ export async function openMappedInput(
   { operation, columns, read = {} }: ReadingJob,
   ledger?: Batches,
 ): Promise<MappedInput> {
-  const input = await openInput(path, read, ledger);
+  const input = await openInput(path, { ...read, ...wantedIn(columns) }, ledger);
   return { ...input, columns: await columnsIn(input, input.survey.header, operation, columns, ledger) };
+}
+
+/** The sheet of a workbook is the one that has the columns which a job names. */
+function wantedIn(columns: Job['columns']): Pick<ReadOptions, 'wanted'> {
+  return columns === undefined ? {} : { wanted: Object.values(columns) };
 }
 
 async function columnsIn(
@@ -160,9 +186,9 @@ export async function openHeader(
   { operation, columns, read = {} }: ReadingJob,
   ledger?: Batches,
 ): Promise<OpenedInput> {
-  const opened = await openFile(path, read);
+  const { opened, earlier: known } = await openKnown(path, { ...read, ...wantedIn(columns) }, ledger);
   // For its digests: whoever plans a list hashes it in any case.
-  const earlier = await earlierSurvey(opened, read, ledger);
+  const earlier = await earlierSurvey(opened, read, known, ledger);
   const header = earlier?.header ?? (await opened.sheet.header());
   return { ...opened, columns: await columnsIn(opened, header, operation, columns, ledger) };
 }
@@ -172,11 +198,24 @@ export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
 
 /** @throws StopError `input` when no format reads such files. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
+  return openNamed(await namedFile(path), read);
+}
+
+/** @throws StopError `input` for standard input, and for a file that no format reads. */
+async function namedFile(path: string): Promise<InputFile> {
   if (path === '-') {
     throw stop('input', 'Only run reads standard input.', 'Save it to a file and name that file.');
   }
   const file = new InputFile(resolve(path));
-  return { path: file.path, file, sheet: await (await formatOf(file.path)).open(file, read) };
+  await formatOf(file.path);
+  return file;
+}
+
+async function openNamed(file: InputFile, { skipLines, ...read }: ReadOptions): Promise<OpenedFile> {
+  // Who names the header's row has counted what stands above it.
+  const above = read.headerRow === undefined ? present({ skipLines }) : {};
+  const sheet = await (await formatOf(file.path)).open(file, { ...read, ...above });
+  return { path: file.path, file, sheet };
 }
 
 /** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */

@@ -12,8 +12,8 @@ import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from
  */
 
 export interface TableRow extends WorkbookRow {
-  /** A title stands above the header, and stays as it is. */
-  readonly kind: 'title' | 'header' | 'row';
+  /** A title stands above the header, and stays as it is, like what is left out of the table below it. */
+  readonly kind: 'title' | 'header' | 'row' | 'left_out';
   /** The reason why the row cannot be read, as in `InputRow`. */
   readonly unreadable?: string | undefined;
 }
@@ -50,7 +50,7 @@ export function workbookCopy(
       const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);
       const copied: WorkbookRow[] = [];
       for (const [index, row] of batch.entries()) {
-        const cells = added[index];
+        const cells = options.isPart && row.kind === 'left_out' ? undefined : added[index];
         if (cells === undefined) leftOut += 1;
         else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells.map(ours(row))) });
       }
@@ -74,7 +74,7 @@ export function workbookCopy(
   }
 
   function ownCells({ kind, cells }: TableRow): readonly (WorkbookCell | undefined)[] {
-    if (kind === 'title') return cells;
+    if (kind === 'title' || kind === 'left_out') return cells;
     return kept.map((place) => {
       const cell = cells[place];
       const text = cell === undefined ? undefined : shown?.(cell.text);

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import type { AnswerPlace } from '../core/answer-body.ts';
-import type { ReadOptions } from '../core/format.ts';
+import type { FoundLayout, ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
 import { FORMULA_MODES, type FormulaMode } from '../lib/formulas.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsIn, readSchema } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
+
+const layoutSchema = z.object({
+  sheet: z.string().optional(),
+  header_row: z.string().optional(),
+  left_out: z
+    .array(z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table']), text: z.string() }))
+    .optional(),
+});
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
@@ -25,6 +33,8 @@ const settingsSchema = z.object({
   with_input: z.boolean().optional(),
   /** How the file is read, where the job says so; otherwise that is detected. */
   read: readSchema.optional(),
+  /** What was guessed of the table when the batch began; without it, it was read without a guess. */
+  layout: layoutSchema.optional(),
   /** The account's average limit, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
@@ -70,12 +80,14 @@ interface BatchSettings extends AccountSettings {
   readonly outputPath: string | undefined;
   /** Whether the input is known as the output of another job. */
   readonly isOfOther: boolean;
+  /** What was guessed of the table. */
+  readonly layout: FoundLayout;
 }
 
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther }: BatchSettings,
+  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -85,6 +97,7 @@ export function jobSettings(
     on_existing: job.onExisting,
     ...present({ formulas: job.formulas, with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
+    ...storedLayout(layout),
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
@@ -93,9 +106,16 @@ export function jobSettings(
   };
 }
 
-/** How the batch's file is read. */
+function storedLayout({ sheet, headerRow, leftOut }: FoundLayout): JsonObject {
+  const layout = present({ sheet, header_row: headerRow, left_out: leftOut?.map((each) => ({ ...each })) });
+  return Object.keys(layout).length === 0 ? {} : { layout };
+}
+
+/** How the batch's file is read: as was said, and as it was found when the batch began. */
 export function readSettings(stored: JsonObject): ReadOptions {
-  return readOptionsIn(settingsSchema.parse(stored).read ?? {});
+  const { read = {}, layout = {} } = settingsSchema.parse(stored);
+  const { sheet, header_row: headerRow, left_out: leftOut } = layout;
+  return { ...readOptionsIn(read), asBefore: present({ sheet, headerRow, leftOut }) };
 }
 
 /** Maps each input of the operation to its column. */

@@ -180,17 +180,26 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
 /** Turns the entry `read` of a job file into the options of reading. */
 export function readOptionsIn({
   skip_lines: skipLines,
+  header_row: headerRow,
   encoding,
   delimiter,
   ragged,
   sheet,
+  rows,
 }: z.infer<typeof readSchema>): ReadOptions {
-  return present({ encoding, delimiter, skipLines, ragged, sheet });
+  return present({ encoding, delimiter, skipLines, headerRow, rows, ragged, sheet });
 }
 
-/** Turns the options back into the entry. `strict` (whether a row may be set aside) is no entry of a job. */
-export function readEntryOf({ skipLines, strict: _, ...others }: ReadOptions): JsonObject {
-  return { ...others, ...present({ skip_lines: skipLines }) };
+/** Turns the options back into the entry. What is no entry of a job, such as `strict`, is left out. */
+export function readEntryOf({
+  skipLines,
+  headerRow,
+  strict: _,
+  asBefore: _found,
+  wanted: _wanted,
+  ...others
+}: ReadOptions): JsonObject {
+  return { ...others, ...present({ skip_lines: skipLines, header_row: headerRow }) };
 }
 
 /** Whether the job says how its file is read, so that not all of it is detected. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { stop } from '../core/errors.ts';
+import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { type Credits, credits } from '../core/ids.ts';
 import { suggestion } from '../core/nearest.ts';
 import { isObject } from '../core/objects.ts';
+import { readHeaderRows, readRowRange } from '../core/row-range.ts';
 import { namesAt } from './yaml/schema-problem.ts';
 
 /**
@@ -64,7 +66,7 @@ export function option(schema: z.ZodType, what: string, example: string): z.ZodO
 const MEMBERS: Wanted = { what: 'an object', example: '{}' };
 
 /** An object whose members are checked by name as well. */
-export const members = (checks: Readonly<Record<string, z.ZodType>>): z.ZodOptional =>
+const members = (checks: Readonly<Record<string, z.ZodType>>): z.ZodOptional =>
   z.strictObject(checks).optional();
 
 export const text = option(z.string(), 'a text', '"leads.csv"');
@@ -105,6 +107,30 @@ export const milliseconds = option(z.number().min(0), 'a time in milliseconds', 
 
 export const oneOfWords = (words: readonly string[]): z.ZodOptional =>
   option(z.enum(words), `one of ${words.join(', ')}`, words[0] ?? '');
+
+const headerRows = option(
+  z.string().refine((value) => readHeaderRows(value) !== undefined),
+  'a row, or two that follow each other',
+  '"3-4"',
+);
+
+const rowRange = option(
+  z.string().refine((value) => readRowRange(value) !== undefined),
+  'the first and the last row of a table',
+  '"5-210"',
+);
+
+/** How a file is read, by the names of the library. */
+export const reading = members({
+  encoding: oneOfWords(ENCODINGS),
+  delimiter: oneOfWords(DELIMITER_NAMES),
+  skipLines: rows,
+  headerRow: headerRows,
+  rows: rowRange,
+  ragged: oneOfWords(['pad']),
+  sheet: text,
+  strict: flag,
+});
 
 /** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
 export function checkedCredits(value: number): Credits {

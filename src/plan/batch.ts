@@ -208,6 +208,7 @@ function specOf(
         answerPlace: answerPlaceOf(dialect, job.operation.name),
         outputName,
         isOfOther,
+        layout: input.sheet.layout,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),

@@ -6,7 +6,6 @@ import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
-import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import { sandboxFolder, schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
@@ -21,10 +20,10 @@ import {
   called,
   checkOptions,
   flag,
-  members,
   milliseconds,
   oneOfWords,
   option,
+  reading,
   rows,
   sampleRows,
   target,
@@ -75,14 +74,7 @@ const JOB_CHECKS: Checks<JobOptions> = {
   job: text.nonoptional(),
   file: text.nonoptional(),
   account: text,
-  read: members({
-    encoding: oneOfWords(ENCODINGS),
-    delimiter: oneOfWords(DELIMITER_NAMES),
-    skipLines: rows,
-    ragged: oneOfWords(['pad']),
-    sheet: text,
-    strict: flag,
-  }),
+  read: reading,
   formulas: oneOfWords(FORMULA_MODES),
   withInput: flag,
   repair: flag,

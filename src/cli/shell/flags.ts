@@ -3,6 +3,7 @@ import { isAgreement, type Question } from '../../client/account/agreements.ts';
 import { stop } from '../../core/errors.ts';
 import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
+import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import type { Console } from './command.ts';
@@ -53,7 +54,7 @@ export function askAgreementOn(console: Console): (question: Question) => Promis
 }
 
 /** The flags that say how a file is read, for every command that reads one. They win over the job. */
-export interface ReadFlags extends Omit<ReadOptions, 'skipLines'> {
+export interface ReadFlags extends Omit<ReadOptions, 'skipLines' | 'asBefore' | 'wanted'> {
   readonly skipLines?: string;
 }
 
@@ -67,7 +68,12 @@ export function addReadFlags(command: Command): Command {
     .addOption(choiceOption('--delimiter <name>', 'what stands between cells', DELIMITER_NAMES, byCharacter))
     .option('--skip-lines <lines>', 'lines above the header that are no part of the table')
     .addOption(choiceOption('--ragged <pad>', 'pad: rows with too few cells get blank ones', ['pad']))
-    .option('--sheet <name>', 'the sheet of a workbook; left out: the one that was open');
+    .option(
+      '--sheet <name>',
+      'the sheet of a workbook; left out: the one that was open, or looks like a list',
+    )
+    .option('--header-row <rows>', 'the row of the header, such as 3, or 3-4 for names in two rows')
+    .option('--rows <rows>', 'the first and the last row of the table below its header, such as 5-210');
 }
 
 /** Adds `--strict` to a command that sees the file first. Later commands take the file as it was accepted. */
@@ -78,17 +84,27 @@ export function addStrictFlag(command: Command): Command {
   );
 }
 
-/** @throws StopError `usage` for a number of lines that is none. */
+/** @throws StopError `usage` for a number of lines that is none, and for rows that are none. */
 export function readFlagsOf({
   encoding,
   delimiter,
   skipLines,
+  headerRow,
+  rows,
   ragged,
   sheet,
   strict,
 }: ReadFlags): ReadOptions {
   const lines = wholeNumber('--skip-lines', skipLines) || undefined;
-  return present({ encoding, delimiter, skipLines: lines, ragged, sheet, strict });
+  if (headerRow !== undefined && readHeaderRows(headerRow) === undefined) {
+    const fact = `--header-row ${headerRow} is neither a row nor two rows that follow each other.`;
+    throw stop('usage', fact, 'Give the number that the spreadsheet shows, such as 3, or 3-4.');
+  }
+  if (rows !== undefined && readRowRange(rows) === undefined) {
+    const next = 'Give the first and the last row of the table, such as 5-210.';
+    throw stop('usage', `--rows ${rows} is no range of rows.`, next);
+  }
+  return present({ encoding, delimiter, skipLines: lines, headerRow, rows, ragged, sheet, strict });
 }
 
 export function addOutputFlags(command: Command): Command {

@@ -96,6 +96,14 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
+/** Whether a column is called like one by which somebody is looked up. */
+export function isLookupName(header: string): boolean {
+  const kind = kindByName(header, []);
+  return kind === 'abn' || kind === 'email' || WEB_NAME.test(wordsOf(header, /[^\p{L}\p{N}]+/gu));
+}
+
+const WEB_NAME = /\b(?:web ?(?:site|page)?|domain|url|linked ?in|profile)\b/;
+
 /**
  * Words of a column whose cells are names made of digits, and no numbers to reckon with: in a workbook they are text, or
  * the spreadsheet would drop their leading zeros and shorten the long ones to `5.18E+10`.

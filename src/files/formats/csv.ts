@@ -12,8 +12,11 @@ import type {
 } from '../../core/format.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
+import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
+import { joinedNames } from '../shape/header-rows.ts';
+import { layoutNotes } from '../shape/shape-words.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
 import { correctedText } from './csv/correcting.ts';
 import { Digester, nearest } from './csv/digests.ts';
@@ -37,7 +40,9 @@ const csv: Format = {
     // Everything asks for them, and the bytes are the same whenever they are read.
     const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };
     return {
-      notes: layout.notes,
+      notes: [...layout.notes, ...(await foundNotes(table))],
+      layout: layout.found,
+      headerRow: rowRangeText(layout.header),
       digests: layout.digests,
       survey: (onRow) => survey(table, onRow),
       header: async () => (await table.columns()).names,
@@ -106,7 +111,7 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
   const { path } = layout.file;
   for await (const group of readRecords(layout, {})) {
     const [first] = group;
-    if (first?.kind === 'header') return namedColumns(path, first.cells);
+    if (first?.kind === 'header') return namedColumns(path, namesOf(layout, first.cells));
   }
   const skipped = start.row - 1;
   if (skipped > 0) {
@@ -115,6 +120,16 @@ async function columnsOf(layout: Layout): Promise<NamedColumns> {
   }
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
+}
+
+function namesOf({ upper }: Layout, cells: readonly string[]): readonly string[] {
+  return upper === undefined ? cells : joinedNames(upper, cells).slice(0, cells.length);
+}
+
+/** The columns are read only where something was guessed, because a bad header is said by whoever asks for it. */
+async function foundNotes({ layout, columns }: Table): Promise<readonly string[]> {
+  if (Object.keys(layout.found).length === 0) return [];
+  return layoutNotes(layout.found, layout.header, (await columns()).names);
 }
 
 async function* rows(table: Table, from?: Position): AsyncIterable<PositionedRow> {

@@ -12,9 +12,11 @@ import type {
   Survey,
 } from '../../core/format.ts';
 import type { InputRow } from '../../core/row.ts';
+import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
-import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
+import type { SheetTable } from './xlsx/sheet-table.ts';
+import { chooseTable, tableRows } from './xlsx/table.ts';
 import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/workbook.ts';
 
 /**
@@ -29,11 +31,17 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   refuseTextOptions(file.path, options);
   const digest = { sha256: await file.sha256(), bytes: await file.size() };
   const book = await readBook(file);
-  const { tab, table } = await chooseTable(book, sheetsMeant(book, options.sheet), options);
+  const { tab, table } = await chooseTable(
+    book,
+    sheetsMeant(book, options.sheet ?? options.asBefore?.sheet),
+    options,
+  );
   const source = { book, tab, table };
   return {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
+    layout: table.layout,
+    headerRow: rowRangeText(table.header),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
     rows: (from) => rows(source, from),

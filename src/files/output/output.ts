@@ -387,7 +387,7 @@ function attentionCopy(
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
     return [String(row.row), safety.cell(outcome.reason ?? '')];
   };
-  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (rows) => {
+  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked, isPart: true }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => reasonFor(row, records[at]));
   });

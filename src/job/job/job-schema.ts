@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
+import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
@@ -51,6 +52,17 @@ const guards = z.strictObject({
   max_invites: z.int().min(0).optional(),
 });
 
+const headerRows = z
+  .union([z.int(), z.string()])
+  .transform(String)
+  .refine((value) => readHeaderRows(value) !== undefined, {
+    error: 'a header is one row, such as 3, or two that follow each other, such as 3-4',
+  });
+
+const rowRange = text.refine((value) => readRowRange(value) !== undefined, {
+  error: 'rows are the first and the last one of the table, such as 5-210',
+});
+
 /** How a file is read, where that shall not be detected. */
 export const readSchema = z.strictObject({
   encoding: z.enum(ENCODINGS).optional(),
@@ -58,6 +70,8 @@ export const readSchema = z.strictObject({
   skip_lines: z.int().min(1).max(1_000).optional(),
   ragged: z.enum(['pad']).optional(),
   sheet: text.optional(),
+  header_row: headerRows.optional(),
+  rows: rowRange.optional(),
 });
 
 /** Entries that belong to single operations. Each operation names those that it accepts. */

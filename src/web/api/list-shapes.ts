@@ -11,6 +11,10 @@ export const ReadWords = z.strictObject({
   skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
   ragged: z.literal('pad').optional(),
   sheet: z.string().max(100).optional(),
+  /** `3`, or `3-4` for names in two rows. */
+  header_row: z.string().max(20).optional(),
+  /** The first and the last row of the table, such as `5-210`. */
+  rows: z.string().max(20).optional(),
 });
 export type ReadWords = z.infer<typeof ReadWords>;
 

@@ -39,6 +39,8 @@ export const Choices = z.strictObject({
       delimiter: word.optional(),
       skip_lines: z.int().min(0).optional(),
       ragged: word.optional(),
+      header_row: word.optional(),
+      rows: word.optional(),
     })
     .optional(),
 });

@@ -155,24 +155,65 @@ describe('lines above the header', () => {
   });
 
   test.each([
-    ['bare', TITLED, 3, 'line 4'],
+    ['bare', TITLED, 4, '"Name", "City", "Postcode"'],
     [
       'with the delimiters that a spreadsheet fills up with',
       'Customers,,\n,,\nName,City,Post\nA,B,\nC,D,\n',
-      2,
-      'line 3',
+      3,
+      '"Name", "City", "Post"',
     ],
-    ['above a table of semicolons', 'Umsatz, netto\nName;Ort;PLZ\nA;B;1\nC;D;2\n', 1, 'line 2'],
-    ['below a sep= line', 'sep=;\nUmsatz\nName;Ort;PLZ\nA;B;1\n', 1, 'line 3'],
-    ['above lines that begin and end with a delimiter', 'List\n|Name|City|\n|A|B|\n|C|D|\n', 1, 'line 2'],
-    ['above lines that end in a delimiter', 'Umsatz;;;\nName;Ort;;\nA;B;;\n', 1, 'line 2'],
-    ['behind a byte-order mark', '\uFEFFReport\na,b\n1,2\n3,4\n', 1, 'line 2'],
-  ])('are suggested to be skipped where they look like a title: %s', async (_what, content, lines, line) => {
-    const error = await refusalOf(content);
-    expect(error.message).toContain(`looks like a title, and ${line} like the header`);
-    expect(error.next).toContain(`--skip-lines ${lines},`);
-    expect(error.message).not.toContain('\uFEFF');
-    expect((await (await opened(content, { skipLines: lines })).sheet.header()).length).toBeGreaterThan(1);
+    ['above a table of semicolons', 'Umsatz, netto\nName;Ort;PLZ\nA;B;1\nC;D;2\n', 2, '"Name", "Ort", "PLZ"'],
+    ['below a sep= line', 'sep=;\nUmsatz\nName;Ort;PLZ\nA;B;1\n', 2, '"Name", "Ort", "PLZ"'],
+    [
+      'above lines that begin and end with a delimiter',
+      'List\n|Name|City|\n|A|B|\n|C|D|\n',
+      2,
+      '"Name", "City"',
+    ],
+    ['above lines that end in a delimiter', 'Umsatz;;;\nName;Ort;;\nA;B;;\n', 2, '"Name", "Ort"'],
+    ['behind a byte-order mark', '\uFEFFReport\na,b\n1,2\n3,4\n', 2, '"a", "b"'],
+    [
+      'as the names of groups',
+      'Company,,Contact,\nName,ABN,Person,Mail\nA,1,Jo,jo@a.com\nB,2,Al,al@b.com\n',
+      2,
+      '"Name", "ABN", "Person", "Mail"',
+    ],
+  ])('are found where they stand above a table: %s', async (_what, content, row, names) => {
+    const { sheet } = await opened(content);
+    expect(sheet.notes).toEqual([
+      `The names of the columns are taken from row ${row} (${names}); --header-row says otherwise.`,
+    ]);
+    expect(sheet.layout).toEqual({ headerRow: String(row) });
+    // The same as what is said, to the byte and to the number.
+    const said = await opened(content, { headerRow: String(row) });
+    expect(said.sheet.notes).toEqual([]);
+    expect(await said.sheet.header()).toEqual(await sheet.header());
+    expect(await allOf(said.sheet.rows())).toEqual(await allOf(sheet.rows()));
+    expect(await copyOf(content)).toBe(await copyOf(content, { skipLines: row - 1 }));
+  });
+
+  test('may be the first of two rows of names, as a list of groups has them', async () => {
+    const content =
+      'Export\nABN,Contact,,Office,\n,Name,Mail,Name,Mail\n1,Jo,jo@a.com,Al,al@a.com\n2,Mo,mo@b.com,,\n';
+    const { sheet } = await opened(content);
+    const names = ['ABN', 'Contact Name', 'Contact Mail', 'Office Name', 'Office Mail'];
+    expect(await sheet.header()).toEqual(names);
+    expect(sheet.layout).toEqual({ headerRow: '2-3' });
+    expect(sheet.notes.join()).toContain('are taken from rows 2 and 3 ("ABN", "Contact Name", ');
+    expect((await allOf(sheet.rows())).map(({ row }) => row)).toEqual([4, 5]);
+    const lines = content.split('\n');
+    expect((await copyOf(content)).split('\n')).toEqual([
+      ...lines.slice(0, 2),
+      `${lines[2]},n`,
+      `${lines[3]},4`,
+      `${lines[4]},5`,
+      '',
+    ]);
+  });
+
+  test('are not looked for in a list of which an earlier run took the first row for the header', async () => {
+    const { sheet } = await opened('List\nName\nA\n', { asBefore: {} });
+    expect([await sheet.header(), sheet.layout]).toEqual([['List'], {}]);
   });
 
   test.each([
@@ -189,6 +230,28 @@ describe('lines above the header', () => {
     expect((await refusalOf('a\n1\n', { skipLines: 3 })).message).toContain('has 2 lines in all');
     expect((await refusalOf('a\n1\n', { skipLines: 2 })).message).toContain(
       'has nothing below its first 2 lines',
+    );
+  });
+});
+
+describe('the rows of the table', () => {
+  const TOTALLED = 'Name,Size\nA,1\nB,2\nTotal\n\nSource: the register\n';
+
+  test('are those that are named, and what stands below them stays in the copy with blank cells of ours', async () => {
+    const { sheet } = await opened(TOTALLED, { rows: '2-3' });
+    expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells])).toEqual([
+      [2, 'A', '1'],
+      [3, 'B', '2'],
+    ]);
+    expect(await sheet.survey()).toMatchObject({ rows: 2 });
+    expect(await copyOf(TOTALLED, { rows: '2-3' })).toBe(
+      'Name,Size,n\nA,1,2\nB,2,3\nTotal,,\n\nSource: the register,,\n',
+    );
+  });
+
+  test('stand below the header', async () => {
+    expect((await refusalOf(TOTALLED, { rows: '1-3' })).message).toContain(
+      '--rows begins with row 1, and row 1 is the header.',
     );
   });
 });

@@ -160,17 +160,19 @@ test('blank rows are passed over and the others keep the numbers that Excel show
   ]);
 });
 
-test('titles above the header are skipped when that is said, and otherwise named as the likely reason', async () => {
+test('titles above the header are skipped when that is said, and also where nothing is said', async () => {
   const rows = [textRow(1, 'Our leads of November'), textRow(3, 'A', 'B'), textRow(4, '1', '2')].join('');
-  const sheet = await opened({ rows }, { skipLines: 2 });
-  expect(await sheet.header()).toEqual(['A', 'B']);
-  expect(await allOf(sheet.rows())).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
-  await expect(opened({ rows })).rejects.toMatchObject({
+  for (const options of [{ skipLines: 2 }, { headerRow: '3' }, {}]) {
+    const sheet = await opened({ rows }, options);
+    expect(await sheet.header()).toEqual(['A', 'B']);
+    expect(await allOf(sheet.rows())).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
+  }
+  await expect(opened({ rows }, { asBefore: {} })).rejects.toMatchObject({
     code: 'input',
     message: expect.stringMatching(
       /row 3: the cell B3 holds something, but the header in row 1 ends with column A\.$/,
     ),
-    next: 'Clear the cell or give column B a name; if row 1 is a title, say --skip-lines 2.',
+    next: 'Clear the cell or give column B a name; if row 1 is a title, say --header-row 3.',
   });
 });
 

@@ -34,12 +34,14 @@ export async function* copiedText(
 ): AsyncIterable<Buffer> {
   const { delimiter, preamble } = layout;
   const kept = keptOf(named, options);
+  const blanks = options.isPart ? undefined : options.columns.map(() => '');
   let style: CellStyle | undefined;
   if (preamble.length > 0) yield preamble;
   for await (const batch of batched(readRecords(layout, { columns: named }))) {
     // The header is in the first batch, and decides for all.
     style ??= styleOf(delimiter, batch);
-    const cells = await addedTo(batch, inputRow, options, cellsFor);
+    const added = await addedTo(batch, inputRow, options, cellsFor);
+    const cells = batch.map(({ kind }, at) => (kind === 'left_out' ? blanks : added[at]));
     const chunk = withCells(batch, style, kept, cells);
     if (chunk.length > 0) yield chunk;
   }
@@ -183,7 +185,9 @@ function rewritten(
   const { before, cells, after } = piecesOf(record, separator);
   const isReadable = record.unreadable === undefined;
   const leftOut = isReadable ? dropped : writtenByUs(named, droppedNames, (at) => record.cells[at]);
-  const own = (isReadable ? cells.slice(0, width) : cells).filter((_cell, place) => !leftOut.has(place));
+  const own = (isReadable && record.kind !== 'left_out' ? cells.slice(0, width) : cells).filter(
+    (_cell, place) => !leftOut.has(place),
+  );
   const room = width - dropped.size;
   const padding = Array<Buffer>(Math.max(0, room - own.length)).fill(NO_TEXT);
   const added = ours.map((cell) => Buffer.from(cellText(cell, style)));

@@ -5,15 +5,19 @@ import {
   type Delimiter,
   type Digests,
   type FileBytes,
+  type FoundLayout,
   type Position,
   type ReadOptions,
 } from '../../../core/format.ts';
-import { counted, foreignName, plainText } from '../../../core/plain-text.ts';
+import { present } from '../../../core/objects.ts';
+import { counted, plainText } from '../../../core/plain-text.ts';
+import type { RowNumber } from '../../../core/row.ts';
+import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import { PARSER } from './record-parser.ts';
-import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';
+import { findHeaderRows, firstCells, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
@@ -29,6 +33,14 @@ export interface Layout extends TextSource {
   readonly preamble: Buffer;
   /** The position of the header, or of the blank lines above it. */
   readonly start: Position;
+  /** The rows of the header; the reading starts with the last of them. */
+  readonly header: RowRange;
+  /** What the upper row of a header of two rows says. */
+  readonly upper?: readonly string[];
+  /** Whether a row below the header is one of the table. */
+  readonly hasRow: (row: RowNumber) => boolean;
+  /** What was guessed. */
+  readonly found: FoundLayout;
   /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
   readonly digests: Digests;
@@ -36,47 +48,61 @@ export interface Layout extends TextSource {
 
 /**
  * Reads the file's start; and all of it, once, where only that tells UTF-8 from Windows-1252.
- * @throws StopError `input` when the file is of another kind than its name says, or a title stands above its header.
+ * @throws StopError `input` when the file is of another kind than its name says, or has fewer rows than were named.
  */
 export async function findLayout(file: FileBytes, options: ReadOptions): Promise<Layout> {
   const { path } = file;
   const isPacked = isPackedName(path);
   const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
   const source = { file, isPacked, encoding };
-  const top = await readTop(source, options.skipLines ?? 0);
-  const { preamble, start, separator, sample } = top;
+  const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
+  const first = await readTop(source, said === undefined ? (options.skipLines ?? 0) : said.last - 1);
   // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
   const usual = /\.tsv(?:\.gz)?$/i.test(path) ? 'tab' : 'comma';
-  const delimiter = options.delimiter ?? separator ?? sniffDelimiter(sample, usual);
-  if (options.skipLines === undefined) refuseTitles(path, top, delimiter);
+  const delimiter = options.delimiter ?? first.separator ?? sniffDelimiter(first.sample, usual);
   return {
     ...source,
+    ...(await findTable(source, options, { said, first, delimiter })),
     size: await file.size(),
     delimiter,
     isPadded: options.ragged === 'pad',
     isStrict: options.strict === true,
+    notes,
+  };
+}
+
+/** Where the table begins and which rows are its, as was said, as it was before, or as the first rows look. */
+async function findTable(
+  source: TextSource,
+  options: ReadOptions,
+  { said, first, delimiter }: { said: RowRange | undefined; first: Top; delimiter: Delimiter },
+): Promise<Pick<Layout, 'header' | 'upper' | 'hasRow' | 'found' | 'preamble' | 'start' | 'digests'>> {
+  const mayGuess = said === undefined && options.skipLines === undefined && options.asBefore === undefined;
+  const found = mayGuess ? findHeaderRows(first.sample, delimiter) : undefined;
+  const { preamble, start } = found === undefined ? first : await readTop(source, found.last - 1);
+  const header = said ?? found ?? { first: start.row, last: start.row };
+  const only = readRowRange(options.rows ?? '');
+  if (only !== undefined && only.first <= header.last) throw rowsAboveHeader(source.file.path, only, header);
+  const upper = header.first === header.last ? undefined : (await readTop(source, header.first - 1)).sample;
+  const guessed = options.asBefore?.headerRow ?? (found && rowRangeText(found));
+  return {
+    ...present({ upper: upper && firstCells(upper, delimiter) }),
+    header,
+    hasRow: (row) => only === undefined || (row >= only.first && row <= only.last),
+    found: present({ headerRow: guessed }),
     preamble,
     start,
-    notes,
     digests: {
-      reading: [PARSER, encoding, delimiter, start.row, start.byteOffset].join(' '),
+      reading: [PARSER, source.encoding, delimiter, start.row, start.byteOffset].join(' '),
       pieces: undefined,
     },
   };
 }
 
-/** A title taken for the header would only be damage to the reader; the user is told what it is instead. */
-function refuseTitles(path: string, { sample, start }: Top, delimiter: Delimiter): void {
-  const titles = findTitles(sample, delimiter);
-  if (titles === undefined) return;
-  const { lines, first, header } = titles;
-  const columns = header.slice(0, NAMES_SHOWN).map((name) => foreignName(name));
-  const line = start.lines + lines + 1;
-  const fact = `${path}: ${foreignName(first)} looks like a title, and line ${line} like the header (${columns.join(', ')}).`;
-  throw stop('input', fact, `Say --skip-lines ${lines}, or put the names of the columns on the first line.`);
+function rowsAboveHeader(path: string, only: RowRange, header: RowRange): StopError {
+  const fact = `${path}: --rows begins with row ${only.first}, and row ${header.last} is the header.`;
+  return stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
 }
-
-const NAMES_SHOWN = 4;
 
 // ----------------------------------------------------------------------------------------- the top of a file
 

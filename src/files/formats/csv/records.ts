@@ -49,9 +49,9 @@ const LF = 0x0a;
 /** A byte-order mark and Ctrl-Z. */
 const LONGEST_END_MARK = 4;
 
-/** A header or a row with the blank lines above it, or what ends the file: blank lines, or the end mark of old programs. */
+/** A header or a row with the blank lines above it, a record below the table that is none of it, or what ends the file: blank lines, or the end mark of old programs. */
 export interface CsvRecord {
-  readonly kind: 'header' | 'row' | 'end';
+  readonly kind: 'header' | 'row' | 'left_out' | 'end';
   readonly position: Position;
   /**
    * The cells of the columns that have a name; a padded file may have fewer or more of them. A record that cannot be read
@@ -178,8 +178,11 @@ class RecordReader {
     if (this.#isEndMark(byteOffset)) {
       return this.#endOf(Buffer.concat([blankLines, this.#window.take(byteOffset)]));
     }
-    const unreadable = this.#faultOf(found, byteOffset);
-    const cells = unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
+    const kind = this.#kind;
+    // How a record is written that is no row of the table is nobody's concern.
+    const isOwn = kind !== 'left_out';
+    const unreadable = isOwn ? this.#faultOf(found, byteOffset) : undefined;
+    const cells = isOwn && unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
     const { bytes: text, taken: start } = this.#window;
     const end = start + byteOffset - position.byteOffset;
     // Looked for byte by byte only where a cell has line ends of its own, or blank lines stand above the record.
@@ -187,10 +190,14 @@ class RecordReader {
       lines === 1 ? Number(isLineEnd(text[end - 1])) : countLineEnds(this.#window.peek(byteOffset));
     this.#window.pass(byteOffset);
     this.#next = { row: position.row + 1, byteOffset, lines: position.lines + lineEnds };
-    const kind = this.#headerIsDue ? 'header' : 'row';
     this.#headerIsDue = false;
     if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
     return { kind, position, cells, unreadable, found: found.length, blankLines, text, start, end };
+  }
+
+  get #kind(): 'header' | 'row' | 'left_out' {
+    if (this.#headerIsDue) return 'header';
+    return this.#layout.hasRow(this.#next.row) ? 'row' : 'left_out';
   }
 
   /**

@@ -1,4 +1,6 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
+import type { RowRange } from '../../../core/row-range.ts';
+import { findHeader, ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import { isShownText } from './record-faults.ts';
 
 /** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
@@ -53,28 +55,19 @@ function evennessOf(records: readonly SampledRecord[]): number {
 /** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
 const LEAST_RECORDS_BELOW_A_TITLE = 3;
 
-interface Titles {
-  /** Lines above the header. */
-  readonly lines: number;
-  /** The first of them that is not blank. */
-  readonly first: string;
-  readonly header: readonly string[];
-}
-
-/**
- * The lines above the table, where they look like a title: hardly any filled cell, above a line that is filled like a
- * header. Undefined where the first line may be the header.
- */
-export function findTitles(sample: TextSample, delimiter: Delimiter): Titles | undefined {
+/** Where the header stands among the rows of the sample, the first being 1. Undefined where it may be the first line. */
+export function findHeaderRows(sample: TextSample, delimiter: Delimiter): RowRange | undefined {
   const records = sampledRecords(sample, delimiter);
   const header = records[headerIndex(records)];
-  const [first] = records;
-  if (header === undefined || first === undefined || header === first) return undefined;
-  return {
-    lines: header.linesAbove,
-    first: filled(first.cells)[0] ?? '',
-    header: filled(header.cells),
-  };
+  if (header !== undefined && header !== records[0])
+    return { first: header.linesAbove + 1, last: header.linesAbove + 1 };
+  const rows = records.slice(0, ROWS_SAMPLED);
+  return findHeader(rows.map(({ cells, linesAbove }) => ({ number: linesAbove + 1, cells })));
+}
+
+/** The cells of the first record. */
+export function firstCells(sample: TextSample, delimiter: Delimiter): readonly string[] {
+  return sampledRecords(sample, delimiter)[0]?.cells ?? [];
 }
 
 /** Which of the records may be the header; 0 where nothing above another one looks like a title. */

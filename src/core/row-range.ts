@@ -1,0 +1,26 @@
+import type { RowNumber } from './row.ts';
+
+/** Rows from the first to the last, by their numbers, as people type them: `3`, `5-210`. */
+export interface RowRange {
+  readonly first: RowNumber;
+  readonly last: RowNumber;
+}
+
+const RANGE = /^\s*([1-9]\d{0,6})\s*(?:[-\u2013]\s*([1-9]\d{0,6})\s*)?$/;
+
+/** Undefined for what is no range: no number, or a last row above the first. */
+export function readRowRange(text: string): RowRange | undefined {
+  const [, first, last = first] = RANGE.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  return first === undefined || range.last < range.first ? undefined : range;
+}
+
+export function rowRangeText({ first, last }: RowRange): string {
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
+/** A header has one row, or names in two rows that follow each other. */
+export function readHeaderRows(text: string): RowRange | undefined {
+  const range = readRowRange(text);
+  return range === undefined || range.last - range.first > 1 ? undefined : range;
+}

@@ -1,0 +1,63 @@
+import type { FoundLayout, LeftOut } from '../../../core/format.ts';
+import type { RowNumber } from '../../../core/row.ts';
+import { type RowRange, readRowRange } from '../../../core/row-range.ts';
+import type { NamedColumns } from '../../header.ts';
+import { lettersOf } from '../../workbook.ts';
+import type { SheetRow } from './sheet-rows.ts';
+
+/** The table on a sheet: a header, and the rows below it. */
+export interface SheetTable {
+  readonly columns: NamedColumns;
+  /** The rows of the header; its last one has the names, or most of them. */
+  readonly header: RowRange;
+  /** How many rows below the header are the table's. */
+  readonly rows: number;
+  /** Whether a row below the header is one of the table. */
+  readonly hasRow: (row: RowNumber) => boolean;
+  readonly layout: FoundLayout;
+  /** What a reading found that is worth saying aloud. */
+  readonly notes: readonly string[];
+  /** What a copy by value does not have, as a sentence. */
+  readonly loss: string;
+}
+
+/** Where the columns and their names are. */
+export type Top = Pick<SheetTable, 'columns' | 'header'>;
+
+/** Which rows are the table's. It is asked of rows in any order. */
+export function rowsWithout(leftOut: readonly LeftOut[], only: RowRange | undefined): SheetTable['hasRow'] {
+  if (only !== undefined) return (row) => row >= only.first && row <= only.last;
+  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
+  if (ranges.length === 0) return () => true;
+  return (row) => {
+    let [low, high] = [0, ranges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ranges[middle]?.last ?? 0) < row) low = middle + 1;
+      else high = middle;
+    }
+    return row < (ranges[low]?.first ?? Number.POSITIVE_INFINITY);
+  };
+}
+
+/** Where a cell holds something and the header has no name; blank columns without a name are borne. */
+export function strayPlace({ cells }: SheetRow, columns: NamedColumns): number | undefined {
+  if (cells.length > widthOf(columns)) return cells.length - 1;
+  return columns.nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
+}
+
+export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
+
+export function strayWords(
+  row: number,
+  place: number,
+  { columns, header: { last: headerRow } }: Top,
+): string {
+  const column = lettersOf(place);
+  const width = widthOf(columns);
+  const why =
+    place < width
+      ? `column ${column} has no name in row ${headerRow}, the header`
+      : `the header in row ${headerRow} ends with column ${lettersOf(width - 1)}`;
+  return `the cell ${column}${row} holds something, but ${why}`;
+}

@@ -1,0 +1,287 @@
+import { basename } from 'node:path';
+import { stop } from '../../../core/errors.ts';
+import type { FoundLayout, LeftOut, ReadOptions } from '../../../core/format.ts';
+import { present } from '../../../core/objects.ts';
+import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
+import { isLookupName } from '../../columns/column-kind.ts';
+import { namedColumns } from '../../header.ts';
+import { ColumnLooks } from '../../shape/column-looks.ts';
+import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
+import { LeftOutFinder, type Part } from '../../shape/left-out.ts';
+import { layoutNotes } from '../../shape/shape-words.ts';
+import { lettersOf } from '../../workbook.ts';
+import { textsOf } from '../../workbook-copy.ts';
+import { MOST_DIGITS } from './cell.ts';
+import { RowTally } from './row-tally.ts';
+import type { SheetRow } from './sheet-rows.ts';
+import { rowsWithout, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
+import type { Book, BookSheet } from './workbook.ts';
+
+/** How many of the columns with missing values are named. */
+const COLUMNS_SHOWN = 8;
+
+/** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
+const MOST_ROWS = 200_000;
+
+/** Finds the header and what is left out below it, counts the rows and what the user should hear of them. */
+export class TableSurvey {
+  readonly #book: Book;
+  readonly #sheet: BookSheet;
+  readonly #options: ReadOptions;
+  /** The rows until the header is known. */
+  #sample: SheetRow[] = [];
+  #filled = 0;
+  #top: Top | undefined;
+  #foundHeader: RowRange | undefined;
+  /** By what was said or kept; it is asked only where nothing is guessed. */
+  readonly #hasSaidRow: SheetTable['hasRow'];
+  #finder: LeftOutFinder | undefined;
+  readonly #looks = new ColumnLooks();
+  /** What stands above the rows, the header included. */
+  readonly #above = new RowTally();
+  /** By what is decided about the rows together; those of the table are told by `end`. */
+  readonly #tallies = new Map<Part, RowTally>();
+  readonly #table: Part = { isLeftOut: false };
+  #leftOut: readonly LeftOut[] = [];
+  #found = new RowTally();
+  #taken = 0;
+  #formulas = 0;
+
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
+    this.#book = book;
+    this.#sheet = sheet;
+    this.#options = options;
+    this.#hasSaidRow = rowsWithout(options.asBefore?.leftOut ?? [], readRowRange(options.rows ?? ''));
+  }
+
+  /** How many rows of the table stand below the header. */
+  get rows(): number {
+    return this.#found.rows;
+  }
+
+  get lacksValues(): boolean {
+    return this.#found.lacksValues;
+  }
+
+  get names(): readonly string[] {
+    return this.#top?.columns.names ?? [];
+  }
+
+  /** Whether somebody can be asked about by a column of it. */
+  get hasLookups(): boolean {
+    return this.#looks.hasLookups || this.names.some(isLookupName);
+  }
+
+  take(row: SheetRow): void {
+    this.#formulas += row.formulas;
+    if (row.number <= (this.#options.skipLines ?? 0)) return;
+    if (this.#top !== undefined) {
+      this.#takeBelow(row, this.#top);
+      return;
+    }
+    this.#sample.push(row);
+    if (row.cells.length > 0) this.#filled += 1;
+    if (this.#mayNameColumns(row)) this.#nameColumns();
+  }
+
+  /** @throws StopError `input` for a row that does not fit. */
+  end(): void {
+    if (this.#top === undefined) this.#nameColumns();
+    this.#leftOut = this.#finder?.end() ?? this.#options.asBefore?.leftOut ?? [];
+    this.#found = RowTally.joined([
+      this.#above,
+      ...[...this.#tallies].flatMap(([part, tally]) => (part.isLeftOut ? [] : [tally])),
+    ]);
+    if (this.#found.refusal !== undefined) throw this.#found.refusal;
+  }
+
+  #mayNameColumns({ number }: SheetRow): boolean {
+    const said = this.#saidHeader();
+    if (said !== undefined) return number >= said.last;
+    if (this.#options.asBefore !== undefined || this.#options.skipLines !== undefined)
+      return this.#filled > 0;
+    return this.#filled === ROWS_SAMPLED;
+  }
+
+  #saidHeader(): RowRange | undefined {
+    const { headerRow, asBefore } = this.#options;
+    return readHeaderRows(headerRow ?? asBefore?.headerRow ?? '');
+  }
+
+  #nameColumns(): void {
+    const filled = this.#sample.filter(({ cells }) => cells.length > 0);
+    const header = this.#headerIn(filled);
+    for (const row of this.#sample) {
+      if (row.number <= (header?.last ?? row.number)) this.#above.countUnsaved(row);
+      else if (this.#top !== undefined) this.#takeBelow(row, this.#top);
+    }
+    this.#sample = [];
+  }
+
+  /** Keeps the columns. @returns undefined where no row holds anything. */
+  #headerIn(filled: readonly SheetRow[]): RowRange | undefined {
+    const { path } = this.#book.archive;
+    const texts = filled.map(({ number, cells }) => ({ number, cells: textsOf(cells) }));
+    const [first] = texts;
+    if (first === undefined) return undefined;
+    const said = this.#saidHeader();
+    const isGuessed = said === undefined && this.#mayGuess && this.#options.skipLines === undefined;
+    if (isGuessed) this.#foundHeader = findHeader(texts);
+    const header = said ?? this.#foundHeader ?? { first: first.number, last: first.number };
+    const cellsOf = (row: number): readonly string[] =>
+      texts.find(({ number }) => number === row)?.cells ?? [];
+    if (cellsOf(header.last).length === 0) throw blankHeader(path, header.last);
+    const names =
+      header.first === header.last
+        ? cellsOf(header.last)
+        : joinedNames(cellsOf(header.first), cellsOf(header.last));
+    this.#top = { columns: namedColumns(path, names), header };
+    if (this.#mayGuess && this.#options.rows === undefined)
+      this.#finder = new LeftOutFinder(names, header.last, this.#looks);
+    this.#requireBelow(header);
+    return header;
+  }
+
+  get #mayGuess(): boolean {
+    return this.#options.asBefore === undefined;
+  }
+
+  /** @throws StopError `input` where the rows that were named begin above the header's end. */
+  #requireBelow({ last }: RowRange): void {
+    const only = readRowRange(this.#options.rows ?? '');
+    if (only === undefined || only.first > last) return;
+    const fact = `${this.#book.archive.path}: --rows begins with row ${only.first}, and row ${last} is the header.`;
+    throw stop('input', fact, 'Name the rows below the header, or the header with --header-row.');
+  }
+
+  #takeBelow(row: SheetRow, top: Top): void {
+    const part = this.#partOf(row);
+    if (part === undefined) return;
+    const tally = this.#tallies.get(part) ?? new RowTally();
+    this.#tallies.set(part, tally);
+    tally.countUnsaved(row);
+    if (row.cells.length === 0) return;
+    const { path } = this.#book.archive;
+    this.#taken += 1;
+    if (this.#taken > MOST_ROWS) throw tooLong(path);
+    const stray = strayPlace(row, top.columns);
+    const isRefused = stray !== undefined && (this.#options.strict === true || stray < widthOf(top.columns));
+    tally.take(row, stray === undefined ? undefined : strayCell(path, row.number, stray, top), isRefused);
+  }
+
+  /** Undefined for a row that is known to be none of the table. */
+  #partOf(row: SheetRow): Part | undefined {
+    if (this.#finder === undefined) {
+      if (!this.#hasSaidRow(row.number)) return undefined;
+      this.#looks.add(textsOf(row.cells));
+      return this.#table;
+    }
+    if (row.cells.length === 0) return this.#table;
+    return this.#finder.take({
+      number: row.number,
+      cells: textsOf(row.cells),
+      lacksValues: row.unsaved.length > 0,
+    });
+  }
+
+  /** @param sheet its name, where it is another than a reading without a guess would take. */
+  table(sheet = this.#options.asBefore?.sheet): SheetTable {
+    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet, this.lacksValues);
+    const { header, columns } = this.#top;
+    // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
+    const wide = this.#found.wide;
+    if (wide?.isFirst === true && wide.count * 2 > this.rows) throw wide.refusal;
+    const headerRow = this.#foundHeader && rowRangeText(this.#foundHeader);
+    const layout: FoundLayout = present({
+      sheet,
+      headerRow: headerRow ?? this.#options.asBefore?.headerRow,
+      leftOut: this.#leftOut.length === 0 ? undefined : this.#leftOut,
+    });
+    const hasRow = rowsWithout(this.#leftOut, readRowRange(this.#options.rows ?? ''));
+    const notes = [
+      ...this.#sheetNotes(sheet !== undefined),
+      ...layoutNotes(layout, header, columns.names),
+      ...this.#rowNotes(),
+      ...this.#unsavedNotes(this.#top),
+    ];
+    return { columns, header, rows: this.rows, hasRow, layout, notes, loss: this.#loss() };
+  }
+
+  #sheetNotes(isLikelier: boolean): readonly string[] {
+    if (this.#options.sheet !== undefined || this.#book.sheets.length === 1) return [];
+    const { sheets, open } = this.#book;
+    const hasNone = isLikelier ? 'nothing that can be looked up' : 'no rows';
+    const otherwise = open === undefined ? '' : `, because the one that was open has ${hasNone}`;
+    const why = this.#sheet === open ? ', which was open when it was saved' : otherwise;
+    const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
+    return [
+      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
+    ];
+  }
+
+  #rowNotes(): readonly string[] {
+    const { count, row } = this.#found.long;
+    const hidden = `${counted(this.#found.hidden, 'hidden row')} of the sheet will be worked on like all others.`;
+    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has put zeros for the digits behind those.`;
+    return [...(this.#found.hidden === 0 ? [] : [hidden]), ...(count === 0 ? [] : [long])];
+  }
+
+  #unsavedNotes({ columns: { places, names } }: Top): readonly string[] {
+    if (!this.lacksValues) return [];
+    const all = [...this.#found.unsaved].sort(([one], [other]) => one - other);
+    const total = all.reduce((sum, [, { count }]) => sum + count, 0);
+    const shown = all.slice(0, COLUMNS_SHOWN).map(([position, { count, row }]) => {
+      const at = places.indexOf(position);
+      const name = at < 0 ? `column ${lettersOf(position)}` : `column ${foreignName(names[at] ?? '')}`;
+      return `${name} (${count}, the first in row ${row})`;
+    });
+    const more = all.length > shown.length ? [counted(all.length - shown.length, 'other column')] : [];
+    const cells = counted(total, 'cell');
+    return [
+      `${cells} of yours will be blank in the output, and ${total === 1 ? 'is' : 'are'} read as blank: a formula stands there without a saved value, in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there, so that the values are in it.`,
+    ];
+  }
+
+  #loss(): string {
+    const others = this.#book.sheets.length - 1;
+    const losses = [
+      'formatting',
+      ...(this.#book.hasMacros ? ['macros'] : []),
+      ...(this.#formulas === 0 ? [] : [counted(this.#formulas, 'formula')]),
+      ...(others === 0 ? [] : [counted(others, 'other sheet')]),
+    ];
+    const file = basename(this.#book.archive.path);
+    return `The output gets the values of the sheet, but not what else is in ${file}: ${listed(losses)}.`;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what does not fit
+
+function tooLong(path: string): Error {
+  const fact = `${path} has more than ${MOST_ROWS} rows, the most that a workbook may have here.`;
+  return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
+}
+
+function strayCell(path: string, row: number, place: number, top: Top): Error {
+  const { last: headerRow } = top.header;
+  const column = lettersOf(place);
+  const fact = `${path}, row ${row}: ${strayWords(row, place, top)}.`;
+  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --header-row ${row}.`;
+  return stop('input', fact, next);
+}
+
+function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
+  if (hasFormulas) {
+    const fact = `${path}: the sheet ${foreignName(name)} holds nothing but formulas without a saved value.`;
+    const next = 'Open it in a spreadsheet program and save it there, so that the values are in it.';
+    return stop('input', fact, next);
+  }
+  const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
+  return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
+}
+
+function blankHeader(path: string, row: number): Error {
+  const fact = `${path}: row ${row} is blank, so it cannot have the names of the columns.`;
+  return stop('input', fact, 'Name the row of the header with --header-row, by the number that Excel shows.');
+}
