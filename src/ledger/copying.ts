@@ -73,7 +73,7 @@ export interface CopiedTables {
    * Numbers tell which is which, and grow in the order of writing. Those that begin an attempt, end one or come later are in that
    * order; whoever takes them may give others. Every entry comes after those that it names.
    */
-  entries: Entry & { readonly call: number; readonly estimated: boolean };
+  entries: Omit<Entry, 'worker'> & { readonly call: number; readonly estimated: boolean };
   /** Each has the number of its first attempt. Nothing is under way. */
   calls: Pick<Standing, 'state' | 'stands'> & {
     readonly id: number;

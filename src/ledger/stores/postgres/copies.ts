@@ -8,6 +8,7 @@ import { takeParts } from './copy-to.ts';
 import { takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
+import { newWorker } from './spenders.ts';
 
 /** Ledgers that are copied to another store, and copies of others. */
 
@@ -55,11 +56,10 @@ export async function copySource(location: string, options: StoreOptions): Promi
     const lock = await takeLock(database, options);
     const { arriving, copied } = await identityOf(database);
     if (arriving) throw notFinished(database);
-    const ledger = postgresLedger(database, {
-      clock: options.clock,
-      lock,
-      newest: await newestEntry(database),
-    });
+    const { clock, command } = options;
+    const worker = await newWorker(database, command);
+    const newest = await newestEntry(database);
+    const ledger = postgresLedger(database, { clock, command, worker, lock, newest });
     return {
       ledger,
       place: location,

@@ -35,7 +35,7 @@ export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>):
 
 /** What an earlier copy left that nobody could open. */
 async function emptied(sql: Sql): Promise<void> {
-  const tables = [...TAKEN, 'totals', 'tallies', 'idempotency_keys'].join(', ');
+  const tables = [...TAKEN, 'purses', 'tallies', 'idempotency_keys'].join(', ');
   await sql.script(`TRUNCATE ${tables}`);
 }
 
@@ -74,11 +74,15 @@ async function insert(sql: Sql, table: keyof CopiedTables, rows: readonly object
   await sql.rows(text, values);
 }
 
+/** What a copy spent before no worker of it has admitted. */
+const NOBODY = 0;
+
 /** Columns of which another value is written, or none. */
 const LEFT_OUT: Partial<Record<keyof CopiedTables, string>> = { accounts: 'misses' };
 /** Columns that the copy has beside those that are copied, with their values in SQL over a row `u`. */
 const BESIDE: Partial<Record<keyof CopiedTables, Readonly<Record<string, string>>>> = {
   calls: { head: 'u.id', kind: `'intent'`, of: 'u.id' },
+  entries: { worker: `CASE WHEN u.id = u.of THEN ${NOBODY} END` },
   files: { host: '$HOST' },
   reads: { host: '$HOST' },
 };
@@ -126,8 +130,9 @@ const COUNTED_ANEW = [
      SELECT DISTINCT facts -> 'request' ->> 'idempotencyKey', call FROM entries
       WHERE id = of AND facts -> 'request' IS NOT NULL`,
   tallied('entries'),
-  `INSERT INTO totals (scope, of, period, spent, reserved, in_doubt, estimated)
-     SELECT s.scope, s.of, s.period, sum(m.spent), sum(m.reserved), sum(m.held), bool_or(m.estimated)
+  `INSERT INTO purses (scope, of, period, worker, granted, spent, reserved, in_doubt, estimated)
+     SELECT s.scope, s.of, s.period, ${NOBODY}, sum(m.spent + m.reserved + m.held), sum(m.spent), sum(m.reserved), sum(m.held),
+            bool_or(m.estimated)
        FROM (${MOVED}) m JOIN entries a ON a.of = m.payer AND a.id = m.payer JOIN calls c ON c.id = a.call
       CROSS JOIN LATERAL (SELECT to_char(to_timestamp(a.at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day) d
       CROSS JOIN LATERAL (VALUES ('batch', a.batch, ''), ('day', c.account, d.day), ('month', c.account, left(d.day, 7)),
