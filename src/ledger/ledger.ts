@@ -3,6 +3,7 @@ import type { Batches, BatchesReader } from './ledger/batches-part.ts';
 import type { Calls, CallsReader } from './ledger/calls-part.ts';
 import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
+import type { ListedRows } from './ledger/listed-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
@@ -16,6 +17,7 @@ export * from './ledger/call-records.ts';
 export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
+export type * from './ledger/listed-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
@@ -50,6 +52,8 @@ export interface LedgerReader
 /** What only the one spender may do, or each of many where the store allows that. */
 export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
   readonly spenders?: Spenders;
+  /** Only in stores from which many spend. */
+  readonly listed?: ListedRows;
 }
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */

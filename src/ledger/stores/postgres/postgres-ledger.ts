@@ -6,6 +6,7 @@ import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
 import { consents } from './consents.ts';
 import { hostNotes } from './host-notes.ts';
+import { listed } from './listed.ts';
 import type { SpenderLock } from './lock.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
@@ -33,7 +34,7 @@ export function postgresLedger(database: Database, spending?: Spending): Ledger 
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
-    ...{ ...reports(session), ...hostNotes(session), ...subjects() },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects(), ...listed(session) },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
