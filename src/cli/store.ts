@@ -3,7 +3,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { chooseStore } from '../run/open-ledger.ts';
+import { chooseStore, initStore } from '../run/open-ledger.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { salvage } from '../run/tasks/salvage.ts';
 import { talkedErasure } from './render/erasure.ts';
@@ -26,13 +26,21 @@ interface Flags {
 
 const store: CliCommand = {
   name: 'store',
-  summary: 'Reads what is left of a damaged store, and erases what is old in a sound one.',
+  summary: 'Lays out a store for several hosts, reads what is left of a damaged one, and erases what is old.',
   example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
+    init: 'npx --no rowonce store init postgres://owner@127.0.0.1:5432/rowonce',
     salvage: 'npx --no rowonce store salvage -o what-is-left',
     purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
   },
   configure(command: Command, run) {
+    command
+      .command('init')
+      .description(
+        'Lay out a database for runs and workers, as its owner. Again it changes nothing. It prints what other roles are to be granted.',
+      )
+      .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
+      .action(run((_console, url: string) => initDatabase(url)));
     command
       .command('salvage')
       .description(
@@ -53,6 +61,22 @@ const store: CliCommand = {
 };
 
 export default store;
+
+async function initDatabase(url: string): Promise<Report> {
+  const { worker, reader } = await initStore(url);
+  return {
+    lines: [
+      '-- Who runs lists and works on them, without the right to alter a schema:',
+      ...worker,
+      '-- Who only looks:',
+      ...reader,
+    ],
+    object: { grants: { worker, reader } },
+    advice: [
+      'The store is laid out. What is printed allows the roles rowonce_worker and rowonce_reader to use it.',
+    ],
+  };
+}
 
 async function salvageStore({ output = 'rowonce-salvage', store }: Flags): Promise<Report> {
   const { files, answers, unreadable } = await salvage(chooseStore(store, false).location, output);

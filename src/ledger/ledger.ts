@@ -3,7 +3,7 @@ import type { Batches, BatchesReader } from './ledger/batches-part.ts';
 import type { Calls, CallsReader } from './ledger/calls-part.ts';
 import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
-import type { ListedRows } from './ledger/listed-part.ts';
+import type { ListedRows, ListedRowsReader } from './ledger/listed-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
@@ -46,13 +46,14 @@ export interface LedgerReader
     HostNotesReader {
   /** Only in stores from which many spend. */
   readonly spenders?: SpendersReader;
+  /** Only in stores from which many spend. */
+  readonly listed?: ListedRowsReader;
   close(): Promise<void>;
 }
 
 /** What only the one spender may do, or each of many where the store allows that. */
 export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
   readonly spenders?: Spenders;
-  /** Only in stores from which many spend. */
   readonly listed?: ListedRows;
 }
 

@@ -3,6 +3,7 @@ import { stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Eraser } from './eraser.ts';
 import type { CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -38,6 +39,14 @@ export interface Store {
    */
   prepare?(location: string): Promise<void>;
   /**
+   * Lays out all that the store needs, for processes that may alter no schema. What is there stays. A store without this method needs
+   * nothing to be laid out beforehand.
+   * @returns the statements that allow a role to work, and one to look. @throws StopError `store`.
+   */
+  init?(location: string): Promise<StoreGrants>;
+  /** The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out. */
+  queue?(location: string): Promise<WorkQueue | undefined>;
+  /**
    * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
    * back. No decision about money depends on it. A store without this method names nobody.
    */
@@ -55,6 +64,12 @@ export interface Store {
    * @throws StopError as `open`.
    */
   erasing?<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+}
+
+/** What roles of a database need, as statements. */
+export interface StoreGrants {
+  readonly worker: readonly string[];
+  readonly reader: readonly string[];
 }
 
 /** A process that spends from a store. */

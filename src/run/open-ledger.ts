@@ -12,6 +12,7 @@ import {
   type Salvage,
   type Spender,
   type Store,
+  type StoreGrants,
   type StoreOptions,
   storeFor,
   type Tell,
@@ -109,6 +110,15 @@ export async function prepareFolder(location: string): Promise<string> {
     );
   await store.prepare(location);
   return location;
+}
+
+/** Lays out a store that others than its owner use. @throws StopError `usage` where there is nothing to lay out. */
+export async function initStore(location: string): Promise<StoreGrants> {
+  const store = await storeOf(location);
+  if (store.init !== undefined) return store.init(location);
+  const next =
+    'It is made by the first run; a store for several hosts is named as postgres://USER@HOST:PORT/DATABASE.';
+  throw stop('usage', `The store ${location} needs not to be laid out.`, next);
 }
 
 /**

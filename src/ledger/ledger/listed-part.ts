@@ -2,11 +2,24 @@ import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, ListedRow } from './records.ts';
 
+/** How many ranges of a batch wait, are worked on, and were set aside. */
+export interface RangeCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly setAside: number;
+}
+
+/** What any process may read of them. */
+export interface ListedRowsReader {
+  /** Undefined where no queue hands out ranges. */
+  rangeCounts(batch: BatchId): Promise<RangeCounts | undefined>;
+}
+
 /**
  * The rows of lists, kept for processes that do not have the files. A store from which one process alone spends does without:
  * that process has the file.
  */
-export interface ListedRows {
+export interface ListedRows extends ListedRowsReader {
   /**
    * Keeps rows of a batch's list. One that is there stays as it is, and one that has a final outcome is not kept, so that a submit
    * that was cut off is repeated.

@@ -12,6 +12,8 @@ const postgres: Store = {
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location) => (await opening()).openReader(location),
   spender: async (location) => (await opening()).spenderAt(location),
+  init: async (location) => (await import('./postgres/init.ts')).initStore(location),
+  queue: async (location) => (await opening()).queueAt(location),
 };
 
 const opening = () => import('./postgres/open.ts');

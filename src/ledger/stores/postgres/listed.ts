@@ -1,4 +1,5 @@
-import type { Ledger, ListedRow, ListedRows, RangeLeft, WorkOrder } from '../../ledger.ts';
+import type { Ledger, ListedRow, ListedRows, RangeCounts, RangeLeft, WorkOrder } from '../../ledger.ts';
+import { COUNTS, hasQueue } from './queue.ts';
 import { json, type Session } from './session.ts';
 
 /** The rows of lists, kept for processes that do not have the files, and by what they are worked on. */
@@ -38,6 +39,9 @@ const listedRows = (database: Session['database']): ListedRows => ({
     database.row<WorkOrder>('SELECT job, dialect, range_rows AS "rangeRows" FROM orders WHERE batch = $1', [
       batch,
     ]),
+  async rangeCounts(batch) {
+    return (await hasQueue(database)) ? database.row<RangeCounts>(COUNTS, [batch]) : undefined;
+  },
   rangesLeft: (batch) => database.rows<RangeLeft>(LEFT, [batch ?? null]),
 });
 

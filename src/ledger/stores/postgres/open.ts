@@ -1,8 +1,10 @@
 import type { Ledger, LedgerReader } from '../../ledger.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
+import type { WorkQueue } from '../../work-queue.ts';
 import { connect, type Database } from './connection.ts';
 import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
+import { hasQueue, openQueue } from './queue.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
 
 /** Opens the ledger of a database: as `Store` says. */
@@ -33,6 +35,15 @@ export async function spenderAt(location: string): Promise<Spender | undefined> 
   const database = await connect(location, { isReader: true });
   try {
     return (await hasLedger(database)) ? await spenderOf(database) : undefined;
+  } finally {
+    await database.close();
+  }
+}
+
+export async function queueAt(location: string): Promise<WorkQueue | undefined> {
+  const database = await connect(location, { isReader: true });
+  try {
+    return (await hasQueue(database)) ? await openQueue(location) : undefined;
   } finally {
     await database.close();
   }

@@ -16,7 +16,7 @@ import { TIME } from './schema/time-sql.ts';
 const TOPICS = [ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, SPENDER];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */
-const ADVISORY_LOCK = 8_260_029;
+export const ADVISORY_LOCK = 8_260_029;
 
 export async function hasLedger(database: Database): Promise<boolean> {
   const found = await database.row<{ is: boolean }>(`SELECT to_regclass('rowonce.calls') IS NOT NULL AS is`);
