@@ -5,14 +5,12 @@ import { type Dialect, dialectOf, dialectQuestion } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import type { Listener } from '../core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import { sandboxFolder, schemaComment } from '../core/paths.ts';
+import { sandboxFolder } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, jobYaml, loadJob } from '../job/job.ts';
+import { type Job, loadJob } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -47,11 +45,12 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
-import { chooseStore, lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
+import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
+import { saveJob, sayTo } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -110,6 +109,7 @@ const RUN_CHECKS: Checks<RunOptions> = {
   limit: rows,
   sample: sampleRows,
   commandOfRest: text,
+  detach: flag,
   refresh: flag,
   maxPauseMs: milliseconds,
   askBudget: called,
@@ -176,11 +176,13 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     command,
   });
   const sessions = new Sessions();
+  let queue: ReturnType<typeof queueAt> | undefined;
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
       await requireTaken(store.location, job.operation);
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
+      queue ??= queueAt(store.location);
       const context = {
         ...{ accept, askAgreement },
         ...rest,
@@ -189,6 +191,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         account,
         dialect,
         ledger,
+        queue: await queue,
         inputPath: file,
         sandboxFolder: sandboxFolder(store.location),
         command,
@@ -199,6 +202,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       return run(context, sessions);
     },
     close: async (accounts = []) => {
+      await (await queue?.catch(() => undefined))?.close();
       await ledger.close();
       await keepRetention(accounts, store.location, { clock, tell: options.tell });
     },
@@ -367,33 +371,4 @@ export async function choose(
     account,
     dialect,
   };
-}
-
-/**
- * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
- * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
- */
-async function saveJob(
-  path: string,
-  { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
-  ledger: Ledger,
-): Promise<void> {
-  const { columns, because } = (await openHeader(file, job, ledger)).columns;
-  const limit = present({ budget });
-  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
-  const say = sayTo(onEvent);
-  const savedAs = await writeOwnFile(
-    {
-      path,
-      chunks: [sealedYaml(schemaComment('job', path) + text)],
-      flag: '--save-job',
-    },
-    ownershipOfSealed(isSealedYaml, say),
-  );
-  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
-}
-
-function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
-  return (message) => onEvent({ kind: 'note', message });
 }

@@ -32,7 +32,7 @@ test('what is printed can be run as it stands, and gives nobody the right to alt
   for (const role of ['rowonce_worker', 'rowonce_reader'])
     await server.query('postgres', `CREATE ROLE ${role} LOGIN`);
   await server.query('init grants', stdout);
-  const asRole = (role: string, text: string): Promise<void> =>
+  const asRole = (role: string, text: string): Promise<unknown> =>
     server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce; ${text}`);
   await asRole('worker', 'DELETE FROM listed; UPDATE accounts SET paused_until = NULL');
   await asRole('reader', 'SELECT count(*) FROM entries; SELECT count(*) FROM rowonce_queue.job');

@@ -20,7 +20,8 @@ export interface Server {
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
-  query(database: string, text: string): Promise<void>;
+  /** @returns the rows of the last statement. */
+  query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 let started: Promise<Server> | undefined;
@@ -74,9 +75,7 @@ async function begun(): Promise<Server> {
       await ask('SELECT pg_reload_conf()');
       for (let now = ''; now !== value; ) now = String((await ask(`SHOW ${name}`))[0]?.[name]);
     },
-    async query(database, text) {
-      await ask(text, database);
-    },
+    query: (database, text) => ask(text, database),
   };
 }
 
@@ -84,7 +83,11 @@ async function begun(): Promise<Server> {
 async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
+    const results: unknown = await client.query(text);
+    const [last] = [results].flat().slice(-1) as readonly {
+      readonly rows: readonly Record<string, unknown>[];
+    }[];
+    return last?.rows ?? [];
   } finally {
     await client.end();
   }
