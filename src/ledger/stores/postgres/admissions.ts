@@ -159,7 +159,7 @@ async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
 /** Admits one intent by the history of its call. */
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
   try {
-    return await database.write((sql) => decide(sql, intent, session));
+    return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
   } catch (error) {
     if (error instanceof OverCap) return capReached(error.scope, error.money);
     throw error;

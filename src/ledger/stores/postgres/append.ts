@@ -1,4 +1,4 @@
-import { invariant } from '../../../core/errors.ts';
+import { invariant, StopError } from '../../../core/errors.ts';
 import {
   type Admission,
   type AttemptId,
@@ -6,6 +6,7 @@ import {
   type DecisionId,
   type EntryKind,
   type EntryOf,
+  type Intent,
   type Outcomes,
   type OutcomesOf,
   type RefusedEntry,
@@ -21,14 +22,16 @@ import {
   draftRelease,
   draftReply,
 } from '../../rules/drafts.ts';
-import type { History } from '../../rules/history.ts';
+import { attemptIn, type History } from '../../rules/history.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
 import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, OverCap } from './money.ts';
+import { Unanswered } from './outage.ts';
 import type { Session } from './session.ts';
+import { endedByOthers, takeBack, writtenAs } from './unknown-commits.ts';
 
 /**
  * Writes what is asked for together: what is plain by one statement for each kind, in one transaction; what is left then, one by one,
@@ -56,8 +59,9 @@ async function writeAll(session: Session, entries: readonly CallEntry[]): Promis
       if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error: refusal });
   }
   const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
-  await together(session, ranked, outcomes);
-  for (const entry of ranked) if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry));
+  const isUnknown = await together(session, ranked, outcomes);
+  for (const entry of ranked)
+    if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry, isUnknown));
   return entries.map((entry) => outcomes.get(entry) as Outcome);
 }
 
@@ -69,11 +73,12 @@ function firsts<Entry>(
   return [...new Map(entries.toReversed().map((entry) => [nameOf(entry), entry])).values()];
 }
 
+/** @returns whether nobody knows if what has no outcome then was written. */
 async function together(
   session: Session,
   entries: readonly CallEntry[],
   outcomes: Map<CallEntry, Outcome>,
-): Promise<void> {
+): Promise<boolean> {
   const of = <Kind extends EntryKind>(kind: Kind) =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   const replies = firsts(of('reply'), ({ attempt }) => attempt);
@@ -82,9 +87,9 @@ async function together(
     of('intent').filter(({ intent }) => isPlain(intent)),
     ({ intent }) => intent.key,
   );
-  if (replies.length + ends.length + intents.length === 0) return;
+  if (replies.length + ends.length + intents.length === 0) return false;
   const isAll = replies.length + ends.length + of('intent').length === entries.length;
-  const done = await session.database.write(async (sql) => {
+  const writing = async (sql: Sql): Promise<ReadonlyMap<CallEntry, Outcome>> => {
     const written = new Map<CallEntry, Outcome>();
     for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
     for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
@@ -96,8 +101,18 @@ async function together(
       if (admission !== undefined) written.set(each, admission);
     }
     return written;
-  });
-  for (const [entry, outcome] of done) outcomes.set(entry, outcome);
+  };
+  try {
+    const done = await session.database.write(writing, { isOnce: true });
+    for (const [entry, outcome] of done) outcomes.set(entry, outcome);
+    return false;
+  } catch (error) {
+    if (error instanceof Unanswered && error.isUnknown) return true;
+    if (!(error instanceof StopError)) throw error;
+    // The database was away for longer than the run waits. What came back for requests is written all the same, each by itself.
+    for (const entry of entries) if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error });
+    return false;
+  }
 }
 
 async function replyPlain(
@@ -148,20 +163,36 @@ async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<read
   return ended.map(({ end }) => end);
 }
 
-async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
-  const { database } = session;
+/** @param isUnknown nobody knows whether it is written already. */
+async function alone(session: Session, entry: CallEntry, isUnknown: boolean): Promise<Outcome> {
   try {
-    if (entry.kind === 'intent') return await admitOne(database, entry.intent, session);
-    return await database.write((sql) => follow(sql, entry));
+    return entry.kind === 'intent'
+      ? await admitAlone(session, entry.intent, isUnknown)
+      : await followAlone(session, entry, isUnknown);
   } catch (error) {
+    if (error instanceof Unanswered && error.isUnknown) return alone(session, entry, true);
     return { kind: 'refused', error };
   }
+}
+
+async function admitAlone(session: Session, intent: Intent, isUnknown: boolean): Promise<Admission> {
+  const isTakenBack = (): Promise<boolean> => session.database.write((sql) => takeBack(sql, session, intent));
+  if (isUnknown) await isTakenBack();
+  const admission = await admitOne(session.database, intent, session);
+  // On a connection that was cut the commit may have gone on, and have ended since.
+  const mayBeOurs = isUnknown && admission.kind === 'in_flight';
+  return mayBeOurs && (await isTakenBack()) ? admitOne(session.database, intent, session) : admission;
+}
+
+function followAlone({ database }: Session, entry: Following, isUnknown: boolean): Promise<Outcome> {
+  const isBought = entry.kind === 'reply' || entry.kind === 'end';
+  return database.write((sql) => follow(sql, entry, isUnknown), { isBought, isOnce: true });
 }
 
 type Following = Exclude<CallEntry, EntryOf<'intent'>>;
 
 /** Writes what follows in the history of a call. */
-async function follow(sql: Sql, entry: Following): Promise<Outcome> {
+async function follow(sql: Sql, entry: Following, isUnknown: boolean): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };
   const history = await lockedHistory(sql, by);
@@ -169,6 +200,10 @@ async function follow(sql: Sql, entry: Following): Promise<Outcome> {
     history !== undefined,
     attempt === undefined ? 'the call is not in doubt' : `there is no attempt ${attempt}`,
   );
+  const before = isUnknown ? writtenAs(history, entry) : undefined;
+  if (before !== undefined) return before;
+  if (entry.kind === 'end' && attemptIn(history, entry.attempt)?.end !== undefined)
+    return endedByOthers(sql, history, entry);
   const drafts = await draftsOf(sql, history, entry);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));

@@ -8,7 +8,8 @@ import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.
 /** Opens the ledger of a database: as `Store` says. */
 
 export async function openSpender(location: string, options: StoreOptions): Promise<Ledger> {
-  const database = await connect(location);
+  const { clock, patience, tell } = options;
+  const database = await connect(location, { riding: patience && { ...patience, clock, tell } });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) {
       if (!options.create) throw nothingThere(database);
