@@ -9,6 +9,7 @@ import {
   type AccountSaid,
   type BatchId,
   BEAT_EVERY_MS,
+  type Heard,
   type SaidPause,
   SHARE_HOLDS_MS,
   type Spenders,
@@ -63,6 +64,13 @@ interface Part {
   left: (() => void) | undefined;
 }
 
+/** A part, and what one beat says of it. */
+interface Said {
+  readonly part: Part;
+  readonly told: Told;
+  readonly isLeaving: boolean;
+}
+
 interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -73,6 +81,9 @@ export class Beats {
   readonly #clock: Clock;
   readonly #parts = new Map<string, Part>();
   #isBeating = false;
+  /** Beats in all, and the newest that was answered. */
+  #beats = 0;
+  #heardOf = 0;
   #heardAtMs: number;
   #sleep = new AbortController();
 
@@ -121,27 +132,22 @@ export class Beats {
   }
 
   async #beat(began: Moment): Promise<void> {
-    const parts = [...this.#parts.values()];
-    const said = parts.map((part) => ({
+    const said = Array.from(this.#parts.values(), (part) => ({
       part,
       told: part.account.told(),
       isLeaving: part.left !== undefined,
     }));
-    try {
-      const heard = await this.#withinTime(
-        this.#spenders.beat({ accounts: said.map(({ part, told }) => saidOf(part, told, began)) }),
-      );
+    this.#beats += 1;
+    const number = this.#beats;
+    const accounts = said.map(({ part, told }) => saidOf(part, told, began));
+    const beating = this.#spenders.beat({ accounts }).then((heard) => {
+      // An answer that comes when a later beat was answered says nothing any more.
+      if (number < this.#heardOf) return;
+      this.#heardOf = number;
       this.#heardAtMs = this.#clock.monotonicMs();
-      for (const { part, told } of said) {
-        part.isNew = false;
-        part.account.wasSaid(told);
-        const ours = heard.accounts.find(({ account }) => account === part.account.identity);
-        if (ours !== undefined) hear(part.account, ours, began);
-        this.#sweep(part);
-      }
-    } catch (error) {
-      this.#failed(parts, error);
-    }
+      for (const each of said) this.#hear(each, heard, began);
+    });
+    await this.#withinTime(beating).catch((error: unknown) => this.#failed(said, error));
     for (const { part, isLeaving } of said) {
       if (!isLeaving) continue;
       this.#parts.delete(part.account.identity);
@@ -149,15 +155,25 @@ export class Beats {
     }
   }
 
-  async #withinTime<T>(beating: Promise<T>): Promise<T> {
+  #hear({ part, told }: Said, { accounts }: Heard, began: Moment): void {
+    const { account } = part;
+    part.isNew = false;
+    account.wasSaid(told);
+    const heard = accounts.find((each) => each.account === account.identity);
+    if (heard !== undefined) hear(account, heard, began);
+    this.#sweep(part);
+  }
+
+  async #withinTime(beating: Promise<void>): Promise<void> {
     const over = new AbortController();
     const late = this.#clock.sleep(LONGEST_BEAT_MS, over.signal).then(() => {
       throw stop('store', 'The store has not answered to a beat.', AGAIN);
     });
+    beating.catch(() => {});
+    late.catch(() => {});
     try {
-      return await Promise.race([beating, late]);
+      await Promise.race([beating, late]);
     } finally {
-      late.catch(() => {});
       over.abort();
     }
   }
@@ -172,11 +188,11 @@ export class Beats {
   }
 
   /** A store that does not answer is waited for as long as each run allows. Whatever else is wrong ends all of them. */
-  #failed(parts: readonly Part[], error: unknown): void {
+  #failed(said: readonly Said[], error: unknown): void {
     const silentMs = this.#clock.monotonicMs() - this.#heardAtMs;
     const mayPass = error instanceof StopError && error.code === 'store';
-    for (const { account } of parts)
-      for (const run of account.runs) {
+    for (const { part } of said)
+      for (const run of part.account.runs) {
         const { maxPauseMs = Number.POSITIVE_INFINITY } = run;
         if (!mayPass) run.stopAll(error);
         else if (silentMs >= maxPauseMs) run.stopAll(silent(error, silentMs));

@@ -9,7 +9,8 @@ const postgres: Store = {
   name: 'postgres',
   lookupsOnly: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
-  open: async (location, options) => (await opening()).openSpender(location, options),
+  open: async (location, options) =>
+    (await opening()).openSpender(location, options, postgres.manySpend === true),
   look: async (location) => (await opening()).openReader(location),
   spender: async (location) => (await opening()).spenderAt(location),
 };

@@ -7,16 +7,16 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
-import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import { type BatchId, closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
+import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { anotherServer, type Server } from './postgres-server.ts';
 
-const LOCK = { refusal: () => undefined, release: async () => {} };
 const BOOT = { id: 'boot', uptimeMs: 1_000 };
 const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
 
@@ -42,7 +42,8 @@ async function opened(patience: Patience, through = (url: string): string => url
   const riding = { ...patience, clock: systemClock, tell: (fact: string) => void told.push(fact) };
   const database = await connect(through(server.url(name)), { riding });
   await layOut(database);
-  const ledger = postgresLedger(database, { clock: systemClock, lock: LOCK, newest: 0 });
+  const worker = await newWorker(database, 'test');
+  const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
   onTestFinished(() => ledger.close());
   await ledger.atBoot(BOOT, NOON_MS);
   return { ledger, told };
@@ -102,25 +103,35 @@ async function behindProxy(): Promise<Opened & { readonly proxy: CuttingProxy }>
   return { ...ledger, proxy };
 }
 
+/** A batch of which something was bought already, so that the next intent is admitted by one commit. */
+async function withPurse(ledger: Ledger): Promise<BatchId> {
+  const batch = await batchNamed(ledger, 'a');
+  await closeAttempt(ledger, await admitted(ledger, batch, 'first'), UNSENT, NOON_MS);
+  return batch;
+}
+
+const UNSENT = { kind: 'not_sent', why: 'nothing left' } as const;
+
 test('an intent that was committed without anybody knowing of it ends as not sent, and the call is asked for by another one', async () => {
   const { ledger, proxy } = await behindProxy();
-  const batch = await batchNamed(ledger, 'a');
+  const batch = await withPurse(ledger);
   proxy.cutNext('after the commit');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010, row: 3 });
   expect(proxy.cuts).toBe(1);
-  const [first] = await ledger.attempts([(attempt - 2) as never]);
+  const [first, second] = await ledger.history(batch, 3);
   expect(first?.closure).toMatchObject({ kind: 'not_sent', why: expect.stringContaining('broke') });
+  expect(second).toMatchObject({ attempt });
   expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'in_flight', attempt }]);
   expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1, inDoubt: 0, spent: 0 });
 });
 
 test('an intent that was not committed is asked for again, and nothing else is left of it', async () => {
   const { ledger, proxy } = await behindProxy();
-  const batch = await batchNamed(ledger, 'a');
+  const batch = await withPurse(ledger);
   proxy.cutNext('before the commit');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010, row: 3 });
   expect(proxy.cuts).toBe(1);
-  expect(await ledger.metrics(batch)).toEqual({ requests: 0, calls: 0 });
+  expect(await ledger.history(batch, 3)).toMatchObject([{ attempt }]);
   expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'in_flight', attempt }]);
   expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
 });

@@ -103,9 +103,9 @@ const NEVER_HEARD_OF =
  * Ends as not sent what the intent has begun in a commit of which nobody knows, so that it may be asked for anew.
  * @returns whether it had begun anything.
  */
-export async function takeBack(sql: Sql, { boot }: Session, intent: Intent): Promise<boolean> {
+export async function takeBack(sql: Sql, session: Session, intent: Intent): Promise<boolean> {
   const history = await lockedHistory(sql, intent);
-  const begun = history?.attempts.findLast((attempt) => isBegunBy(attempt.begun, intent, boot));
+  const begun = history?.attempts.findLast(({ begun: entry }) => isBegunBy(entry, intent, session));
   if (history === undefined || begun === undefined) return false;
   const { atMs } = intent;
   if (begun.end !== undefined) {
@@ -120,20 +120,8 @@ export async function takeBack(sql: Sql, { boot }: Session, intent: Intent): Pro
   return true;
 }
 
-/** Each opened ledger has a boot of its own, and asks for one row at a time. */
-function isBegunBy(
-  { boot, batch, row, at, uptime }: Entry,
-  intent: Intent,
-  ours: number | undefined,
-): boolean {
-  const { batch: asking, row: forRow, atMs, uptimeMs } = intent;
-  return (
-    ours !== undefined &&
-    uptimeMs !== undefined &&
-    boot === ours &&
-    batch === asking &&
-    row === forRow &&
-    at === wholeMs(atMs) &&
-    uptime === wholeMs(uptimeMs)
-  );
+/** A worker asks for one row at a time, and knows of what was admitted to it. */
+function isBegunBy({ id, worker, batch, row, at }: Entry, intent: Intent, session: Session): boolean {
+  const isOurs = worker === session.worker && !session.own.has(id as AttemptId);
+  return isOurs && batch === intent.batch && row === intent.row && at === wholeMs(intent.atMs);
 }
