@@ -43,16 +43,15 @@ export interface LedgerReader
     TimeReader,
     ConsentsReader,
     ReportsReader,
-    HostNotesReader {
-  /** Only in stores from which many spend. */
-  readonly spenders?: SpendersReader;
-  /** Only in stores from which many spend. */
-  readonly listed?: ListedRowsReader;
+    HostNotesReader,
+    SpendersReader,
+    ListedRowsReader {
   close(): Promise<void>;
 }
 
 /** What only the one spender may do, or each of many where the store allows that. */
 export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
+  /** Only in stores from which many spend. */
   readonly spenders?: Spenders;
   readonly listed?: ListedRows;
 }

@@ -60,7 +60,7 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
+interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell' | 'patience'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -124,7 +124,7 @@ export async function queueAt(location: string): Promise<WorkQueue | undefined> 
  */
 export async function openForWork(
   location: string,
-  options: Pick<OpenOptions, 'clock' | 'command' | 'tell'>,
+  options: Pick<OpenOptions, 'clock' | 'command' | 'tell' | 'patience'>,
 ): Promise<{ readonly ledger: Ledger; readonly listed: ListedRows; readonly queue: WorkQueue }> {
   const store = await storeOf(location);
   const queue = await store.queue?.(location);

@@ -11,15 +11,15 @@ export interface RangeCounts {
 
 /** What any process may read of them. */
 export interface ListedRowsReader {
-  /** Undefined where no queue hands out ranges. */
-  rangeCounts(batch: BatchId): Promise<RangeCounts | undefined>;
+  /** Undefined where no queue hands out ranges. Only in stores from which many spend. */
+  rangeCounts?(batch: BatchId): Promise<RangeCounts | undefined>;
 }
 
 /**
  * The rows of lists, kept for processes that do not have the files. A store from which one process alone spends does without:
  * that process has the file.
  */
-export interface ListedRows extends ListedRowsReader {
+export interface ListedRows {
   /**
    * Keeps rows of a batch's list. One that is there stays as it is, and one that has a final outcome is not kept, so that a submit
    * that was cut off is repeated.

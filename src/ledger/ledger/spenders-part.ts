@@ -56,7 +56,7 @@ export interface AccountSaid {
   readonly batches: readonly BatchId[];
   /** What the vendor asked for. It is said once, or as often as one likes: the longest is kept. */
   readonly pause?: SaidPause;
-  /** Why nobody may ask with this account any more: `key`, `vendor_credits`, or an address that gives 404 alone. */
+  /** Why nobody may ask with this account any more: `key`, `vendor_credits`, or an address that gives 404 alone. It is said once. */
   readonly end?: AccountEnd;
   /** Nothing is sent by it any more, and `sends` is final. */
   readonly isLeaving?: true;
@@ -89,7 +89,10 @@ export interface AccountHeard {
   readonly mostSends?: number;
   /** A pause that lasts, whoever told of it. */
   readonly pause?: SaidPause;
-  /** Told by any worker, and not taken back by `goOn` since. */
+  /**
+   * Told by any worker, and not taken back by `goOn` since. Of code `account`: another worker goes by another limit, which its
+   * accounts file says, and this one has no share.
+   */
   readonly end?: AccountEnd;
   /** Those of its batches that a person has paused. */
   readonly held: readonly BatchId[];
@@ -121,15 +124,15 @@ export interface WorkerShare {
 
 /** What any process may read beside them. */
 export interface SpendersReader {
-  /** Who has the ledger open to spend and has beaten lately, or has not begun to. */
-  workers(): Promise<readonly Worker[]>;
+  /** Who has the ledger open to spend and has beaten lately, or has not begun to. Only in stores from which many spend. */
+  workers?(): Promise<readonly Worker[]>;
 }
 
-export interface Spenders extends SpendersReader {
+/** What each worker says and hears. */
+export interface Spenders {
   /**
    * Says how this worker stands, and hears of the others.
-   * @throws StopError `account` when another worker goes by another limit of an account, which its accounts file says;
-   *   `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
+   * @throws StopError `store_lost` when the database does not know what it had acknowledged; `store` when it does not answer.
    */
   beat(said: Beat): Promise<Heard>;
   /** A person began anew with an account: an end that was told before counts no more. */

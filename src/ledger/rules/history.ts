@@ -41,6 +41,8 @@ export interface Entry {
   readonly at: number;
   readonly boot: number | null;
   readonly uptime: number | null;
+  /** Who admitted it, of an entry that begins an attempt. */
+  readonly worker: number | null;
   readonly status: number | null;
   readonly said: string | null;
   readonly dialect: number | null;

@@ -8,8 +8,10 @@ import { isUrl, type Store } from '../store.ts';
 const postgres: Store = {
   name: 'postgres',
   lookupsOnly: true,
+  manySpend: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
-  open: async (location, options) => (await opening()).openSpender(location, options),
+  open: async (location, options) =>
+    (await opening()).openSpender(location, options, postgres.manySpend === true),
   look: async (location) => (await opening()).openReader(location),
   spender: async (location) => (await opening()).spenderAt(location),
   init: async (location) => (await import('./postgres/init.ts')).initStore(location),

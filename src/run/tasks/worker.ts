@@ -57,7 +57,8 @@ export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> 
     };
     while (!stopping.aborted) {
       try {
-        const opened = await openForWork(location, { clock, command, tell: noted(onEvent) });
+        const patience = { longestMs: undefined, signal: stopping };
+        const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
         const serving = { ...opened, ...options, accounts, clock, command, location, onEvent: hear };
         await serve(serving, stopping);
       } catch (error) {

@@ -31,7 +31,13 @@ async function openPlace(): Promise<Place> {
   await server.createDatabase(name);
   const database = await connect(server.url(name));
   await layOut(database);
-  const ledger = postgresLedger(database, { clock: systemClock, lock: LOCK, newest: 0 });
+  const ledger = postgresLedger(database, {
+    clock: systemClock,
+    worker: 1,
+    command: 'test',
+    lock: LOCK,
+    newest: 0,
+  });
   onTestFinished(() => ledger.close());
   const { listed: lists } = ledger;
   if (lists === undefined) throw new Error('this store keeps lists');

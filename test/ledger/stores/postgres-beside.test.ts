@@ -4,13 +4,13 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
+import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
 import { ACCOUNT, answered, batchNamed, batchSpec, begin, MATCHED, NOON_MS } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
 // Goal: a spender whose lock is gone, because its connection broke, may still write while the next one is at work; what both write of
 // batches, rows, accounts and the time stays whole. Method: ledgers over one database, none of which has asked for the lock.
 
-const LOCK = { refusal: () => undefined, release: async () => {} };
 let databases = 0;
 
 async function ledgersBeside(count: number): Promise<readonly Ledger[]> {
@@ -22,7 +22,8 @@ async function ledgersBeside(count: number): Promise<readonly Ledger[]> {
   for (let at = 0; at < count; at += 1) {
     const database = await connect(server.url(name));
     if (at === 0) await layOut(database);
-    const ledger = postgresLedger(database, { clock: systemClock, lock: LOCK, newest: 0 });
+    const worker = await newWorker(database, 'test');
+    const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
     onTestFinished(() => ledger.close());
     ledgers.push(ledger);
   }

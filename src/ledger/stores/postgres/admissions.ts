@@ -3,22 +3,26 @@ import { type Admission, type AttemptId, admitted, capReached, credits, type Int
 import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
 import { isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
-import { beginAll, write } from './entries.ts';
+import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
-import { type Caps, type Moved, NO_MOST, OverCap, reserve } from './money.ts';
+import {
+  batchMoney,
+  fund,
+  Lacking,
+  type Moved,
+  NO_MOST,
+  OverCap,
+  overCap,
+  refuseOtherPeriods,
+  reserve,
+} from './money.ts';
 import { type Session, wholeMs } from './session.ts';
 
 /** Admits intents: which leave, and which do not fit into a budget. */
 
-/** What is known of a batch that asks. */
-interface Asking extends AskingBatch {
-  readonly caps: Caps;
-}
-
 const ASKING = `
-SELECT b.id, b.account, b.state, b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs",
-       json_build_object('batch', b.budget, 'extra', b.extra_credits, 'day', p.per_day, 'month', p.per_month) AS caps
-  FROM batches b JOIN accounts p ON p.identity = b.account WHERE b.id = ANY ($1)`;
+SELECT b.id, b.account, b.state, b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs"
+  FROM batches b WHERE b.id = ANY ($1)`;
 
 /** What is known of the time, of the boot in which attempts are made. */
 interface Dating {
@@ -39,36 +43,30 @@ SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "co
        AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) d ON true`;
 
 interface Known {
-  readonly askings: ReadonlyMap<string, Asking>;
+  readonly askings: ReadonlyMap<string, AskingBatch>;
   readonly dating: Dating;
 }
 
 async function known(sql: Sql, intents: readonly Intent[], boot: number | undefined): Promise<Known> {
   const ids = [...new Set(intents.map(({ batch }) => batch))];
-  const askings = await sql.rows<Asking>(ASKING, [ids]);
+  const askings = await sql.rows<AskingBatch>(ASKING, [ids]);
   const dating = await sql.row<Dating>(DATING, [boot ?? null]);
   invariant(dating !== undefined, 'the time is always known of');
   return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
 }
 
-function askingOf({ askings }: Known, { batch }: Intent): Asking {
+function askingOf({ askings }: Known, { batch }: Intent): AskingBatch {
   const asking = askings.get(batch);
   invariant(asking !== undefined, `there is no batch ${batch}`);
   return asking;
 }
 
-const capsOf =
-  ({ askings }: Known) =>
-  (of: string): Caps => {
-    const asking = askings.get(of) ?? [...askings.values()].find(({ account }) => account === of);
-    invariant(asking !== undefined, `nobody pays for ${of}`);
-    return asking.caps;
-  };
-
 /** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
-function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent): void {
+function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent, knownFloorMs = atMs): void {
   const { floorMs, confirmedAtMs, confirmedUptimeMs, datedAtMs, datedUptimeMs } = dating;
-  invariant(atMs >= (floorMs ?? atMs), 'an intent is not dated before what was confirmed');
+  // What another host confirms meanwhile may be a little ahead of this one's calendar.
+  const leastMs = Math.max(knownFloorMs, (floorMs ?? atMs) - APART_MS);
+  invariant(atMs >= leastMs, 'an intent is not dated before what was confirmed');
   if (confirmedAtMs !== null) {
     const laterMs = wholeMs(atMs) - (confirmedAtMs + wholeMs(uptimeMs) - (confirmedUptimeMs ?? 0));
     invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
@@ -78,54 +76,54 @@ function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent): void {
   invariant(earlierMs <= APART_MS, 'a day that was spent is not left for an earlier one');
 }
 
-function refuse(all: Known, intent: Intent): void {
+function refuse(all: Known, intent: Intent, { floorMs }: Session): void {
   const { change } = intent.call;
   invariant(change === undefined, 'this store takes no calls that change something');
   refuseBatch(askingOf(all, intent), intent);
-  refuseTime(all, intent);
+  refuseTime(all, intent, floorMs);
 }
 
 const movedBy = (
   { batch, accountIdentity: account, atMs }: Intent,
+  { worker }: Session,
   reserved: number,
   isRetry = false,
 ): Moved => ({
-  payer: { batch, account, atMs, isRetry },
+  payer: { batch, account, worker, atMs, isRetry },
   reserved,
 });
 
 /** Whether an intent may be written together with others, before its call was looked at. */
-export const isPlain = ({ decision, replaces, leastMs }: Intent): boolean =>
-  decision === undefined && replaces === undefined && leastMs === undefined;
+export const isPlain = ({ decision, replaces, leastMs, isUnpriced }: Intent): boolean =>
+  decision === undefined && replaces === undefined && leastMs === undefined && isUnpriced === undefined;
 
 /**
  * Admits plain intents together, each of another call.
  * @returns the admissions by their keys; what is left out stands otherwise, or is refused.
- * @throws OverCap when a budget does not hold all of them; nothing of the transaction may be committed then.
+ * @throws Lacking when a purse does not hold all of them; nothing of the transaction may be committed then.
  */
 export async function admitPlain(
   sql: Sql,
   intents: readonly Intent[],
-  { boot }: Session,
+  session: Session,
 ): Promise<ReadonlyMap<string, Admission>> {
   if (intents.length === 0) return new Map();
-  const all = await known(sql, intents, boot);
+  const all = await known(sql, intents, session.boot);
   const free = await withoutUsedKeys(sql, intents);
   const fitting = free.filter((intent) => {
     try {
-      refuse(all, intent);
+      refuse(all, intent, session);
       return true;
     } catch {
       return false;
     }
   });
-  const begun = await beginAll(sql, fitting, boot);
+  const begun = await beginAll(sql, fitting, session);
   const asked = fitting.filter(({ key }) => begun.has(key));
   await keepKeys(sql, asked);
   await reserve(
     sql,
-    asked.map((intent) => movedBy(intent, begun.get(intent.key)?.reserved ?? 0)),
-    capsOf(all),
+    asked.map((intent) => movedBy(intent, session, begun.get(intent.key)?.reserved ?? 0)),
   );
   return new Map(
     [...begun].map(([key, { attempt, reserved }]) => [key, admitted(attempt, credits(reserved))]),
@@ -156,24 +154,33 @@ async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
   invariant(kept.length === keyed.length, 'an idempotency key stands for one request of one call');
 }
 
+/** Purses that are filled at once are seldom emptied by others before they are used. */
+const MOST_TRIES = 5;
+
 /** Admits one intent by the history of its call. */
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
-  try {
-    return await database.write((sql) => decide(sql, intent, session));
-  } catch (error) {
-    if (error instanceof OverCap) return capReached(error.scope, error.money);
-    throw error;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
+    } catch (error) {
+      const over = error instanceof Lacking ? await overCap(database, error) : error;
+      if (over instanceof OverCap) return capReached(over.scope, over.money);
+      if (!(error instanceof Lacking) || tries === MOST_TRIES) throw error;
+      await fund(database, error);
+    }
   }
 }
 
 async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admission> {
   const all = await known(sql, [intent], session.boot);
   const asking = askingOf(all, intent);
+  if (intent.isUnpriced && (await isBeingPriced(sql, intent)))
+    return { kind: 'wait', scope: 'batch', money: await batchMoney(sql, intent.batch) };
   const history = await lockedHistory(sql, intent);
   if (history === undefined) return begin(sql, intent, session, all);
   const moved = movedOn(history, intent);
   if (moved !== undefined) return moved;
-  refuse(all, intent);
+  refuse(all, intent, session);
   const { operation, creditsMost } = history.call.call;
   const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
   const values = [intent.accountIdentity, operation, creditsMost ?? NO_MOST];
@@ -187,27 +194,58 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   const isTimed = session.boot !== undefined && intent.uptimeMs !== undefined;
   const { uptimeMs = 0, row, request } = intent;
   const facts = request && { request: { ...request, body: request.body?.toString('base64') } };
-  const attempt = await write(sql, history, [
-    {
-      ...draft,
-      ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
-      ...(facts === undefined ? {} : { facts: JSON.parse(JSON.stringify(facts)) }),
-    },
-  ]);
+  const begun = {
+    ...draft,
+    ...{ row, boot: isTimed ? (session.boot ?? null) : null, uptime: isTimed ? wholeMs(uptimeMs) : null },
+    ...{ worker: session.worker, ...(facts && { facts: JSON.parse(JSON.stringify(facts)) }) },
+  };
+  const attempt = await write(sql, history, [begun], overAfterMs(intent));
   await keepKeys(sql, [intent]);
-  const reserved = draft.reserved ?? 0;
-  await reserve(sql, [movedBy(intent, reserved, draft.kind === 'retry')], capsOf(all), intent.leastMs);
-  return admitted(attempt as AttemptId, credits(reserved));
+  await pay(sql, intent, session, draft.reserved ?? 0, draft.kind === 'retry');
+  return admitted(attempt as AttemptId, credits(draft.reserved ?? 0));
 }
 
+async function pay(
+  sql: Sql,
+  intent: Intent,
+  session: Session,
+  reserved: number,
+  isRetry = false,
+): Promise<void> {
+  const moved = movedBy(intent, session, reserved, isRetry);
+  await reserve(sql, [moved]);
+  if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, moved, intent.leastMs);
+}
+
+/** Any number that nobody else takes. */
+const PRICING_LOCK = 8_260_031;
+
+/**
+ * Whether somebody buys what shall show a price that nobody knows yet: all purses together hold one such call. It is decided by
+ * one process at a time, until the transaction ends.
+ */
+async function isBeingPriced(sql: Sql, { call, accountIdentity }: Intent): Promise<boolean> {
+  const { operation, creditsMost = NO_MOST } = call;
+  await sql.rows('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+    PRICING_LOCK,
+    `${operation} ${accountIdentity}`,
+  ]);
+  return (await sql.row(PRICING, [accountIdentity, operation, creditsMost])) !== undefined;
+}
+
+const PRICING = `
+SELECT 1 WHERE EXISTS (
+    SELECT FROM calls WHERE open IS NOT NULL AND account = $1 AND operation = $2 AND coalesce(credits_most, ${NO_MOST}) = $3)
+  AND NOT EXISTS (SELECT FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3)`;
+
 /** The first attempt of a call. Whoever makes the call at the same moment goes first, and this is tried again. */
-async function begin(sql: Sql, intent: Intent, { boot }: Session, all: Known): Promise<Admission> {
-  refuse(all, intent);
+async function begin(sql: Sql, intent: Intent, session: Session, all: Known): Promise<Admission> {
+  refuse(all, intent, session);
   invariant(intent.decision === undefined, 'a call in doubt needs a decision, and no other call has one');
   invariant(intent.replaces === undefined, 'there is no such answer to replace');
-  const begun = (await beginAll(sql, [intent], boot)).get(intent.key);
-  if (begun === undefined) return decide(sql, intent, { boot } as Session);
+  const begun = (await beginAll(sql, [intent], session)).get(intent.key);
+  if (begun === undefined) return decide(sql, intent, session);
   await keepKeys(sql, [intent]);
-  await reserve(sql, [movedBy(intent, begun.reserved)], capsOf(all), intent.leastMs);
+  await pay(sql, intent, session, begun.reserved);
   return admitted(begun.attempt, credits(begun.reserved));
 }

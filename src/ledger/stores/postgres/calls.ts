@@ -7,6 +7,7 @@ import {
   type Detail,
   type Doubt,
   type Ledger,
+  type OpenAttempt,
 } from '../../ledger.ts';
 import {
   answerOf,
@@ -61,24 +62,7 @@ export const calls = (session: Session): Part => {
       const times = history === undefined ? [] : lostRefreshes(history, answer);
       return times.length === 0 ? undefined : Math.max(...times);
     },
-    async openAttempts() {
-      const left = await database.rows<{ open: number }>(
-        'SELECT open FROM calls WHERE open <= $1 ORDER BY open',
-        [session.newest],
-      );
-      const histories = await historiesOf(
-        database,
-        'attempts',
-        left.map(({ open }) => open),
-      );
-      return histories.flatMap((history) => {
-        const { open, key, account: accountIdentity } = history.call;
-        const attempt = attemptIn(history, open);
-        if (attempt === undefined) return [];
-        const { call, batch, row, reserved, reply, attempt: id } = recordOf(history, attempt);
-        return [{ attempt: id, key, accountIdentity, call, batch, row, reserved, ...(reply && { reply }) }];
-      });
-    },
+    openAttempts: () => openAttempts(session),
   };
 };
 
@@ -163,4 +147,37 @@ async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise
     })
     .sort((a, b) => a.doubt.row - b.doubt.row || a.id - b.id)
     .map(({ doubt }) => doubt);
+}
+
+const LEFT = 'SELECT open FROM calls WHERE open <= $1 ORDER BY open';
+
+const OVER = `
+SELECT c.open, a.worker = $1 AS "isUnheard" FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
+ WHERE c.open IS NOT NULL AND c.over_at < clock() AND c.open <> ALL ($2::bigint[]) ORDER BY c.open`;
+
+interface Left {
+  readonly open: AttemptId;
+  /** It is of this worker, which never heard that it was admitted. */
+  readonly isUnheard?: boolean;
+}
+
+/** Attempts for which nobody waits any more. */
+async function openAttempts({ database, lock, worker, newest, own, given }: Session) {
+  const left =
+    lock === undefined
+      ? await database.rows<Left>(OVER, [worker, [...own]])
+      : await database.rows<Left>(LEFT, [newest]);
+  const histories = await historiesOf(
+    database,
+    'attempts',
+    left.map(({ open }) => open),
+  );
+  for (const { open } of left) given.add(open);
+  return histories.flatMap((history): readonly OpenAttempt[] => {
+    const { open, key, account: accountIdentity } = history.call;
+    const attempt = attemptIn(history, open);
+    if (attempt === undefined || !given.has(attempt.id as AttemptId)) return [];
+    const { call, batch, row, reserved, reply, attempt: id } = recordOf(history, attempt);
+    return [{ attempt: id, key, accountIdentity, call, batch, row, reserved, ...(reply && { reply }) }];
+  });
 }

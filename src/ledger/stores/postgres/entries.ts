@@ -1,11 +1,19 @@
-import { type AttemptId, credits, type EntryOf, type Intent } from '../../ledger.ts';
+import {
+  type AttemptId,
+  credits,
+  DEADLINE_MS,
+  type EntryOf,
+  type Intent,
+  OVER_AFTER_MS,
+  SENT_WITHIN_MS,
+} from '../../ledger.ts';
 import type { Draft } from '../../rules/drafts.ts';
 import { type Attempt, attemptIn, type History, reservedBy } from '../../rules/history.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
 import { termsOf } from './histories.ts';
 import { type Moved, NO_MOST, type Payer } from './money.ts';
-import { json, keyBytes, wholeMs } from './session.ts';
+import { json, keyBytes, type Session, wholeMs } from './session.ts';
 
 /**
  * Writes entries, each in the statement that moves its call. What is written most is one statement for many calls: it moves those
@@ -20,20 +28,27 @@ interface BegunRow {
   readonly reserved: number;
 }
 
+/** By the clock of the database, which is that of all workers. */
+const inMs = (ms: string): string => `clock() + ms(${ms})`;
+
+/** When an attempt is over, whoever made it: it leaves soon after its intent, or never, and its exchange has a deadline. */
+export const overAfterMs = ({ deadlineMs = DEADLINE_MS }: Intent): number =>
+  Math.ceil(SENT_WITHIN_MS + deadlineMs + OVER_AFTER_MS);
+
 const BEGIN = `
 WITH asked AS (
   SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::json[], $6::json[], $7::text[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::json[])
-    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, uptime, facts)
+    $9::bigint[], $10::bigint[], $11::bigint[], $12::json[], $13::bigint[])
+    AS a (key, account, operation, most, parameters, terms, batch, row, reserved, at, uptime, facts, lasts)
 ), moved AS (
-  INSERT INTO calls AS c (key, account, operation, credits_most, parameters, terms, kind)
-    SELECT key, account, operation, most, parameters, terms, 'intent' FROM asked ORDER BY key
-    ON CONFLICT (key) DO UPDATE SET kind = 'intent' WHERE c.state = 'free' AND c.open IS NULL
+  INSERT INTO calls AS c (key, account, operation, credits_most, parameters, terms, kind, over_at)
+    SELECT key, account, operation, most, parameters, terms, 'intent', ${inMs('lasts')} FROM asked ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET kind = 'intent', over_at = excluded.over_at WHERE c.state = 'free' AND c.open IS NULL
   RETURNING c.id, c.key, c.head, c.account, c.operation, c.credits_most
 )
-INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts)
+INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime, facts, worker)
   SELECT m.head, m.head, m.id, 'intent', a.batch, a.row, greatest(a.reserved, p.highest), a.at,
-         CASE WHEN a.uptime IS NOT NULL THEN $13::bigint END, CASE WHEN $13::bigint IS NOT NULL THEN a.uptime END, a.facts
+         CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts, $15
     FROM moved m JOIN asked a USING (key)
     LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
   RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key`;
@@ -42,7 +57,7 @@ INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime,
 export async function beginAll(
   sql: Sql,
   intents: readonly Intent[],
-  boot: number | undefined,
+  { boot, worker }: Session,
 ): Promise<ReadonlyMap<string, Pick<BegunRow, 'attempt' | 'reserved'>>> {
   const columns = [
     intents.map(({ key }) => keyBytes(key)),
@@ -57,8 +72,9 @@ export async function beginAll(
     intents.map(({ atMs }) => wholeMs(atMs)),
     intents.map(({ uptimeMs }) => (uptimeMs === undefined ? null : wholeMs(uptimeMs))),
     intents.map((intent) => json(requestFacts(intent))),
+    intents.map(overAfterMs),
   ];
-  const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null]);
+  const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null, worker]);
   return new Map(rows.map(({ key, attempt, reserved }) => [key.toString('hex'), { attempt, reserved }]));
 }
 
@@ -98,7 +114,7 @@ WITH asked AS (
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[], $8::json[])
     AS a (attempt, kind, spent, at, said, dialect, estimated, words)
 ), locked AS (
-  SELECT c.id, a.*, e.batch, e.reserved, e.at AS begun FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt
+  SELECT c.id, a.*, e.batch, e.worker, e.reserved, e.at AS begun FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt
     JOIN calls c ON c.id = e.call
    WHERE c.open = a.attempt AND c.state = 'free' AND (c.phase = 'back' OR a.kind <> 'answered') ORDER BY c.key FOR UPDATE OF c
 ), moved AS (
@@ -110,11 +126,12 @@ WITH asked AS (
     SELECT head, attempt, call, kind, spent, CASE WHEN kind = 'lost' THEN reserved ELSE 0 END, at, said, dialect, estimated, words,
            CASE WHEN kind = 'answered' THEN (SELECT r.status FROM entries r WHERE r.of = attempt AND r.kind = 'reply') END
       FROM moved)
-SELECT attempt, batch, account, operation, credits_most AS most, reserved, begun FROM moved`;
+SELECT attempt, batch, worker, account, operation, credits_most AS most, reserved, begun FROM moved`;
 
 export interface EndedRow {
   readonly attempt: AttemptId;
   readonly batch: Payer['batch'];
+  readonly worker: number;
   readonly account: string;
   readonly operation: string;
   readonly most: number | null;
@@ -145,9 +162,9 @@ export const isEstimated = (closure: Closure): boolean =>
 
 /** What a plain end moves. */
 export function movedByEnd({ closure }: EntryOf<'end'>, row: EndedRow): Moved {
-  const { batch, account, reserved, begun: atMs } = row;
+  const { batch, worker, account, reserved, begun: atMs } = row;
   return {
-    payer: { batch, account, atMs, isRetry: false },
+    payer: { batch, worker, account, atMs, isRetry: false },
     reserved: -reserved,
     spent: spentBy(closure),
     held: closure.kind === 'in_doubt' ? reserved : 0,
@@ -159,19 +176,43 @@ export function movedByEnd({ closure }: EntryOf<'end'>, row: EndedRow): Moved {
 
 const WRITE = `
 WITH moved AS (
-  UPDATE calls SET kind = $2, of = coalesce($3, of), state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
+  UPDATE calls SET kind = $2, of = coalesce($3, of), over_at = CASE WHEN $26::bigint IS NULL THEN over_at ELSE ${inMs('$26')} END, state = CASE WHEN $4 THEN $5 ELSE state END, stands = CASE WHEN $4 THEN $6 ELSE stands END
    WHERE id = $1 RETURNING id, head, of
 )
 INSERT INTO entries (id, of, call, kind, sees, pays, batch, row, reserved, spent, held, at, boot, uptime, status, said,
-    dialect, estimated, words, headers, body, facts)
-  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24 FROM moved
+    dialect, estimated, words, headers, body, facts, worker)
+  SELECT head, of, id, $2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25 FROM moved
   RETURNING id`;
 
-/** Writes what follows in the history of a call whose row is taken. @returns the number of the first entry. */
-export async function write(sql: Sql, { call }: History, drafts: readonly Draft[]): Promise<number> {
+/**
+ * Writes what follows in the history of a call whose row is taken.
+ * @param overMs when an attempt that begins by it is over.
+ * @returns the number of the first entry.
+ */
+export async function write(
+  sql: Sql,
+  { call }: History,
+  drafts: readonly Draft[],
+  overMs?: number,
+): Promise<number> {
   let first = 0;
   for (const draft of drafts) {
-    const { kind, of, to, sees, pays, batch, row, reserved, spent = 0, held = 0, at, boot, uptime } = draft;
+    const {
+      kind,
+      of,
+      to,
+      sees,
+      pays,
+      batch,
+      row,
+      reserved,
+      spent = 0,
+      held = 0,
+      at,
+      boot,
+      uptime,
+      worker,
+    } = draft;
     const { status, said, dialect, estimated = false, words, headers, body, facts } = draft;
     const written = await sql.row<{ id: number }>(WRITE, [
       ...[call.id, kind, of, to !== undefined, to?.state, to?.stands, sees === 'first' ? first : sees],
@@ -183,6 +224,8 @@ export async function write(sql: Sql, { call }: History, drafts: readonly Draft[
         json(headers ?? undefined),
         body,
         json(facts ?? undefined),
+        worker,
+        overMs,
       ],
     ]);
     if (first === 0) first = written?.id ?? 0;
@@ -193,6 +236,7 @@ export async function write(sql: Sql, { call }: History, drafts: readonly Draft[
 const payerOf = ({ call }: History, { begun }: Attempt): Payer => ({
   batch: begun.batch ?? ('' as Payer['batch']),
   account: call.account,
+  worker: begun.worker ?? 0,
   atMs: begun.at,
   isRetry: begun.kind === 'retry',
 });

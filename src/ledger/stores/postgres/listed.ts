@@ -3,9 +3,14 @@ import { COUNTS, hasQueue } from './queue.ts';
 import { json, type Session } from './session.ts';
 
 /** The rows of lists, kept for processes that do not have the files, and by what they are worked on. */
-type Part = Required<Pick<Ledger, 'listed'>>;
+type Part = Required<Pick<Ledger, 'listed' | 'rangeCounts'>>;
 
-export const listed = ({ database }: Session): Part => ({ listed: listedRows(database) });
+export const listed = ({ database }: Session): Part => ({
+  listed: listedRows(database),
+  async rangeCounts(batch) {
+    return (await hasQueue(database)) ? database.row<RangeCounts>(COUNTS, [batch]) : undefined;
+  },
+});
 
 interface Kept {
   readonly row: number;
@@ -39,9 +44,6 @@ const listedRows = (database: Session['database']): ListedRows => ({
     database.row<WorkOrder>('SELECT job, dialect, range_rows AS "rangeRows" FROM orders WHERE batch = $1', [
       batch,
     ]),
-  async rangeCounts(batch) {
-    return (await hasQueue(database)) ? database.row<RangeCounts>(COUNTS, [batch]) : undefined;
-  },
   rangesLeft: (batch) => database.rows<RangeLeft>(LEFT, [batch ?? null]),
 });
 

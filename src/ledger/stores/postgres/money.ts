@@ -1,3 +1,4 @@
+import { invariant } from '../../../core/errors.ts';
 import type { Call } from '../../../core/operation.ts';
 import {
   type AccountCaps,
@@ -24,6 +25,8 @@ type Part = Pick<
 export interface Payer {
   readonly batch: BatchId;
   readonly account: string;
+  /** Whose purse admitted it. */
+  readonly worker: number;
   /** When the attempt began: its day and month pay, whenever it ends. */
   readonly atMs: number;
   readonly isRetry: boolean;
@@ -38,20 +41,17 @@ export interface Moved {
   readonly estimated?: boolean;
 }
 
-export interface Caps {
-  readonly batch: number | null;
-  readonly extra: number | null;
-  readonly day: number | null;
-  readonly month: number | null;
-}
-
 interface Scope {
   readonly scope: BudgetScope;
   readonly of: string;
   readonly period: string;
 }
 
-interface Total extends Scope {
+interface Purse extends Scope {
+  readonly worker: number;
+}
+
+interface Change extends Purse {
   spent: number;
   reserved: number;
   held: number;
@@ -76,62 +76,64 @@ const scopesOf = ({ batch, account, atMs, isRetry }: Payer): readonly Scope[] =>
   ...(isRetry ? [{ scope: 'extra' as const, of: batch, period: '' }] : []),
 ];
 
-/** An order that all writers keep, so that none waits for another that waits for it. */
-const order = (a: Scope, b: Scope): number => {
-  const [first = '', second = ''] = [a, b].map(({ scope, of, period }) => `${scope} ${of} ${period}`);
-  return first === second ? 0 : first < second ? -1 : 1;
-};
-
 const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
 
-function summed(moved: readonly Moved[]): readonly Total[] {
-  const totals = new Map<string, Total>();
+function summed(moved: readonly Moved[]): readonly Change[] {
+  const changes = new Map<string, Change>();
   for (const { payer, spent = 0, reserved = 0, held = 0, estimated = false } of moved) {
     for (const scope of scopesOf(payer)) {
-      const name = JSON.stringify(scope);
-      const total = totals.get(name) ?? { ...scope, spent: 0, reserved: 0, held: 0, estimated: false };
-      totals.set(name, total);
-      total.spent += spent;
-      total.reserved += reserved;
-      total.held += held;
-      total.estimated ||= estimated;
+      const purse = { ...scope, worker: payer.worker };
+      const name = JSON.stringify(purse);
+      const change = changes.get(name) ?? { ...purse, spent: 0, reserved: 0, held: 0, estimated: false };
+      changes.set(name, change);
+      change.spent += spent;
+      change.reserved += reserved;
+      change.held += held;
+      change.estimated ||= estimated;
     }
   }
-  return [...totals.values()].sort(order);
+  return [...changes.values()];
 }
 
-const RESERVE = `
-INSERT INTO totals AS t (scope, of, period, spent, reserved, in_doubt, estimated, cap)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[], $8::bigint[])
-  AS asked (scope, of, period, spent, reserved, in_doubt, estimated, cap)
- WHERE cap IS NULL OR reserved <= cap
-ON CONFLICT (scope, of, period) DO UPDATE
-   SET spent = t.spent + excluded.spent, reserved = t.reserved + excluded.reserved, in_doubt = t.in_doubt + excluded.in_doubt,
-       estimated = t.estimated OR excluded.estimated, cap = coalesce(excluded.cap, t.cap)
- WHERE excluded.cap IS NULL OR t.spent + t.reserved + t.in_doubt + excluded.reserved <= excluded.cap
-RETURNING t.scope, t.of, t.period`;
+/** Purses are locked in one order by all, so that none waits for another that waits for it. @param which of them are changed. */
+const move = (which: string): string => `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::boolean[])
+    AS a (scope, of, period, worker, spent, reserved, in_doubt, estimated)
+), locked AS (
+  SELECT p.scope, p.of, p.period, p.worker FROM purses p JOIN asked USING (scope, of, period, worker) ORDER BY 1, 2, 3, 4 FOR UPDATE OF p
+)
+UPDATE purses p
+   SET spent = p.spent + a.spent, reserved = p.reserved + a.reserved, in_doubt = p.in_doubt + a.in_doubt,
+       estimated = p.estimated OR a.estimated
+  FROM asked a JOIN locked USING (scope, of, period, worker)
+ WHERE (p.scope, p.of, p.period, p.worker) = (a.scope, a.of, a.period, a.worker) ${which}
+RETURNING p.scope, p.of, p.period`;
 
-const columnsOf = (totals: readonly Total[]): readonly unknown[][] =>
-  (['scope', 'of', 'period', 'spent', 'reserved', 'held', 'estimated'] as const).map((name) =>
-    totals.map((total) => total[name]),
+const MOVE = move('');
+const RESERVE = move('AND (p.granted IS NULL OR p.used + a.reserved <= p.granted)');
+
+const columnsOf = (changes: readonly Change[]): readonly unknown[][] =>
+  (['scope', 'of', 'period', 'worker', 'spent', 'reserved', 'held', 'estimated'] as const).map((name) =>
+    changes.map((change) => change[name]),
   );
 
-const MOVE = `
-WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])
-    AS a (scope, of, period, spent, reserved, in_doubt, estimated)
-), locked AS (
-  SELECT t.scope, t.of, t.period FROM totals t JOIN asked USING (scope, of, period) ORDER BY 1, 2, 3 FOR UPDATE OF t
-)
-UPDATE totals t
-   SET spent = t.spent + a.spent, reserved = t.reserved + a.reserved, in_doubt = t.in_doubt + a.in_doubt,
-       estimated = t.estimated OR a.estimated
-  FROM asked a JOIN locked USING (scope, of, period) WHERE (t.scope, t.of, t.period) = (a.scope, a.of, a.period)`;
-
-/** Books what happened to attempts, which no cap refuses. */
+/** Books what happened to attempts, which no cap refuses, in the purses that admitted them. */
 export async function bookMoved(sql: Sql, moved: readonly Moved[]): Promise<void> {
-  const totals = summed(moved);
-  if (totals.length > 0) await sql.rows(MOVE, columnsOf(totals));
+  const changes = summed(moved);
+  if (changes.length === 0) return;
+  const booked = await sql.rows(MOVE, columnsOf(changes));
+  invariant(booked.length === changes.length, 'an attempt ends in the purse that admitted it');
+}
+
+/** What a purse lacks for an admission; nothing of its transaction may be committed. */
+export class Lacking extends Error {
+  readonly purses: readonly (Purse & { readonly reserved: number })[];
+
+  constructor(purses: Lacking['purses']) {
+    super(`a purse lacks ${JSON.stringify(purses)}`);
+    this.purses = purses;
+  }
 }
 
 /** A budget that does not hold an admission; nothing of its transaction may be committed. */
@@ -147,34 +149,52 @@ export class OverCap extends Error {
 }
 
 /**
- * Reserves for attempts that are admitted together, for one batch each. The purse of each worker shall take the place of this.
- * @param leastMs another time that it may be: what its day and month hold counts as well.
- * @throws OverCap when a budget does not hold all of them.
+ * Reserves for attempts that are admitted together, from the purses of one worker.
+ * @throws Lacking when a purse does not hold all of them: it is filled in a transaction of its own, because others wait for that.
  */
-export async function reserve(
+export async function reserve(sql: Sql, moved: readonly Moved[]): Promise<void> {
+  const changes = summed(moved);
+  const charged = await sql.rows<Scope>(RESERVE, columnsOf(changes));
+  if (charged.length === changes.length) return;
+  const isCharged = (change: Change): boolean =>
+    charged.some(
+      ({ scope, of, period }) => scope === change.scope && of === change.of && period === change.period,
+    );
+  throw new Lacking(changes.filter((change) => !isCharged(change)));
+}
+
+/**
+ * What the day and the month hold that it may be as well, by an answer.
+ * @throws OverCap when they do not hold what is admitted together with what they hold.
+ */
+export async function refuseOtherPeriods(
   sql: Sql,
-  moved: readonly Moved[],
-  capsOf: (batchOrAccount: string) => Caps,
-  leastMs?: number,
+  { payer: { account, atMs }, reserved: asked = 0 }: Moved,
+  leastMs: number,
 ): Promise<void> {
-  const totals = summed(moved);
-  const capOf = ({ scope, of }: Scope): number | null => capsOf(of)[scope];
-  const booked = await sql.rows<Scope>(RESERVE, [...columnsOf(totals), totals.map(capOf)]);
-  const [over] = totals
-    .filter((each) => !booked.some((other) => order(each, other) === 0))
-    .toSorted((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
-  if (over !== undefined)
-    throw new OverCap(over.scope, await moneyOf(sql, { ...over, periods: [over.period] }, capOf(over)));
-  const asked = moved[0];
-  if (leastMs === undefined || asked === undefined) return;
-  const { account, atMs } = asked.payer;
   for (const scope of ['day', 'month'] as const) {
-    const cap = capsOf(account)[scope];
     const periods = [...new Set([periodOf(scope, atMs), periodOf(scope, leastMs)])];
-    const money = await moneyOf(sql, { scope, of: account, periods }, cap);
-    const reserved = credits(money.reserved - (asked.reserved ?? 0));
-    if (cap !== null && heldCredits(money) > cap) throw new OverCap(scope, { ...money, reserved });
+    const money = await moneyOf(sql, { scope, of: account, periods });
+    const reserved = credits(money.reserved - asked);
+    if (heldCredits(money) > (money.cap ?? Infinity)) throw new OverCap(scope, { ...money, reserved });
   }
+}
+
+/** Fills purses with what their caps have left, or as much as there is. */
+export async function fund(sql: Sql, { purses }: Lacking): Promise<void> {
+  for (const { scope, of, period, worker, reserved } of purses.toSorted(
+    (a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope),
+  ))
+    await sql.rows('SELECT fund($1, $2, $3, $4, $5)', [scope, of, period, worker, reserved]);
+}
+
+/** The first budget that does not hold it, whoever has used it: undefined where another worker was merely faster. */
+export async function overCap(sql: Sql, { purses }: Lacking): Promise<OverCap | undefined> {
+  for (const { scope, of, period, reserved } of purses) {
+    const money = await moneyOf(sql, { scope, of, periods: [period] });
+    if (heldCredits(money) + reserved > (money.cap ?? Infinity)) return new OverCap(scope, money);
+  }
+  return undefined;
 }
 
 // ---------------------------------------------------------------------------------------------------- reading
@@ -187,40 +207,41 @@ interface Asked {
 }
 
 const HELD = `
-SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved, coalesce(sum(in_doubt), 0) AS held
-  FROM totals WHERE scope = $1 AND of = $2 AND (period = ANY($3) OR $3 IS NULL)`;
+SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved, coalesce(sum(in_doubt), 0) AS held,
+       CASE $1 WHEN 'batch' THEN (SELECT budget FROM batches WHERE id = $2) WHEN 'extra' THEN (SELECT extra_credits FROM batches WHERE id = $2)
+         WHEN 'day' THEN (SELECT per_day FROM accounts WHERE identity = $2) ELSE (SELECT per_month FROM accounts WHERE identity = $2) END AS cap
+  FROM purses WHERE scope = $1 AND of = $2 AND (period = ANY($3) OR $3 IS NULL)`;
 
-async function moneyOf(sql: Sql, { scope, of, periods }: Asked, cap: number | null): Promise<Money> {
-  const values = [scope, of, periods ?? null];
-  const held = await sql.row<{ spent: number; reserved: number; held: number }>(HELD, values);
-  const { spent = 0, reserved = 0, held: inDoubt = 0 } = held ?? {};
-  return {
-    ...(cap === null ? {} : { cap: credits(cap) }),
-    ...{ spent: credits(spent), reserved: credits(reserved), inDoubt: credits(inDoubt) },
-  };
+interface Held {
+  readonly spent: number;
+  readonly reserved: number;
+  readonly held: number;
+  readonly cap: number | null;
 }
+
+async function moneyOf(sql: Sql, { scope, of, periods }: Asked): Promise<Money> {
+  const found = await sql.row<Held>(HELD, [scope, of, periods ?? null]);
+  const { spent = 0, reserved = 0, held = 0, cap = null } = found ?? {};
+  // A month without a period is all that an account ever spent, which has no cap.
+  const capped = cap === null || (periods === undefined && scope === 'month') ? {} : { cap: credits(cap) };
+  return { ...capped, spent: credits(spent), reserved: credits(reserved), inDoubt: credits(held) };
+}
+
+export const batchMoney = (sql: Sql, batch: BatchId, scope: 'batch' | 'extra' = 'batch'): Promise<Money> =>
+  moneyOf(sql, { scope, of: batch });
 
 /** The value of `credits_most` for a call that names none. */
 export const NO_MOST = -1;
 
 export const money = ({ database }: Session): Part => ({
-  async batchMoney(batch, scope = 'batch') {
-    const text = 'SELECT budget AS batch, extra_credits AS extra FROM batches WHERE id = $1';
-    const caps = await database.row<Pick<Caps, 'batch' | 'extra'>>(text, [batch]);
-    return moneyOf(database, { scope, of: batch }, caps?.[scope] ?? null);
+  batchMoney: (batch, scope) => batchMoney(database, batch, scope),
+  accountMoney(account, scope, atMs) {
+    if (scope === 'ever') return moneyOf(database, { scope: 'month', of: account });
+    return moneyOf(database, { scope, of: account, periods: [periodOf(scope, atMs)] });
   },
-
-  async accountMoney(account, scope, atMs) {
-    if (scope === 'ever') return moneyOf(database, { scope: 'month', of: account }, null);
-    const text = 'SELECT per_day AS day, per_month AS month FROM accounts WHERE identity = $1';
-    const caps = await database.row<Pick<Caps, 'day' | 'month'>>(text, [account]);
-    const periods = [periodOf(scope, atMs)];
-    return moneyOf(database, { scope, of: account, periods }, caps?.[scope] ?? null);
-  },
-
   async isSpentAtMost(of) {
     const [scope, name] = 'batch' in of ? ['batch', of.batch] : ['month', of.account];
-    const text = 'SELECT 1 FROM totals WHERE scope = $1 AND of = $2 AND estimated LIMIT 1';
+    const text = 'SELECT 1 FROM purses WHERE scope = $1 AND of = $2 AND estimated LIMIT 1';
     return (await database.row(text, [scope, name])) !== undefined;
   },
 
@@ -238,10 +259,10 @@ export const money = ({ database }: Session): Part => ({
   },
 
   async setAccountCaps(account, { perDay, perMonth }: AccountCaps) {
-    await database.rows(
-      `INSERT INTO accounts (identity, per_day, per_month) VALUES ($1, $2, $3)
-       ON CONFLICT (identity) DO UPDATE SET per_day = $2, per_month = $3`,
-      [account, perDay ?? null, perMonth ?? null],
-    );
+    await database.write((sql) => sql.rows(SET_CAPS, [account, perDay ?? null, perMonth ?? null]));
   },
 });
+
+const SET_CAPS = `
+INSERT INTO accounts AS a (identity, per_day, per_month) VALUES ($1, $2, $3)
+ON CONFLICT (identity) DO UPDATE SET per_day = $2, per_month = $3 WHERE (a.per_day, a.per_month) IS DISTINCT FROM ($2, $3)`;

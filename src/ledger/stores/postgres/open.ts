@@ -6,20 +6,32 @@ import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasQueue, openQueue } from './queue.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
+import { newWorker } from './spenders.ts';
 
 /** Opens the ledger of a database: as `Store` says. */
 
-export async function openSpender(location: string, options: StoreOptions): Promise<Ledger> {
-  const database = await connect(location);
+export async function openSpender(
+  location: string,
+  options: StoreOptions,
+  manySpend: boolean,
+): Promise<Ledger> {
+  const { patience, tell } = options;
+  const database = await connect(location, {
+    riding: patience && { ...patience, clock: options.clock, tell },
+  });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) {
       if (!options.create) throw nothingThere(database);
       await layOut(database);
     }
+    const { clock, command } = options;
+    if (manySpend)
+      return postgresLedger(database, { clock, command, worker: await newWorker(database, command) });
     const lock = await takeLock(database, options);
-    return closedByFailure({ close: () => lock.release() }, async () =>
-      postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) }),
-    );
+    return closedByFailure({ close: () => lock.release() }, async () => {
+      const worker = await newWorker(database, command);
+      return postgresLedger(database, { clock, command, worker, lock, newest: await newestEntry(database) });
+    });
   });
 }
 

@@ -9,11 +9,25 @@ import { HOST_NOTES } from './schema/host-notes-sql.ts';
 import { LISTED } from './schema/listed-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
+import { SPENDERS } from './schema/spenders-sql.ts';
 import { TALLIES } from './schema/tallies-sql.ts';
 import { TIME } from './schema/time-sql.ts';
 
 /** The tables and the one trigger of a ledger, a file for each topic. They stand in a schema of their own, `rowonce`. */
-const TOPICS = [ACCOUNTS, BATCHES, CALLS, TALLIES, MONEY, ROWS, LISTED, TIME, CONSENTS, HOST_NOTES, SPENDER];
+const TOPICS = [
+  ACCOUNTS,
+  BATCHES,
+  CALLS,
+  TALLIES,
+  MONEY,
+  ROWS,
+  LISTED,
+  TIME,
+  CONSENTS,
+  HOST_NOTES,
+  SPENDER,
+  SPENDERS,
+];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */
 export const ADVISORY_LOCK = 8_260_029;

@@ -34,6 +34,7 @@ export const time = (session: Session): Part => {
     keptTime: (at, atMs) => keptTime(database, at, atMs),
     async atBoot(at, atMs) {
       const kept = await keptTime(database, at, atMs);
+      session.floorMs = kept.floorMs;
       if (boot !== at.id) {
         const { seen } = kept;
         const inserted = await database.row<{ id: number }>(BEGIN, [at.id, seen.atMs, seen.uptimeMs]);
@@ -56,9 +57,11 @@ export const time = (session: Session): Part => {
         kept !== undefined,
         'a confirmed time never goes back, and no sandbox tells it where money is spent',
       );
+      session.floorMs = Math.max(atMs, session.floorMs ?? atMs);
     },
     async refuteTimes(afterMs) {
       await database.rows(REFUTE, [inBoot(), Math.max(afterMs, Number.MIN_SAFE_INTEGER)]);
+      session.floorMs = undefined;
     },
   };
 };

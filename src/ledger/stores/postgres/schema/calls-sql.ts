@@ -6,8 +6,12 @@ export const CALLS = `
 -- takes its number while it has the call's row.
 CREATE SEQUENCE numbers;
 
+-- What time it is for all workers.
+CREATE FUNCTION clock() RETURNS timestamptz LANGUAGE sql AS $$ SELECT clock_timestamp() $$;
+CREATE FUNCTION ms(duration double precision) RETURNS interval LANGUAGE sql IMMUTABLE AS $$ SELECT make_interval(secs => duration / 1000) $$;
+
 -- \`id\` is the number of the first attempt. \`terms\` is what of the call has no column. \`head\`, \`kind\` and \`of\` are those of
--- the newest entry. \`stands\` and \`open\` are attempts.
+-- the newest entry. \`stands\` and \`open\` are attempts. \`over_at\`: when the newest attempt is over, whoever made it.
 CREATE TABLE calls (
   id bigint PRIMARY KEY,
   key bytea NOT NULL UNIQUE CHECK (length(key) = 32),
@@ -22,15 +26,16 @@ CREATE TABLE calls (
   open bigint CHECK ((open IS NULL) = (phase IS NULL)),
   head bigint NOT NULL,
   kind text NOT NULL,
-  of bigint NOT NULL
+  of bigint NOT NULL,
+  over_at timestamptz NOT NULL
 ) WITH (fillfactor = 80);
-CREATE INDEX calls_open ON calls (id) WHERE open IS NOT NULL;
+CREATE INDEX calls_open ON calls (over_at) WHERE open IS NOT NULL;
 CREATE INDEX calls_doubt ON calls (id) WHERE state = 'doubt';
 
 -- Never updated or deleted. \`of\` is the attempt that the entry is about: its own number where it begins one. \`sees\` is what a
 -- repeat or retry was decided by, what a refresh replaces, what stood before what is taken back, and what a freed or counted loss
--- points to. \`pays\` is the attempt at which it is booked. \`said\` is the kind of the answer, closure, look or decision. \`words\` is
--- JSON, because a text cannot hold a zero byte.
+-- points to. \`pays\` is the attempt at which it is booked. \`said\` is the kind of the answer, closure, look or decision. \`worker\` admitted
+-- the attempt. \`words\` is JSON, because a text cannot hold a zero byte.
 CREATE TABLE entries (
   id bigint NOT NULL,
   of bigint NOT NULL,
@@ -46,6 +51,7 @@ CREATE TABLE entries (
   at bigint NOT NULL,
   boot bigint,
   uptime bigint,
+  worker bigint,
   status bigint,
   said text,
   dialect bigint,
