@@ -27,7 +27,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: ['eraser.ts', 'ledger.ts', 'reports.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
+  ledger: ['eraser.ts', 'ledger.ts', 'reports.ts', 'row-pages.ts', 'store.ts', 'tally.ts', 'work-queue.ts'],
   time: ['believed-time.ts'],
   client: [
     'account/account.ts',
@@ -40,7 +40,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'misses.ts',
     'request.ts',
   ],
-  job: ['job-origin.ts', 'job-settings.ts', 'job.ts'],
+  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job.ts'],
   files: [
     'columns/column-kind.ts',
     'columns/columns.ts',
@@ -91,6 +91,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/settle.ts',
     'tasks/trial.ts',
     'tasks/undo.ts',
+    'tasks/worker.ts',
     'unproven-changes.ts',
   ],
   objects: 'open',

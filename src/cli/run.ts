@@ -5,6 +5,7 @@ import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
+  commandLine,
   typedCommand,
   wholeNumber,
   withArgument,
@@ -43,6 +44,7 @@ interface Flags extends ReadFlags, SpendFlags {
   readonly allowAdmin?: true;
   readonly limit?: string;
   readonly sample?: string;
+  readonly detach?: true;
   readonly refresh?: true;
   readonly repair?: true;
   readonly events?: string;
@@ -69,6 +71,10 @@ const run: CliCommand = {
       .option('--allow-admin', 'let the run make a person admin')
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
+      .option(
+        '--detach',
+        'submit the list and leave it to workers; the same command without it writes the output',
+      )
       .option('--refresh', 'buy anew what was bought before this batch')
       .option('--repair', 'send damaged cells repaired where that is sure; your own cells stay as they are')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
@@ -159,6 +165,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
     budget: budget === undefined ? undefined : credits(budget),
     limit: wholeNumber('--limit', flags.limit),
     sample: sampleSize(flags.sample),
+    detach: flags.detach,
     refresh: flags.refresh,
     repair: flags.repair,
     saveJobAs: flags.saveJob,
@@ -170,6 +177,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
 }
 
 function reportOf(console: Console, summary: RunSummary, { words }: Resume, flags: Flags): Report {
+  if (flags.detach === true) return detachedReport(summary, words, flags.store);
   const lines = summaryLines(summary);
   const toStdout = flags.output === '-';
   if (toStdout) for (const line of lines) console.say(line);
@@ -180,6 +188,19 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
     object: RunObject.of(summary),
     ...endOf(summary, flags.store, { words: goesOn }),
     exitCode: exitCodeOf(summary, flags.attentionOk === true),
+  };
+}
+
+/** How the list is followed, and what writes its output. */
+function detachedReport(summary: RunSummary, words: readonly string[], store: string | undefined): Report {
+  const where = store === undefined ? [] : ['--store', store];
+  return {
+    lines: summaryLines(summary),
+    object: RunObject.of(summary),
+    advice: [
+      `Workers have the list. To see how far it is: ${commandLine(['status', summary.batch, ...where])}`,
+      `To write its output: ${typedCommand(withoutFlag(words, '--detach'))}`,
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import { counted } from '../core/plain-text.ts';
 import { isUrl } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
-import { chooseStore } from '../run/open-ledger.ts';
+import { chooseStore, initStore } from '../run/open-ledger.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { salvage } from '../run/tasks/salvage.ts';
@@ -30,9 +30,11 @@ interface Flags {
 
 const store: CliCommand = {
   name: 'store',
-  summary: 'Copies a store to another place, reads what is left of a damaged one, and erases what is old.',
+  summary:
+    'Lays out a store for several hosts, copies one to another place, reads what is left of a damaged one, and erases what is old.',
   example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
+    init: 'npx --no rowonce store init postgres://owner@127.0.0.1:5432/rowonce',
     copy: 'npx --no rowonce store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
     salvage: 'npx --no rowonce store salvage -o what-is-left',
     purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
@@ -49,6 +51,13 @@ const store: CliCommand = {
       .action(
         run((_console, from: string, to: string, flags: Pick<PurgeFlags, 'wait'>) => copy(from, to, flags)),
       );
+    command
+      .command('init')
+      .description(
+        'Lay out a database for runs and workers, as its owner. Again it changes nothing. It prints what other roles are to be granted.',
+      )
+      .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
+      .action(run((_console, url: string) => initDatabase(url)));
     command
       .command('salvage')
       .description(
@@ -83,6 +92,22 @@ async function copy(from: string, to: string, { wait }: Pick<PurgeFlags, 'wait'>
     object: { from, to, batches, credits: { spent, in_doubt: inDoubt } },
     advice: [
       `Nothing is bought from ${from} any more. From now on add --store ${to}, or set ROWONCE_STORE to it.`,
+    ],
+  };
+}
+
+async function initDatabase(url: string): Promise<Report> {
+  const { worker, reader } = await initStore(url);
+  return {
+    lines: [
+      '-- Who runs lists and works on them, without the right to alter a schema:',
+      ...worker,
+      '-- Who only looks:',
+      ...reader,
+    ],
+    object: { grants: { worker, reader } },
+    advice: [
+      'The store is laid out. What is printed allows the roles rowonce_worker and rowonce_reader to use it.',
     ],
   };
 }

@@ -13,7 +13,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import { isObject, present } from '../core/objects.ts';
-import type { Answer, Call, JsonValue, Vendor } from '../core/operation.ts';
+import type { Answer, Call, JsonObject, JsonValue, Vendor } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
@@ -48,6 +48,26 @@ export async function dialectOf(account: Account): Promise<Dialect> {
   const dialect = await spokenBy(account);
   requireFillable(dialect, account);
   if (account.dialectPath === undefined && account.via?.dialectPath === undefined) return dialect;
+  return withDifferences(dialect, account);
+}
+
+/** What of a dialect travels with a batch. */
+export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
+  return (await import('./dialect/carried.ts')).carriedDialect(dialect);
+}
+
+/**
+ * The dialect that came with a batch, as this host's account speaks it.
+ * @throws StopError `store_version` when it is not understood, `account` when it asks for what the account does not have.
+ */
+export async function dialectOfContent(content: JsonObject, account: Account): Promise<Dialect> {
+  const { dialectCarried } = await import('./dialect/carried.ts');
+  const dialect = await dialectCarried(content, account);
+  requireFillable(dialect, account);
+  return withDifferences(dialect, account);
+}
+
+async function withDifferences(dialect: Dialect, account: Account): Promise<Dialect> {
   const { differencesOf } = await import('./dialect/differences.ts');
   const differences = differencesOf(dialect, await spokenBy(withoutFiles(account)));
   return { ...dialect, ...present({ differences }) };

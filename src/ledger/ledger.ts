@@ -3,6 +3,7 @@ import type { Batches, BatchesReader } from './ledger/batches-part.ts';
 import type { Calls, CallsReader } from './ledger/calls-part.ts';
 import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
+import type { ListedRows, ListedRowsReader } from './ledger/listed-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
@@ -16,6 +17,7 @@ export * from './ledger/call-records.ts';
 export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
+export type * from './ledger/listed-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
@@ -42,7 +44,8 @@ export interface LedgerReader
     ConsentsReader,
     ReportsReader,
     HostNotesReader,
-    SpendersReader {
+    SpendersReader,
+    ListedRowsReader {
   close(): Promise<void>;
 }
 
@@ -50,6 +53,7 @@ export interface LedgerReader
 export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Consents, HostNotes {
   /** Only in stores from which many spend. */
   readonly spenders?: Spenders;
+  readonly listed?: ListedRows;
 }
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */

@@ -4,6 +4,7 @@ import type { Call } from '../core/operation.ts';
 import type { CopySource, CopyTarget } from './copying.ts';
 import type { Eraser } from './eraser.ts';
 import type { CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -39,6 +40,14 @@ export interface Store {
    */
   prepare?(location: string): Promise<void>;
   /**
+   * Lays out all that the store needs, for processes that may alter no schema. What is there stays. A store without this method needs
+   * nothing to be laid out beforehand.
+   * @returns the statements that allow a role to work, and one to look. @throws StopError `store`.
+   */
+  init?(location: string): Promise<StoreGrants>;
+  /** The queue that hands ranges of submitted batches to workers; undefined where `init` has not laid it out. */
+  queue?(location: string): Promise<WorkQueue | undefined>;
+  /**
    * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
    * back. No decision about money depends on it. A store without this method names nobody.
    */
@@ -63,6 +72,12 @@ export interface Store {
    * @throws StopError as `open`.
    */
   erasing?<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+}
+
+/** What roles of a database need, as statements. */
+export interface StoreGrants {
+  readonly worker: readonly string[];
+  readonly reader: readonly string[];
 }
 
 /** A process that spends from a store. */
@@ -106,11 +121,21 @@ export interface StoreOptions {
   /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
   readonly tell?: Tell | undefined;
+  /** How a store that cannot be reached for a while is waited for. Without it what is asked for meanwhile fails at once. */
+  readonly patience?: Patience | undefined;
   /**
    * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds the store
    * busy.
    */
   readonly command: string;
+}
+
+/** What may have been paid for is waited for as long as the process lives, whatever this says. */
+export interface Patience {
+  /** Undefined: for ever. */
+  readonly longestMs: number | undefined;
+  /** Fires when the work is to end. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Whether a location is a URL such as `postgres://host/name`, and not a path. */

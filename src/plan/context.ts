@@ -5,6 +5,7 @@ import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
+import type { WorkQueue } from '../ledger/work-queue.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import type { Plan } from './plan.ts';
 import type { PlanContext } from './row-walk.ts';
@@ -74,6 +75,8 @@ export interface RunChoices {
   readonly limit?: number | undefined;
   /** The run buys this many random rows and gives a forecast for the rest. */
   readonly sample?: number | undefined;
+  /** Whether the list is only submitted, and left to workers. */
+  readonly detach?: boolean | undefined;
   /** The command with which the other rows go on, once those of a limit or of a sample are finished; left out: `command`. */
   readonly commandOfRest?: string | undefined;
   /** Whether every answer that was bought before counts as too old. */
@@ -155,6 +158,8 @@ export type FileOptions = Pick<RunOptions, 'file' | 'planFile' | 'signal' | 'onE
 /** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
 export interface RunContext extends RunChoices, PlanContext {
   readonly ledger: Ledger;
+  /** Hands ranges of the list to workers; undefined where the store has none. */
+  readonly queue?: WorkQueue | undefined;
   readonly inputPath: string;
   /** The saved plan. The run does exactly what it says, or stops. */
   readonly savedPlan?: SavedPlan | undefined;

@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
-import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch, BatchId, Ledger, LedgerReader, ListedRows } from '../ledger/ledger.ts';
 import {
   type Salvage,
   type Spender,
   type Store,
+  type StoreGrants,
   type StoreOptions,
   storeFor,
   type Tell,
 } from '../ledger/store.ts';
+import type { WorkQueue } from '../ledger/work-queue.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
@@ -58,7 +60,7 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
+interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell' | 'patience'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -109,6 +111,48 @@ export async function prepareFolder(location: string): Promise<string> {
     );
   await store.prepare(location);
   return location;
+}
+
+/** The queue that hands ranges of submitted lists to workers; undefined where the store has none. */
+export async function queueAt(location: string): Promise<WorkQueue | undefined> {
+  return (await storeOf(location)).queue?.(location);
+}
+
+/**
+ * Opens what a worker needs. It makes nothing and waits for nobody.
+ * @throws StopError `usage` when the store has no workers, and what `Store.open` throws.
+ */
+export async function openForWork(
+  location: string,
+  options: Pick<OpenOptions, 'clock' | 'command' | 'tell' | 'patience'>,
+): Promise<{ readonly ledger: Ledger; readonly listed: ListedRows; readonly queue: WorkQueue }> {
+  const store = await storeOf(location);
+  const queue = await store.queue?.(location);
+  if (queue === undefined)
+    throw stop(
+      'usage',
+      `The store ${location} has no workers: it is a folder, or was not laid out for them.`,
+      'Lay out a database with rowonce store init, and name it with --store.',
+    );
+  try {
+    const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
+    const ledger = redactedLedger(opened, keysOfAccounts);
+    const { listed } = ledger;
+    invariant(listed !== undefined, 'a store with a queue keeps rows for workers');
+    return { ledger, listed, queue };
+  } catch (error) {
+    await queue.close();
+    throw error;
+  }
+}
+
+/** Lays out a store that others than its owner use. @throws StopError `usage` where there is nothing to lay out. */
+export async function initStore(location: string): Promise<StoreGrants> {
+  const store = await storeOf(location);
+  if (store.init !== undefined) return store.init(location);
+  const next =
+    'It is made by the first run; a store for several hosts is named as postgres://USER@HOST:PORT/DATABASE.';
+  throw stop('usage', `The store ${location} needs not to be laid out.`, next);
 }
 
 /**

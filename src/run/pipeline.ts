@@ -15,6 +15,7 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
+import { handOver, requireHandOver } from './pipeline/hand-over.ts';
 import { writeKnownList } from './pipeline/known-list.ts';
 import { KnownRows, type Walking } from './pipeline/known-rows.ts';
 import { listedTasks, type RowRange } from './pipeline/listed-rows.ts';
@@ -54,7 +55,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
   const submitted = await submit(heard, sessions);
-  const worked = await work(submitted, sessions);
+  const worked = context.detach === true ? { isLeft: true } : await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
   return finish(submitted, worked, { metrics, startedMs });
 }
@@ -74,10 +75,11 @@ interface Submitted {
 }
 
 /**
- * Reads the list, plans it, has the plan agreed to, and begins or resumes its batch. Nothing is bought. A crash here leaves at
- * most a batch without rows, with which the same command goes on.
+ * Reads the list, plans it, has the plan agreed to, begins or resumes its batch, and hands it over to workers where the store has any.
+ * Nothing is bought. A crash here leaves at most a batch of which not all rows were handed over: the same command goes on with it.
  */
 async function submit(context: RunContext, sessions: Sessions): Promise<Submitted> {
+  if (context.detach === true) requireHandOver(context);
   const input = await openMappedInput(context.inputPath, context.job, context.ledger);
   const place = await batchPlaceOf(context, input);
   await requireBatch(context, place);
@@ -93,6 +95,7 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   await input.file.requireUnchanged();
   const begun = { plan, outputName, isOfOther, anew: reread === true, consent };
   const batch = await startBatch(context, input, place, begun);
+  if (context.queue !== undefined) await handOver({ context, input, batch }, context.queue);
   const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
     context.sample === undefined ? undefined : await chooseSample(context, input, batch, context.sample);
@@ -121,6 +124,8 @@ interface Worked {
   readonly stopped?: StopError | undefined;
   /** What was written already, because every row was known. */
   readonly files?: OutputFiles | undefined;
+  /** Workers have it. A later run writes the output and closes the batch. */
+  readonly isLeft?: boolean;
 }
 
 /** Recovers what an earlier run left open, then works on every row that has no final outcome yet. */
@@ -259,12 +264,12 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
-  { stopped, files: written }: Worked,
+  { stopped, files: written, isLeft = false }: Worked,
   { metrics, startedMs }: { readonly metrics: RunMetrics; readonly startedMs: number },
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
-  const files = written ?? (await outputOf(submitted, stopped));
-  if (stopped === undefined) await closeIfFinished(context, batch);
+  const files = isLeft ? undefined : (written ?? (await outputOf(submitted, stopped)));
+  if (stopped === undefined && !isLeft) await closeIfFinished(context, batch);
   return summarize(context, batch, {
     metrics,
     spentBefore,

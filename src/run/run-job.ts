@@ -6,12 +6,12 @@ import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
+import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import { sandboxFolder, schemaComment } from '../core/paths.ts';
+import { sandboxFolder } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, jobYaml, loadJob } from '../job/job.ts';
+import { type Job, loadJob } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -46,11 +46,12 @@ import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
-import { chooseStore, lookIfThere, openLedger, requireTaken } from './open-ledger.ts';
+import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
+import { saveJob, sayTo } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -61,7 +62,16 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 /** The options for opening a store for spending. */
 export type SpenderOptions = Pick<
   RunOptions,
-  'store' | 'accept' | 'askAgreement' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
+  | 'store'
+  | 'accept'
+  | 'askAgreement'
+  | 'waitForLockMs'
+  | 'mayCreateStore'
+  | 'tell'
+  | 'command'
+  | 'clock'
+  | 'maxPauseMs'
+  | 'signal'
 >;
 
 const acceptable = option(
@@ -91,6 +101,8 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   tell: called,
   command: text,
   clock: timepiece,
+  maxPauseMs: milliseconds,
+  signal: abortSignal,
 };
 
 const RUN_CHECKS: Checks<RunOptions> = {
@@ -102,8 +114,8 @@ const RUN_CHECKS: Checks<RunOptions> = {
   limit: rows,
   sample: sampleRows,
   commandOfRest: text,
+  detach: flag,
   refresh: flag,
-  maxPauseMs: milliseconds,
   askBudget: called,
   askRequests: called,
   askChanges: called,
@@ -116,7 +128,6 @@ const RUN_CHECKS: Checks<RunOptions> = {
   ifBatch: text,
   saveJobAs: text,
   planFile: text,
-  signal: abortSignal,
   onEvent: called,
 };
 
@@ -165,14 +176,17 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     mayCreate: sandbox || options.mayCreateStore === true,
     acceptLost: accept === 'store',
     tell: options.tell,
+    patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,
   });
   const sessions = new Sessions();
+  let queue: ReturnType<typeof queueAt> | undefined;
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
       await requireTaken(store.location, job.operation);
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
+      queue ??= queueAt(store.location);
       const context = {
         ...{ accept, askAgreement },
         ...rest,
@@ -181,6 +195,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         account,
         dialect,
         ledger,
+        queue: await queue,
         inputPath: file,
         sandboxFolder: sandboxFolder(store.location),
         command,
@@ -191,6 +206,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       return run(context, sessions);
     },
     close: async (accounts = []) => {
+      await (await queue?.catch(() => undefined))?.close();
       await ledger.close();
       await keepRetention(accounts, store.location, { clock, tell: options.tell });
     },
@@ -359,33 +375,4 @@ export async function choose(
     account,
     dialect,
   };
-}
-
-/**
- * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
- * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
- */
-async function saveJob(
-  path: string,
-  { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
-  ledger: Ledger,
-): Promise<void> {
-  const { columns, because } = (await openHeader(file, job, ledger)).columns;
-  const limit = present({ budget });
-  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
-  const say = sayTo(onEvent);
-  const savedAs = await writeOwnFile(
-    {
-      path,
-      chunks: [sealedYaml(schemaComment('job', path) + text)],
-      flag: '--save-job',
-    },
-    ownershipOfSealed(isSealedYaml, say),
-  );
-  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
-}
-
-function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
-  return (message) => onEvent({ kind: 'note', message });
 }

@@ -55,6 +55,11 @@ export class Program {
     return this.#child.pid ?? 0;
   }
 
+  /** What it has said so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -32,7 +32,7 @@ import type { VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
 /** What a database of many processes keeps of lists, in a file of its own. */
-class KeptLists implements ListedRows {
+class KeptLists implements Pick<ListedRows, 'keepListed' | 'tasksOf'> {
   readonly #database: SqliteDatabase.Database;
 
   constructor(path: string) {

@@ -8,7 +8,6 @@ import type {
   BatchSpec,
   BatchStart,
   FreshSince,
-  ListedRow,
   Money,
   PlannedRow,
 } from './records.ts';
@@ -76,18 +75,4 @@ export interface Batches extends BatchesReader {
    * changes: the database refuses to finish such a row otherwise than it is.
    */
   finishRows(rows: readonly FinishedRow[]): Promise<void>;
-}
-
-/**
- * The rows of lists, kept for processes that do not have the files. A store from which one process alone spends does without:
- * that process has the file.
- */
-export interface ListedRows {
-  /** Keeps rows of a batch's list. One that is there stays as it is, so that a submit that was cut off is repeated. */
-  keepListed(batch: BatchId, rows: readonly ListedRow[]): Promise<void>;
-  /**
-   * The kept rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order. The transaction that gives a row its
-   * final outcome erases its cells; those of a row in doubt stay.
-   */
-  tasksOf(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly ListedRow[]>;
 }

@@ -8,6 +8,7 @@ import { isUrl, type Store } from '../store.ts';
 const postgres: Store = {
   name: 'postgres',
   lookupsOnly: true,
+  manySpend: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
   open: async (location, options) =>
     (await opening()).openSpender(location, options, postgres.manySpend === true),
@@ -19,6 +20,8 @@ const postgres: Store = {
       (await import('./postgres/copies.ts')).copyTarget(location, { ...options, create: true }),
   },
   spender: async (location) => (await opening()).spenderAt(location),
+  init: async (location) => (await import('./postgres/init.ts')).initStore(location),
+  queue: async (location) => (await opening()).queueAt(location),
 };
 
 const opening = () => import('./postgres/open.ts');

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
+import { ERASE_ENDED } from './listed.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
 import { onlyOne } from './time.ts';
 
@@ -90,10 +91,13 @@ export const batches = ({ database }: Session): Part => ({
 
 /** A superseded or cancelled batch never resumes. */
 const CHANGE = `
+WITH changed AS (
 UPDATE batches SET state = coalesce($2, state), budget = CASE WHEN $3 THEN $4 ELSE budget END,
     extra_credits = coalesce($5, extra_credits), settings = coalesce($6, settings), output_path = coalesce($7, output_path),
     output_sha256 = coalesce($8, output_sha256), command = coalesce($9, command), input_path = coalesce($10, input_path)
- WHERE id = $1 AND (state IN ('open', 'finished') OR coalesce($2, state) = state) RETURNING id`;
+ WHERE id = $1 AND (state IN ('open', 'finished') OR coalesce($2, state) = state) RETURNING id, state
+), erased AS (${ERASE_ENDED})
+SELECT id FROM changed`;
 
 async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch | undefined> {
   const found = await sql.row<object>(`SELECT ${WHOLE} FROM batches WHERE ${where}`, [value]);
@@ -103,10 +107,7 @@ async function batchWhere(sql: Sql, where: string, value: string): Promise<Batch
 async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<BatchStart> {
   // Many processes may begin the same, or one the other's lineage, at once.
   await onlyOne(sql);
-  const ended = await sql.rows<{ id: BatchId }>(
-    `UPDATE batches SET state = 'superseded' WHERE lineage = $1 AND key <> $2 AND state = 'open' RETURNING id`,
-    [spec.lineage, spec.key],
-  );
+  const ended = await sql.rows<{ id: BatchId }>(SUPERSEDE, [spec.lineage, spec.key]);
   const superseded = ended.map(({ id }) => id);
   const newest = await sql.row<Pick<Batch, 'id' | 'generation' | 'state'>>(
     'SELECT id, generation, state FROM batches WHERE key = $1 ORDER BY generation DESC LIMIT 1',
@@ -123,6 +124,12 @@ async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<Ba
   invariant(batch !== undefined, `batch ${id} was just read or written`);
   return { batch, start: !goesOn ? 'new' : newest.state === 'open' ? 'resumed' : 'finished', superseded };
 }
+
+const SUPERSEDE = `
+WITH changed AS (
+  UPDATE batches SET state = 'superseded' WHERE lineage = $1 AND key <> $2 AND state = 'open' RETURNING id, state
+), erased AS (${ERASE_ENDED})
+SELECT id FROM changed`;
 
 async function insertBatch(sql: Sql, spec: BatchSpec, generation: number): Promise<BatchId> {
   const told = await sql.row(TOLD_BY_SANDBOX);

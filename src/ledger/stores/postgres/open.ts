@@ -1,9 +1,11 @@
 import type { Ledger, LedgerReader } from '../../ledger.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
+import type { WorkQueue } from '../../work-queue.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
+import { hasQueue, openQueue } from './queue.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
 import { newWorker } from './spenders.ts';
 
@@ -14,7 +16,10 @@ export async function openSpender(
   options: StoreOptions,
   manySpend: boolean,
 ): Promise<Ledger> {
-  const database = await connect(location);
+  const { patience, tell } = options;
+  const database = await connect(location, {
+    riding: patience && { ...patience, clock: options.clock, tell },
+  });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) {
       if (!options.create) throw nothingThere(database);
@@ -47,6 +52,15 @@ export async function spenderAt(location: string): Promise<Spender | undefined> 
   const database = await connect(location, { isReader: true });
   try {
     return (await hasLedger(database)) ? await spenderOf(database) : undefined;
+  } finally {
+    await database.close();
+  }
+}
+
+export async function queueAt(location: string): Promise<WorkQueue | undefined> {
+  const database = await connect(location, { isReader: true });
+  try {
+    return (await hasQueue(database)) ? await openQueue(location) : undefined;
   } finally {
     await database.close();
   }

@@ -6,6 +6,7 @@ import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
 import { consents } from './consents.ts';
 import { hostNotes } from './host-notes.ts';
+import { listed } from './listed.ts';
 import type { SpenderLock } from './lock.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
@@ -41,7 +42,7 @@ export function postgresLedger(database: Database, spending?: Spending): Ledger 
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
-    ...{ ...reports(session), ...hostNotes(session), ...subjects() },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects(), ...listed(session) },
     workers: () => workers(database),
     ...(lock === undefined ? { spenders: spenders(session) } : {}),
   };
@@ -49,7 +50,7 @@ export function postgresLedger(database: Database, spending?: Spending): Ledger 
   async function close(): Promise<void> {
     for (const end of session.ending) await end();
     await lock?.release();
-    if (spending !== undefined) await leave(database, worker);
+    if (spending !== undefined) await leave(database.atOnce, worker);
     await database.close();
   }
   return {

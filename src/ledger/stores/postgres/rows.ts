@@ -194,6 +194,8 @@ WITH given AS (
     SELECT a.id, min(g.row) FROM given g JOIN entries a ON a.of = ANY (g.answers) AND a.id = a.of AND a.batch = g.batch
      WHERE g.outcome <> 'in_doubt' AND g.row < a.row GROUP BY a.id ORDER BY a.id
     ON CONFLICT DO NOTHING
+), erased AS (
+  DELETE FROM listed l USING given g WHERE l.batch = g.batch AND l.row = g.row AND g.outcome <> 'in_doubt'
 )
 SELECT refuse(format('row %s of batch %s points to an attempt that has not ended', g.row, g.batch))
   FROM given g CROSS JOIN unnest(g.answers) u (attempt) WHERE NOT EXISTS (

@@ -8,6 +8,7 @@ import { CONSENTS } from './schema/consents-sql.ts';
 import { COPIES } from './schema/copies-sql.ts';
 import { ERASURES } from './schema/erasures-sql.ts';
 import { HOST_NOTES } from './schema/host-notes-sql.ts';
+import { LISTED } from './schema/listed-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
 import { SPENDERS } from './schema/spenders-sql.ts';
@@ -23,6 +24,7 @@ const TOPICS = [
   TALLIES,
   MONEY,
   ROWS,
+  LISTED,
   TIME,
   CONSENTS,
   HOST_NOTES,
@@ -34,7 +36,7 @@ const TOPICS = [
 ];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */
-const ADVISORY_LOCK = 8_260_029;
+export const ADVISORY_LOCK = 8_260_029;
 
 export async function hasLedger(database: Database): Promise<boolean> {
   const found = await database.row<{ is: boolean }>(`SELECT to_regclass('rowonce.calls') IS NOT NULL AS is`);

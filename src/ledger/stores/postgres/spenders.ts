@@ -70,7 +70,7 @@ export function spenders(session: Session): Spenders {
   let heard = 0;
   return {
     async beat({ accounts }: Beat): Promise<Heard> {
-      const answer = await database.row<Answer>(BEAT, [
+      const answer = await database.atOnce.row<Answer>(BEAT, [
         ...[worker, hostname(), process.pid, command, heard, JSON.stringify(accounts)],
         ...[accounts.map(({ account }) => account), session.acknowledged],
       ]);

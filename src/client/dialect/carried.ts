@@ -1,0 +1,39 @@
+import { stop } from '../../core/errors.ts';
+import { OPERATIONS } from '../../core/families.ts';
+import { loadFamily } from '../../core/family.ts';
+import { present } from '../../core/objects.ts';
+import type { JsonObject, Operation } from '../../core/operation.ts';
+import type { Account } from '../account/account.ts';
+import { firstProblem } from './check.ts';
+import { type Dialect, dialectSchema, envelope } from './dialect-schema.ts';
+
+/**
+ * A dialect as it travels with a batch to processes that do not have its file. Who reads it believes nothing of what it says about
+ * itself: it is checked like a file, and what it sends otherwise than the built-in one is found anew.
+ */
+const carriedSchema = dialectSchema.extend({ envelope: envelope.optional() });
+
+export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
+  return JSON.parse(JSON.stringify({ ...dialect, envelope: through?.envelope }));
+}
+
+/**
+ * @param account the one of this host: through which service the vendor is reached is its word.
+ * @throws StopError `store_version` for what this program does not understand.
+ */
+export async function dialectCarried(content: JsonObject, { via }: Account): Promise<Dialect> {
+  const { data } = carriedSchema.safeParse(content);
+  const { envelope: wrapped, ...dialect } = data ?? {};
+  const isWhole =
+    data !== undefined &&
+    (wrapped === undefined) === (via === undefined) &&
+    firstProblem(data, await loadFamily<Operation>(OPERATIONS)) === undefined;
+  if (!isWhole)
+    throw stop(
+      'store_version',
+      'The dialect of this batch was submitted by another version of Rowonce, or for another account, and is not understood.',
+      'Bring all hosts to one version, and their accounts files to the same accounts.',
+    );
+  const through = wrapped && via && { envelope: wrapped, connectedAccount: via.connectedAccount };
+  return { ...(dialect as Dialect), ...present({ through }) };
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { stop } from '../core/errors.ts';
+import { OPERATIONS } from '../core/families.ts';
+import { loadMember } from '../core/family.ts';
+import { present } from '../core/objects.ts';
+import type { JsonObject, Operation } from '../core/operation.ts';
+import { credits } from '../ledger/ledger.ts';
+import type { Job } from './job.ts';
+
+/**
+ * The part of a job by which rows are worked on, as it travels with a batch to processes that do not have the job file. It is read
+ * back through zod, because the process that wrote it may be of another version.
+ */
+const carriedSchema = z.object({
+  name: z.string(),
+  operation: z.string(),
+  columns: z.record(z.string(), z.string()).optional(),
+  waterfall: z.array(z.string()).optional(),
+  settings: z.record(z.string(), z.json()).optional(),
+  repair: z.literal(true).optional(),
+  in_doubt: z.enum(['hold', 'skip', 'retry']),
+  extra_credits: z.int().min(0).optional(),
+});
+
+export function carriedJob({
+  name,
+  operation,
+  columns,
+  waterfall,
+  settings,
+  repair,
+  inDoubt,
+}: Job): JsonObject {
+  return {
+    ...{ name, operation: operation.name, in_doubt: inDoubt.kind },
+    ...(inDoubt.kind === 'retry' ? { extra_credits: inDoubt.extraCredits } : {}),
+    ...present({ columns, waterfall, settings, repair }),
+  };
+}
+
+/** @throws StopError `store_version` for what this program does not understand. */
+export async function jobCarried(content: JsonObject): Promise<Job> {
+  const { data } = carriedSchema.safeParse(content);
+  const operation = data && (await loadMember<Operation>(OPERATIONS, data.operation));
+  if (data === undefined || operation === undefined)
+    throw stop(
+      'store_version',
+      'The job of this batch was submitted by another version of Rowonce, and is not understood.',
+      'Bring all hosts to one version.',
+    );
+  const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
+  return {
+    name,
+    operation: operation.shapedBy?.(settings, Object.keys(columns ?? {})) ?? operation,
+    onExisting: 'refuse',
+    inDoubt: kind === 'retry' ? { kind, extraCredits: credits(extra) } : { kind },
+    ...present({ columns, waterfall, repair }),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+  };
+}

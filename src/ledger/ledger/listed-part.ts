@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { BatchId, ListedRow } from './records.ts';
+
+/** How many ranges of a batch wait, are worked on, and were set aside. */
+export interface RangeCounts {
+  readonly waiting: number;
+  readonly running: number;
+  readonly setAside: number;
+}
+
+/** What any process may read of them. */
+export interface ListedRowsReader {
+  /** Undefined where no queue hands out ranges. Only in stores from which many spend. */
+  rangeCounts?(batch: BatchId): Promise<RangeCounts | undefined>;
+}
+
+/**
+ * The rows of lists, kept for processes that do not have the files. A store from which one process alone spends does without:
+ * that process has the file.
+ */
+export interface ListedRows {
+  /**
+   * Keeps rows of a batch's list. One that is there stays as it is, and one that has a final outcome is not kept, so that a submit
+   * that was cut off is repeated.
+   */
+  keepListed(batch: BatchId, rows: readonly ListedRow[]): Promise<void>;
+  /**
+   * The kept rows from `fromRow` on, and before `beforeRow`, that have no final outcome, in order. The transaction that gives a row its
+   * final outcome erases its cells; those of a row in doubt stay until its batch is superseded or cancelled.
+   */
+  tasksOf(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly ListedRow[]>;
+  /** Keeps by what the batch is worked on. It says that all its rows are kept. Of a former one the ranges stay. */
+  keepOrder(batch: BatchId, order: WorkOrder): Promise<void>;
+  workOrder(batch: BatchId): Promise<WorkOrder | undefined>;
+  /**
+   * The ranges that have rows which nobody has looked at yet, in batches that may go on, in the order of their rows.
+   * @param batch of that one alone, and those with rows in doubt as well.
+   */
+  rangesLeft(batch?: BatchId): Promise<readonly RangeLeft[]>;
+}
+
+/** What a process works by that has neither the job file nor the dialect file of a batch. No key is in it. */
+export interface WorkOrder {
+  readonly job: JsonObject;
+  readonly dialect: JsonObject;
+  /** How many rows a range has. */
+  readonly rangeRows: number;
+}
+
+/** The rows of a batch from `fromRow` on, and before `beforeRow`, that one worker takes at a time. */
+export interface BatchRange {
+  readonly batch: BatchId;
+  readonly fromRow: RowNumber;
+  readonly beforeRow: RowNumber;
+}
+
+export interface RangeLeft extends BatchRange {
+  readonly accountIdentity: string;
+  /** How many of its rows are left. */
+  readonly left: number;
+}

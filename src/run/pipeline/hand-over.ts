@@ -1,0 +1,82 @@
+import { requestsPerSecond } from '../../client/account/account.ts';
+import { dialectContent } from '../../client/dialect.ts';
+import { invariant, type StopError, stop } from '../../core/errors.ts';
+import type { MappedInput } from '../../files/input.ts';
+import { carriedJob } from '../../job/carried-job.ts';
+import type { Batch, ListedRow, ListedRows } from '../../ledger/ledger.ts';
+import type { WorkQueue } from '../../ledger/work-queue.ts';
+import type { RunContext } from '../../plan/context.ts';
+import { rowLister } from './listed-rows.ts';
+
+/** A submitted list is handed over to workers: what they need of it is kept in the ledger, and its ranges are sent. */
+
+export interface HandedOver {
+  readonly context: RunContext;
+  readonly input: MappedInput;
+  readonly batch: Batch;
+}
+
+/** So many rows are kept by one statement. */
+const ROWS_AT_ONCE = 2_000;
+
+/**
+ * Keeps all rows, then by what they are worked on, then sends what is left. It may be cut off anywhere: the same command repeats what is
+ * missing, and once the rows are kept any worker sends the ranges.
+ */
+export async function handOver({ context, input, batch }: HandedOver, queue: WorkQueue): Promise<void> {
+  const { ledger, job, dialect, account } = context;
+  if (whyNot(context) !== undefined || batch.state !== 'open') return;
+  const { listed } = ledger;
+  invariant(listed !== undefined, 'a store with a queue keeps rows for workers');
+  if ((await listed.workOrder(batch.id)) === undefined) await keepRows(listed, input, batch);
+  const order = { job: carriedJob(job), dialect: await dialectContent(dialect) };
+  await listed.keepOrder(batch.id, { ...order, rangeRows: rangeRowsOf(account) });
+  await queue.send(await listed.rangesLeft(batch.id), 'person');
+}
+
+async function keepRows(listed: ListedRows, input: MappedInput, { id }: Batch): Promise<void> {
+  const listedRow = rowLister(input);
+  let rows: ListedRow[] = [];
+  for await (const group of input.sheet.groups()) {
+    rows.push(...group.map(listedRow));
+    if (rows.length < ROWS_AT_ONCE) continue;
+    await listed.keepListed(id, rows);
+    rows = [];
+  }
+  await listed.keepListed(id, rows);
+}
+
+/** Why workers can have no part in a run; undefined when they can. */
+function whyNot({ limit, sample, job, account }: RunContext): string | undefined {
+  if (limit !== undefined || sample !== undefined) return 'nobody has agreed to more than a part of the list';
+  if (job.origin !== undefined) return 'nobody has written a job for it';
+  // A sandbox that a run starts by itself is reached by that run alone.
+  return account.baseUrl === undefined
+    ? `the account ${account.name} has no address that others reach`
+    : undefined;
+}
+
+/** @throws StopError `usage` when the list cannot be left to workers. */
+export function requireHandOver(context: RunContext): void {
+  const why = whyNot(context);
+  if (why !== undefined) throw cannotDetach(`This run cannot be left to workers, because ${why}.`);
+  if (context.queue === undefined)
+    throw cannotDetach('The store has no workers: it is a folder, or was not laid out for them.');
+}
+
+function cannotDetach(fact: string): StopError {
+  return stop('usage', fact, 'Leave --detach out, or see docs/scaling.md for a store with workers.');
+}
+
+const RANGE_SECONDS = 30;
+const LEAST_ROWS = 50;
+const MOST_ROWS = 1_000;
+
+/** A slot is taken to answer in 0.4 seconds where no limit is known. */
+const PER_SLOT_AND_SECOND = 2.5;
+
+/** What the account does in half a minute: so little is at risk with one worker, and so little is told of it. */
+function rangeRowsOf(account: RunContext['account']): number {
+  const perSecond = requestsPerSecond(account) ?? account.limits.concurrency * PER_SLOT_AND_SECOND;
+  return Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(perSecond * RANGE_SECONDS)));
+}

@@ -1,0 +1,202 @@
+import { type Account, loadAccounts, resolveKey } from '../../client/account/account.ts';
+import { systemClock } from '../../core/clock.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+import type { TakenRange } from '../../ledger/work-queue.ts';
+import { type Checks, called, checkOptions, signal, text, timepiece } from '../../lib/checked-options.ts';
+import type { RunOptions } from '../../plan/context.ts';
+import { chooseStore, openForWork } from '../open-ledger.ts';
+import { stoppable } from '../stoppable.ts';
+import { RangeWork } from './worker/range-work.ts';
+import type { Serving, WorkerEvent } from './worker/serving.ts';
+
+export type { WorkerEvent } from './worker/serving.ts';
+
+/**
+ * A worker: it takes ranges of lists that others have submitted, as long as it is let, and buys what their rows need. It has neither
+ * the list nor its job file, and reaches vendors by the accounts of its own host alone.
+ */
+export interface WorkerOptions
+  extends Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'signal' | 'clock' | 'command'> {
+  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
+}
+
+/** What a worker did, until it was told to stop. */
+export interface WorkerSummary {
+  readonly ranges: number;
+  readonly rows: number;
+  readonly stopped: StopError;
+}
+
+const CHECKS: Checks<WorkerOptions> = {
+  store: text,
+  accept: text,
+  askAgreement: called,
+  signal,
+  clock: timepiece,
+  command: text,
+  onEvent: called,
+};
+
+/** How often a store that cannot be opened is tried again. */
+const REOPEN_MS = 1_000;
+
+/**
+ * Works until its signal fires, also where the database is away for a while. What is in flight then is recorded.
+ * @throws StopError when the store has no workers, or no account can be used.
+ */
+export async function runWorker(options: WorkerOptions): Promise<WorkerSummary> {
+  checkOptions('runWorker', options, CHECKS);
+  const { clock = systemClock, command = 'worker', onEvent = () => {} } = options;
+  const { location } = chooseStore(options.store, false);
+  return stoppable(options.signal, async (stopping) => {
+    const accounts = await usableAccounts(onEvent);
+    let [ranges, rows] = [0, 0];
+    const hear = (event: WorkerEvent): void => {
+      if (event.kind === 'done') [ranges, rows] = [ranges + 1, rows + event.rows];
+      onEvent(event);
+    };
+    while (!stopping.aborted) {
+      try {
+        const patience = { longestMs: undefined, signal: stopping };
+        const opened = await openForWork(location, { clock, command, patience, tell: noted(onEvent) });
+        const serving = { ...opened, ...options, accounts, clock, command, location, onEvent: hear };
+        await serve(serving, stopping);
+      } catch (error) {
+        if (!(error instanceof StopError && MAY_COME_BACK.has(error.code))) throw error;
+        hear({ kind: 'waiting', why: error.message });
+        await clock.sleep(REOPEN_MS, stopping).catch(() => {});
+      }
+    }
+    return { ranges, rows, stopped: stopping.reason as StopError };
+  });
+}
+
+const MAY_COME_BACK: ReadonlySet<string> = new Set(['store', 'busy', 'disk_full']);
+
+/** Those whose key is there: for others this worker takes nothing. */
+async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<readonly Account[]> {
+  const { configured, path } = await loadAccounts();
+  const usable: Account[] = [];
+  for (const account of configured) {
+    try {
+      await resolveKey(account);
+      usable.push(account);
+    } catch (error) {
+      onEvent({ kind: 'note', message: `Nothing is taken of account ${account.name}: ${messageOf(error)}` });
+    }
+  }
+  if (usable.length > 0) return usable;
+  throw stop('account', `No account of ${path} can be used.`, 'Add one with rowonce accounts add.');
+}
+
+function noted(onEvent: (event: WorkerEvent) => void): (message: string) => void {
+  return (message) => onEvent({ kind: 'note', message });
+}
+
+// ------------------------------------------------------------------------------------------------------- one opening
+
+/** Serves all accounts until it is told to stop, or the ledger is lost. */
+async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
+  const { accounts, ledger, queue, onEvent } = serving;
+  const lost = new AbortController();
+  const until = AbortSignal.any([stopping, lost.signal]);
+  const work = new RangeWork(serving, until, (stopped) => lost.abort(stopped));
+  const looks = new Looks(serving);
+  onEvent({ kind: 'ready', accounts: accounts.map(({ name }) => name) });
+  try {
+    await Promise.all([
+      beatOn(serving, looks, until),
+      ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
+    ]);
+  } finally {
+    await work.close();
+    await queue.close();
+    await ledger.close();
+  }
+  if (lost.signal.aborted) throw lost.signal.reason;
+}
+
+/** While the last rows of one range wait for their answers, the next one is begun. */
+const RANGES_AT_ONCE = 2;
+
+const POLL_MS = 500;
+
+interface Served {
+  readonly account: Account;
+  readonly work: RangeWork;
+  readonly looks: Looks;
+}
+
+async function serveAccount(serving: Serving, served: Served, until: AbortSignal): Promise<void> {
+  const { queue, clock } = serving;
+  const { account, work, looks } = served;
+  const working = new Set<Promise<void>>();
+  while (!until.aborted) {
+    const mayTake = working.size < RANGES_AT_ONCE && !work.isResting(account);
+    const taken = mayTake ? await answered(queue.take(account.identity)) : undefined;
+    if (taken !== undefined) {
+      const ended = work.workOn(account, taken).finally(() => working.delete(ended));
+      working.add(ended);
+      continue;
+    }
+    if (mayTake && working.size === 0) await looks.idle();
+    await Promise.race([...working, clock.sleep(POLL_MS, until).catch(() => {})]);
+  }
+  await Promise.all(working);
+}
+
+/** While the queue does not answer, nothing waits in it. */
+function answered(taking: Promise<TakenRange | undefined>): Promise<TakenRange | undefined> {
+  return taking.catch(() => undefined);
+}
+
+const BEAT_MS = 1_000;
+
+async function beatOn({ queue, clock, onEvent }: Serving, looks: Looks, until: AbortSignal): Promise<void> {
+  while (!until.aborted) {
+    await queue.beat().then(
+      () => onEvent({ kind: 'beat' }),
+      () => {},
+    );
+    await looks.regular();
+    await clock.sleep(BEAT_MS, until).catch(() => {});
+  }
+}
+
+/** Looks for ranges that have rows left and are in no queue: by a submit that was cut off, or by a queue that lost them. */
+class Looks {
+  readonly #serving: Serving;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(serving: Serving) {
+    this.#serving = serving;
+  }
+
+  /** There may be something to do that nobody has sent. */
+  idle(): Promise<void> {
+    return this.#unless(IDLE_LOOK_MS);
+  }
+
+  regular(): Promise<void> {
+    return this.#unless(REGULAR_LOOK_MS);
+  }
+
+  async #unless(withinMs: number): Promise<void> {
+    const { clock, listed, queue, accounts } = this.#serving;
+    if (clock.monotonicMs() - this.#lastMs < withinMs) return;
+    this.#lastMs = clock.monotonicMs();
+    const own = new Set(accounts.map(({ identity }) => identity));
+    try {
+      const left = await listed.rangesLeft();
+      await queue.send(
+        left.filter(({ accountIdentity }) => own.has(accountIdentity)),
+        'worker',
+      );
+    } catch {
+      // The database is away. The next look finds the same.
+    }
+  }
+}
+
+const IDLE_LOOK_MS = 5_000;
+const REGULAR_LOOK_MS = 60_000;

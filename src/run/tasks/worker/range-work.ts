@@ -1,0 +1,199 @@
+import type { Account } from '../../../client/account/account.ts';
+import { dialectOfContent } from '../../../client/dialect.ts';
+import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
+import { sandboxFolder } from '../../../core/paths.ts';
+import { jobCarried } from '../../../job/carried-job.ts';
+import type { Batch } from '../../../ledger/ledger.ts';
+import type { TakenRange } from '../../../ledger/work-queue.ts';
+import { requireAgreedRequests } from '../../../plan/consent.ts';
+import type { RunContext } from '../../../plan/context.ts';
+import { workRange } from '../../pipeline.ts';
+import { ProjectAccess } from '../../project-access.ts';
+import { settleMisses } from '../../recover.ts';
+import { type OpenRun, Sessions } from '../../sessions.ts';
+import type { Serving } from './serving.ts';
+
+/** A worker's work on ranges, in sessions that stay open from one range to the next. */
+export class RangeWork {
+  readonly #serving: Serving;
+  readonly #until: AbortSignal;
+  readonly #sessions = new Sessions();
+  /** The session of each account, which would else end with each range. */
+  readonly #held = new Map<string, Promise<OpenRun>>();
+  /** Until when nothing is taken of an account, or nothing of a batch is tried. */
+  readonly #resting = new Map<string, number>();
+  /** Why nothing of a batch is tried. */
+  readonly #stops = new Map<string, StopError>();
+
+  readonly #onLost: (stopped: StopError) => void;
+
+  /** @param onLost hears that the ledger is lost to this process. */
+  constructor(serving: Serving, until: AbortSignal, onLost: (stopped: StopError) => void) {
+    this.#serving = serving;
+    this.#until = until;
+    this.#onLost = onLost;
+  }
+
+  isResting({ identity }: Account): boolean {
+    return this.#restOf(identity) > 0;
+  }
+
+  /** Ends with the range, and never badly. */
+  async workOn(account: Account, taken: TakenRange): Promise<void> {
+    const { onEvent } = this.#serving;
+    const { batch, fromRow, beforeRow } = taken;
+    const range = { batch, fromRow, beforeRow };
+    const counted = { rows: 0 };
+    onEvent({ kind: 'taken', ...range });
+    try {
+      const stopped = await this.#stopOf(account, taken, counted);
+      if (stopped === undefined) {
+        onEvent({ kind: 'done', ...range, ...counted });
+        await told(taken.done());
+        return;
+      }
+      onEvent({ kind: 'handed_back', ...range, stopped });
+      await told(taken.handBack(await this.#rest(account, taken, stopped)));
+    } catch (error) {
+      // A bug of ours concerns this range: the others go on.
+      onEvent({ kind: 'failed', ...range, why: messageOf(error) });
+      await told(taken.failed(messageOf(error)));
+    }
+  }
+
+  /** Ends the sessions that are held. */
+  async close(): Promise<void> {
+    for (const identity of [...this.#held.keys()]) await this.#letGo(identity);
+  }
+
+  /** @param counted counts the rows that end. @returns what stopped the work on the range. */
+  async #stopOf(
+    account: Account,
+    taken: TakenRange,
+    counted: { rows: number },
+  ): Promise<StopError | undefined> {
+    const { ledger, listed } = this.#serving;
+    if (this.#restOf(taken.batch) > 0) return this.#stops.get(taken.batch);
+    try {
+      const batch = await ledger.batch(taken.batch);
+      if (batch === undefined || !(await this.#mayGoOn(batch, account))) return undefined;
+      const context = await this.#contextOf(account, batch, counted);
+      if (context === undefined) return undefined;
+      const suspect = await settleMisses(context);
+      if (suspect !== undefined) return suspect;
+      await this.#hold(context, batch);
+      return await workRange(context, this.#sessions, batch, listed, taken);
+    } catch (error) {
+      if (error instanceof StopError) return error;
+      throw error;
+    }
+  }
+
+  async #mayGoOn({ id, state, accountIdentity }: Batch, { identity }: Account): Promise<boolean> {
+    if (state !== 'open' || accountIdentity !== identity) return false;
+    return (await this.#serving.ledger.heldSince(id)) === undefined;
+  }
+
+  /** @throws StopError when the batch is not understood, or nobody on this host has agreed to what its dialect sends. */
+  async #contextOf(
+    account: Account,
+    { id, inputPath }: Batch,
+    counted: { rows: number },
+  ): Promise<RunContext | undefined> {
+    const { ledger, listed, clock, command, location, accept, askAgreement, onEvent } = this.#serving;
+    const order = await listed.workOrder(id);
+    if (order === undefined) return undefined;
+    const context: RunContext = {
+      ...{ account, ledger, inputPath, command, accept, askAgreement },
+      job: await jobCarried(order.job),
+      dialect: await dialectOfContent(order.dialect, account),
+      sandboxFolder: sandboxFolder(location),
+      clock: await this.#sessions.time({ clock, ledger, account }),
+      signal: this.#until,
+      maxPauseMs: MOST_PAUSE_MS,
+      emit(event) {
+        if (event.kind === 'row') counted.rows += 1;
+        if (event.kind === 'note') onEvent(event);
+      },
+    };
+    await requireAgreedRequests(context);
+    return context;
+  }
+
+  // ---------------------------------------------------------------------------------------------------- sessions
+
+  async #hold(context: RunContext, { id }: Batch): Promise<void> {
+    const { identity } = context.account;
+    const purpose = { batch: id, projects: new ProjectAccess([]) };
+    const held = this.#held.get(identity) ?? this.#sessions.open(context, purpose, this.#until, () => {});
+    this.#held.set(identity, held);
+    await held;
+  }
+
+  async #letGo(identity: string): Promise<void> {
+    const held = this.#held.get(identity);
+    this.#held.delete(identity);
+    await (await held?.catch(() => undefined))?.close();
+  }
+
+  // ---------------------------------------------------------------------------------------------------- rests
+
+  /** Notes what a stop means for the next ranges. @returns after how long somebody may try this one. */
+  async #rest(account: Account, { batch }: TakenRange, stopped: StopError): Promise<number> {
+    const { clock } = this.#serving;
+    if (this.#until.aborted) return 0;
+    if (LOST.has(stopped.code)) {
+      this.#onLost(stopped);
+      return 0;
+    }
+    const left = this.#restOf(batch);
+    if (left > 0) return left;
+    const { code, resumeAtMs = clock.wallMs() } = stopped;
+    if (OF_ACCOUNT.has(code)) {
+      await this.#letGo(account.identity);
+      const restMs = Math.max(ACCOUNT_RESTS_MS, resumeAtMs - clock.wallMs());
+      this.#resting.set(account.identity, clock.monotonicMs() + restMs);
+      // Another host may have another key, or have agreed to the dialect. A pause is everybody's.
+      return code === 'paused' ? restMs : 0;
+    }
+    this.#stops.set(batch, stopped);
+    this.#resting.set(batch, clock.monotonicMs() + BATCH_RESTS_MS);
+    return BATCH_RESTS_MS;
+  }
+
+  #restOf(what: string): number {
+    return (this.#resting.get(what) ?? 0) - this.#serving.clock.monotonicMs();
+  }
+}
+
+/** A pause that is longer is waited for by nobody: the range is handed back until then. */
+const MOST_PAUSE_MS = 30_000;
+
+/** As long as an account that was refused, or paused, is left alone at least. */
+const ACCOUNT_RESTS_MS = 30_000;
+
+/** As long as a batch is left alone that can buy nothing, such as one whose budget is reached. */
+const BATCH_RESTS_MS = 5 * 60_000;
+
+/** Stops that are about all batches of an account, as this host has it. Others are about one batch. */
+const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
+  ...([
+    'key',
+    'vendor_credits',
+    'address',
+    'clock',
+    'doubts',
+    'paused',
+    'account',
+    'account_budget',
+  ] as const),
+  ...(['consent', 'store_version'] as const),
+]);
+
+/** What ends the work on this ledger: it is opened again. */
+const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'disk_full', 'busy']);
+
+/** What is not heard is found: its worker says nothing of it any more, and who looks for what is left sends it. */
+async function told(telling: Promise<void>): Promise<void> {
+  await telling.catch(() => {});
+}

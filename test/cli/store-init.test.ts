@@ -1,0 +1,55 @@
+/**
+ * Goal: the owner of a database lays it out by one command, as often as they like, and what it prints allows others just enough.
+ * Method: the real command over a real server, with a role for each.
+ */
+import { beforeAll, expect, test } from 'vitest';
+import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
+import { rowonce } from './rowonce.ts';
+import { typedAt } from './typed.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = await postgresServer();
+});
+
+test('the same again, also twice at once, changes nothing and prints the same', async () => {
+  await server.createDatabase('init_again');
+  const url = server.url('init_again');
+  const [one, other] = await Promise.all([rowonce(['store', 'init', url]), rowonce(['store', 'init', url])]);
+  const again = await typedAt(['store', 'init', url]);
+  for (const { code, stdout, stderr } of [one, other, again])
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: one.stdout });
+  expect(one.stdout).toMatch(/^GRANT .* TO rowonce_worker;$/m);
+  expect(one.stdout).toMatch(/^GRANT .* TO rowonce_reader;$/m);
+  const json = await typedAt(['store', 'init', url, '--json']);
+  const { grants } = JSON.parse(json.stdout);
+  expect([...grants.worker, ...grants.reader].every((each: string) => one.stdout.includes(each))).toBe(true);
+});
+
+test('what is printed can be run as it stands, and gives nobody the right to alter a schema or what was entered', async () => {
+  await server.createDatabase('init grants');
+  const { stdout } = await typedAt(['store', 'init', server.url('init grants')]);
+  for (const role of ['rowonce_worker', 'rowonce_reader'])
+    await server.query('postgres', `CREATE ROLE ${role} LOGIN`);
+  await server.query('init grants', stdout);
+  const asRole = (role: string, text: string): Promise<unknown> =>
+    server.query('init grants', `SET ROLE rowonce_${role}; SET search_path = rowonce; ${text}`);
+  await asRole('worker', 'DELETE FROM listed; UPDATE accounts SET paused_until = NULL');
+  await asRole('reader', 'SELECT count(*) FROM entries; SELECT count(*) FROM rowonce_queue.job');
+  for (const refused of [
+    'CREATE TABLE more ()',
+    'DROP TABLE rows',
+    'UPDATE entries SET spent = 0',
+    'DELETE FROM entries',
+  ])
+    await expect(asRole('worker', refused), refused).rejects.toThrow(/permission denied|must be owner/);
+  await expect(asRole('reader', 'DELETE FROM listed')).rejects.toThrow('permission denied');
+});
+
+test('a folder needs not to be laid out, and a URL is refused as everywhere', async () => {
+  expect((await typedAt(['store', 'init', '/tmp/nowhere'])).stderr).toContain('needs not to be laid out');
+  const { code, stderr } = await typedAt(['store', 'init', 'postgres://me:secret@127.0.0.1:1/name']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('came with a password');
+  expect(stderr).not.toContain('secret');
+});

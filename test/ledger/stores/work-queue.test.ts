@@ -1,0 +1,112 @@
+/**
+ * Goal: a queue hands each range that is sent to one worker at a time, again where that one has died, and sets aside what kills five of
+ * them; batches of one account take turns.
+ * Method: the queue over a real server, laid out as its owner does. A worker dies by ending without a word, as a killed process does.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import type { BatchId, RangeLeft } from '../../../src/ledger/ledger.ts';
+import postgres from '../../../src/ledger/stores/postgres.ts';
+import type { WorkQueue } from '../../../src/ledger/work-queue.ts';
+import { ACCOUNT } from './book.ts';
+import { postgresServer } from './postgres-server.ts';
+
+let databases = 0;
+
+async function laidOut(): Promise<string> {
+  const server = await postgresServer();
+  databases += 1;
+  const name = `queue_${process.pid}_${databases}`;
+  await server.createDatabase(name);
+  await postgres.init?.(server.url(name));
+  return server.url(name);
+}
+
+async function queueAt(url: string): Promise<WorkQueue> {
+  const queue = await postgres.queue?.(url);
+  if (queue === undefined) throw new Error('it is laid out');
+  onTestFinished(() => queue.close());
+  return queue;
+}
+
+function ranges(batch: string, count: number, left = 50): readonly RangeLeft[] {
+  return Array.from({ length: count }, (_, at) => ({
+    ...{ batch: batch as BatchId, accountIdentity: ACCOUNT, left },
+    ...{ fromRow: 2 + at * 50, beforeRow: 52 + at * 50 },
+  }));
+}
+
+async function taken(queue: WorkQueue): Promise<string | undefined> {
+  const range = await queue.take(ACCOUNT);
+  return range && `${range.batch} ${range.fromRow}-${range.beforeRow}`;
+}
+
+test('what was not laid out has no queue', async () => {
+  const server = await postgresServer();
+  await server.createDatabase('queue_none');
+  expect(await postgres.queue?.(server.url('queue_none'))).toBeUndefined();
+});
+
+test('each range is handed out once, however often it is sent, and again once it is sent after its end', async () => {
+  const url = await laidOut();
+  const [one, other] = [await queueAt(url), await queueAt(url)];
+  await Promise.all([one, other, one].map((queue) => queue.send(ranges('a', 2), 'worker')));
+  const [first, second] = [await one.take(ACCOUNT), await other.take(ACCOUNT)];
+  expect([first?.fromRow, second?.fromRow], 'from the end of the list').toEqual([52, 2]);
+  await one.send(ranges('a', 2), 'person');
+  expect(await taken(one), 'both are being worked on').toBeUndefined();
+  expect(await one.take('another account')).toBeUndefined();
+  await first?.done();
+  await one.send(ranges('a', 2), 'worker');
+  expect(await taken(other)).toBe('a 52-102');
+});
+
+test('the batches of an account take turns', async () => {
+  const queue = await queueAt(await laidOut());
+  await queue.send(ranges('long', 4), 'person');
+  await queue.send(ranges('short', 2), 'person');
+  const order: (string | undefined)[] = [];
+  for (let at = 0; at < 6; at += 1) order.push((await taken(queue))?.split(' ')[0]);
+  expect(order).toEqual(['long', 'short', 'long', 'short', 'long', 'long']);
+});
+
+test('what is handed back is handed out again, after as long as was said', async () => {
+  const queue = await queueAt(await laidOut());
+  await queue.send(ranges('a', 1), 'person');
+  const beganMs = performance.now();
+  await (await queue.take(ACCOUNT))?.handBack(0);
+  await (await queue.take(ACCOUNT))?.handBack(2_000);
+  await queue.send(ranges('a', 1), 'person');
+  expect(await taken(queue), 'also when it is sent meanwhile').toBeUndefined();
+  await expect.poll(() => taken(queue), { timeout: 20_000 }).toBe('a 2-52');
+  expect(performance.now() - beganMs).toBeGreaterThan(1_990);
+});
+
+test('the range of a worker that died goes to another within 20 seconds, and that of one that lives stays with it', async () => {
+  const url = await laidOut();
+  const [living, dead, other] = [await queueAt(url), await queueAt(url), await queueAt(url)];
+  await other.send(ranges('a', 2), 'person');
+  expect(await taken(living)).toBe('a 52-102');
+  expect(await taken(dead)).toBe('a 2-52');
+  const diedMs = performance.now();
+  await dead.close();
+  await expect.poll(() => taken(other), { timeout: 20_000, interval: 250 }).toBe('a 2-52');
+  expect(performance.now() - diedMs, 'and not while it may be alive').toBeGreaterThan(5_000);
+  while (performance.now() - diedMs < 14_000) expect(await taken(other)).toBeUndefined();
+});
+
+test('what ended badly five times without a finished row is set aside, and sent again by a person or where rows of it were finished', async () => {
+  const queue = await queueAt(await laidOut());
+  const die = async (): Promise<void> => {
+    for (let deaths = 0; deaths < 5; deaths += 1) await (await queue.take(ACCOUNT))?.failed('a bug');
+  };
+  await queue.send(ranges('a', 1), 'worker');
+  await die();
+  await queue.send(ranges('a', 1), 'worker');
+  expect(await taken(queue), 'it is set aside').toBeUndefined();
+  await queue.send(ranges('a', 1, 49), 'worker');
+  await die();
+  await queue.send(ranges('a', 1, 49), 'worker');
+  expect(await taken(queue)).toBeUndefined();
+  await queue.send(ranges('a', 1, 49), 'person');
+  expect(await taken(queue)).toBe('a 2-52');
+});
