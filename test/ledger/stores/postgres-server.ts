@@ -21,7 +21,8 @@ export interface Server {
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
-  query(database: string, text: string): Promise<void>;
+  /** @returns the rows of the last statement, where there is one alone. */
+  query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
   stopAtOnce(): Promise<void>;
   startAgain(): Promise<void>;
@@ -83,9 +84,7 @@ async function begun(): Promise<Server> {
       await ask('SELECT pg_reload_conf()');
       for (let now = ''; now !== value; ) now = String((await ask(`SHOW ${name}`))[0]?.[name]);
     },
-    async query(database, text) {
-      await ask(text, database);
-    },
+    query: (database, text) => ask(text, database),
     async stopAtOnce() {
       const pid = postmasterOf(databaseDir);
       process.kill(pid, 'SIGQUIT');
