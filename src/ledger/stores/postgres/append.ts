@@ -23,8 +23,8 @@ import {
 } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
-import type { Sql } from './connection.ts';
-import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
+import { type Sql, Unsure } from './connection.ts';
+import { endAll, keepPrices, kindOfEnd, movedBy, movedByEnd, replyAll, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
@@ -56,16 +56,61 @@ async function writeAll(session: Session, entries: readonly CallEntry[]): Promis
       if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error: refusal });
   }
   const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
-  const lacking = await together(session, ranked, outcomes);
+  const unsure = new Set<CallEntry>();
+  const lacking = await surely(session, ranked, unsure, () => together(session, ranked, outcomes));
   if (lacking !== undefined) {
     await fund(session.database, lacking);
     const left = ranked.filter((entry) => entry.kind === 'intent' && !outcomes.has(entry));
-    await together(session, left, outcomes);
+    await surely(session, left, unsure, () => together(session, left, outcomes));
   }
-  for (const entry of ranked) if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry));
+  for (const entry of ranked)
+    if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry, unsure));
   for (const [entry, outcome] of outcomes) note(session, entry, outcome);
   return entries.map((entry) => outcomes.get(entry) as Outcome);
 }
+
+/**
+ * Makes a commit again of which the database did not say whether it was made: for one of many spenders, who outlive its restarts. An
+ * intent of it was never sent, so that it is ended first if it is there.
+ */
+async function surely<T>(
+  session: Session,
+  entries: readonly CallEntry[],
+  unsure: Set<CallEntry>,
+  commit: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    if (entries.some((entry) => unsure.has(entry))) await endUnheard(session);
+    try {
+      return await commit();
+    } catch (error) {
+      if (!(error instanceof Unsure) || session.lock !== undefined) throw error;
+      for (const entry of entries) unsure.add(entry);
+    }
+  }
+}
+
+async function endUnheard(session: Session): Promise<void> {
+  const ends = (await unheardOf(session)).map((attempt) => neverSent(attempt, session));
+  await surely(session, ends, new Set(), () => together(session, ends, new Map()));
+}
+
+const UNHEARD = `
+SELECT c.open FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
+ WHERE c.open IS NOT NULL AND a.worker = $1 AND c.open <> ALL ($2::bigint[]) ORDER BY c.open`;
+
+/** Attempts of this worker of which it never heard that they were admitted. */
+async function unheardOf({ database, worker, own }: Session): Promise<readonly AttemptId[]> {
+  const found = await database.rows<{ open: AttemptId }>(UNHEARD, [worker, [...own]]);
+  return found.map(({ open }) => open);
+}
+
+export const neverSent = (attempt: AttemptId, { clock }: Session): EntryOf<'end'> => ({
+  kind: 'end',
+  attempt,
+  closure: { kind: 'not_sent', why: 'the database did not say that it had noted the request' },
+  atMs: clock?.wallMs() ?? 0,
+});
 
 /** Keeps which attempts this process has under way. */
 function note(session: Session, entry: CallEntry, outcome: Outcome): void {
@@ -165,11 +210,14 @@ async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<read
   return ended.map(({ end }) => end);
 }
 
-async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
+async function alone(session: Session, entry: CallEntry, unsure: Set<CallEntry>): Promise<Outcome> {
   const { database } = session;
   try {
-    if (entry.kind === 'intent') return await admitOne(database, entry.intent, session);
-    return await database.write((sql) => follow(sql, entry, session));
+    return await surely(session, [entry], unsure, () =>
+      entry.kind === 'intent'
+        ? admitOne(database, entry.intent, session)
+        : database.write((sql) => follow(sql, entry, session, unsure.has(entry))),
+    );
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -178,7 +226,7 @@ async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
 type Following = Exclude<CallEntry, EntryOf<'intent'>>;
 
 /** Writes what follows in the history of a call. */
-async function follow(sql: Sql, entry: Following, session: Session): Promise<Outcome> {
+async function follow(sql: Sql, entry: Following, session: Session, isUnsure: boolean): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };
   const history = await lockedHistory(sql, by);
@@ -186,6 +234,7 @@ async function follow(sql: Sql, entry: Following, session: Session): Promise<Out
     history !== undefined,
     attempt === undefined ? 'the call is not in doubt' : `there is no attempt ${attempt}`,
   );
+  if (isUnsure && isThere(history, entry)) return WRITTEN;
   if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session)) return { kind: 'over' };
   const drafts = await draftsOf(sql, history, entry);
   const first = await write(sql, history, drafts);
@@ -193,6 +242,13 @@ async function follow(sql: Sql, entry: Following, session: Session): Promise<Out
   await keepShownPrice(sql, history, entry, drafts);
   if (entry.kind === 'decision') return { kind: 'decided', decision: first as DecisionId };
   return drafts[0]?.kind === 'late' ? { kind: 'late' } : WRITTEN;
+}
+
+/** Whether it was written by a commit of which nobody heard. */
+function isThere(history: History, entry: Following): boolean {
+  const attempt = attemptIn(history, attemptOf(entry) ?? null);
+  if (entry.kind === 'reply') return attempt?.reply !== undefined;
+  return entry.kind === 'end' && attempt?.end?.kind === kindOfEnd(entry.closure);
 }
 
 /** Nobody ends an attempt twice; of two who find that its age is over, or of one of them and who made it, one comes first. */

@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
-import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+import { messageOf, StopError, stop } from '../../../core/errors.ts';
 
 /** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
 export interface Sql {
@@ -37,10 +38,17 @@ const CONNECT_TIMEOUT_MS = 5000;
 const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 const MOST_TRIES = 10;
 
-/** @throws StopError `store` when the place is refused or cannot be reached. */
+/** How long somebody waits for a database that is away, who has answers to keep: it is started again, or another one takes its place. */
+const AWAY_MOST_MS = 10 * 60_000;
+const AWAY_RETRY_MS = 300;
+
+/**
+ * @param isPatient whether what the database does not answer is asked again for minutes. Without it, and at first, it is an error.
+ * @throws StopError `store` when the place is refused or cannot be reached.
+ */
 export async function connect(
   location: string,
-  { isReader = false }: { readonly isReader?: boolean } = {},
+  { isReader = false, isPatient = false }: { readonly isReader?: boolean; readonly isPatient?: boolean } = {},
 ): Promise<Database> {
   const shown = refuseUnsafe(location);
   const { default: pg } = await import('pg');
@@ -60,6 +68,7 @@ export async function connect(
   const database = new PooledDatabase(new pg.Pool(config), shown);
   try {
     await refuseForgetful(database);
+    database.awayMostMs = isPatient ? AWAY_MOST_MS : 0;
     return database;
   } catch (error) {
     await database.close();
@@ -76,6 +85,7 @@ const NUMBERS = new Map<number, (text: string) => unknown>([
 
 class PooledDatabase implements Database {
   readonly shown: string;
+  awayMostMs = 0;
   readonly #pool: Pool;
 
   constructor(pool: Pool, shown: string) {
@@ -86,8 +96,9 @@ class PooledDatabase implements Database {
     pool.on('connect', (client) => void client.on('error', () => {}));
   }
 
+  /** A statement that changes something may be made twice: each of them says what is true then, and adds nothing. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#explaining((client) => client.rows<Row>(text, values));
+    return this.#patiently(() => this.#explaining((client) => client.rows<Row>(text, values)));
   }
 
   async row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined> {
@@ -99,15 +110,29 @@ class PooledDatabase implements Database {
   }
 
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
+    return this.#patiently(() => this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
   }
 
   async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#transaction('BEGIN', work);
+        return await this.#patiently(() => this.#transaction('BEGIN', work));
       } catch (error) {
         if (!IN_THE_WAY.has(codeOf(error)) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  /** Whether a commit was made is not asked by making it again. */
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const untilMs = performance.now() + this.awayMostMs;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isAway = error instanceof StopError && error.code === 'store' && !(error instanceof Unsure);
+        if (!isAway || performance.now() >= untilMs) throw error;
+        await setTimeout(AWAY_RETRY_MS);
       }
     }
   }
@@ -137,7 +162,9 @@ class PooledDatabase implements Database {
       await client.query(begin);
       try {
         const result = await work(sql);
-        await client.query('COMMIT');
+        await client.query('COMMIT').catch((error: unknown) => {
+          throw isAwayBy(error) ? new Unsure(unanswered(error, this.shown).detail) : error;
+        });
         return result;
       } catch (error) {
         // A connection that broke has taken its transaction back.
@@ -155,9 +182,8 @@ class PooledDatabase implements Database {
       return result;
     } catch (error) {
       // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
-      const isBroken = codeOf(error) === undefined && isOfConnection(error);
-      client.release(isBroken);
-      throw isBroken || isOfServer(codeOf(error)) ? unanswered(error, this.shown) : error;
+      client.release(error instanceof Unsure || (codeOf(error) === undefined && isOfConnection(error)));
+      throw isAwayBy(error) ? unanswered(error, this.shown) : error;
     }
   }
 }
@@ -200,6 +226,12 @@ function isOfConnection(error: unknown): boolean {
 function isOfServer(code: string | undefined): boolean {
   return code !== undefined && /^(?:08|53|57P|58)/.test(code);
 }
+
+const isAwayBy = (error: unknown): boolean =>
+  isOfServer(codeOf(error)) || (codeOf(error) === undefined && isOfConnection(error));
+
+/** The database did not say whether it made a commit. */
+export class Unsure extends StopError {}
 
 /** A commit may have been made all the same: what it wrote is found there by the next run, and nothing was sent for it. */
 function unanswered(error: unknown, shown: string): StopError {

@@ -13,7 +13,7 @@ export async function openSpender(
   options: StoreOptions,
   manySpend: boolean,
 ): Promise<Ledger> {
-  const database = await connect(location);
+  const database = await connect(location, { isPatient: manySpend });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) {
       if (!options.create) throw nothingThere(database);
