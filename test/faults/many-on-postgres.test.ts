@@ -36,15 +36,27 @@ interface PlaceOptions {
   readonly flags?: readonly string[];
 }
 
-async function openPlace({ latencyMs = 50, limits, account, flags = [] }: PlaceOptions = {}): Promise<Workplace> {
+async function openPlace({
+  latencyMs = 50,
+  limits,
+  account,
+  flags = [],
+}: PlaceOptions = {}): Promise<Workplace> {
   return Workplace.open({
     ...{ latencyMs, flags, ownProcess: true },
-    account: { ...(limits === undefined ? {} : { limits: { concurrency: CONCURRENCY, ...limits } }), ...account },
+    account: {
+      ...(limits === undefined ? {} : { limits: { concurrency: CONCURRENCY, ...limits } }),
+      ...account,
+    },
   });
 }
 
 /** The orders of two runs whose lists have some companies in common. */
-function overlapping(place: Workplace, store: string, { both, own }: { both: number; own: number }): readonly [Order, Order] {
+function overlapping(
+  place: Workplace,
+  store: string,
+  { both, own }: { both: number; own: number },
+): readonly [Order, Order] {
   const shared = domainsOf('both', both);
   const order = (name: string): Order => {
     place.writeList([...shared, ...domainsOf(name, own)], `${name}.csv`);
