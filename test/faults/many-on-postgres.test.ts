@@ -104,7 +104,7 @@ test('what all of them spend and may have spent passes no budget of the account'
 
 test('when one is killed the other sends what it had of the limit as well, and only what was on its way is in doubt', async () => {
   // The others take an attempt for over thirteen seconds after it began.
-  await using place = await openPlace({ limits: { per_second: 40 }, account: { timeout: '3s' } });
+  await using place = await openPlace({ limits: { per_second: 40, timeout: '3s' } });
   const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 240 });
   const [killed, other] = [place.start(first), place.start(second)];
   const asked = (name: string): readonly LoggedRequest[] =>
