@@ -21,7 +21,7 @@ export interface Server {
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
-  /** @returns the rows of the last statement. */
+  /** @returns the rows of the last statement, where there is one alone. */
   query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
   stopAtOnce(): Promise<void>;
@@ -98,11 +98,7 @@ async function begun(): Promise<Server> {
 async function asked(client: Client, text: string): Promise<readonly Record<string, unknown>[]> {
   await client.connect();
   try {
-    const results: unknown = await client.query(text);
-    const [last] = [results].flat().slice(-1) as readonly {
-      readonly rows: readonly Record<string, unknown>[];
-    }[];
-    return last?.rows ?? [];
+    return (await client.query<Record<string, unknown>>(text)).rows;
   } finally {
     await client.end();
   }
@@ -166,19 +162,9 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
-const { copying = never() } = postgres;
-
-function never(): never {
-  throw new Error('ledgers of PostgreSQL are copied');
-}
-
 /** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
-  copying: {
-    from: async (place, options) => copying.from(await databaseOf(place, false), options),
-    to: async (place, options) => copying.to(await databaseOf(place, true), options),
-  },
 };
