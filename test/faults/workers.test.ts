@@ -119,8 +119,7 @@ test('a list that is left to workers is finished by another process, and its out
   expect(finished.code, finished.stderr).toBe(3);
   expect(finished.report?.counts).toMatchObject({ matched: 140, invalid: 2 });
   await expectAskedOnce(host, domains);
-  const other = await Workplace.open();
-  await using _ = other;
+  await using other = await Workplace.open();
   other.writeList(list);
   await other.run();
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
@@ -128,7 +127,9 @@ test('a list that is left to workers is finished by another process, and its out
 });
 
 test('the range of a worker that is killed goes on with another one within 20 seconds, and nothing is bought twice', async () => {
-  await using host = await openHost({ latencyMs: 50, concurrency: 4 });
+  // What was on its way is over when its deadline is.
+  const limits = { per_second: 2_000, concurrency: 4, timeout: '3s' };
+  await using host = await openHost({ latencyMs: 50, concurrency: 4, account: { limits } });
   const { place } = host;
   const domains = domainsOf('killed', 100);
   place.writeList(domains);
@@ -144,9 +145,37 @@ test('the range of a worker that is killed goes on with another one within 20 se
   await expect.poll(asked, { timeout: 20_000, interval: 50 }).toBeGreaterThan(before);
   expect(performance.now() - killedMs).toBeLessThan(20_000);
   await ended(host, domains.length);
-  await expectAskedOnce(host, domains);
   const doubts = await rowsOf(host, `SELECT row FROM rows WHERE outcome = 'in_doubt'`);
   expect(doubts.length, 'at most what was on its way').toBeLessThanOrEqual(place.concurrency);
+  // An intent is in doubt also where its request had not left yet.
+  const inDoubt = new Set(doubts.map(({ row }) => domains[Number(row) - 2] ?? ''));
+  const sent = new Set(place.vendor.requests().map(({ body }) => String(body.domain)));
+  await expectAskedOnce(
+    host,
+    domains.filter((domain) => sent.has(domain) || !inDoubt.has(domain)),
+  );
+});
+
+test('a run and two workers work on one list at once, and meet', async () => {
+  // A range is 900 rows: what the account does in half a minute.
+  await using host = await openHost({ account: { limits: { per_second: 30, concurrency: 4 } } });
+  const { place, store } = host;
+  const [first, last] = [domainsOf('first', 120), domainsOf('last', 120)];
+  const list = [...repeated(first, 900), ...repeated(last, 850)];
+  place.writeList(list);
+  const workers = [startWorker(host), startWorker(host)];
+  for (const worker of workers) await worker.said(/ready, /);
+  const { code, stderr, report } = await place.run({ store });
+  expect(code, stderr).toBe(0);
+  expect(report?.counts).toEqual({ matched: list.length });
+  await expectAskedOnce(host, [...first, ...last]);
+  for (const worker of workers) worker.signal('SIGTERM');
+  const shares = await Promise.all(workers.map(async ({ ended }) => (await ended).stderr));
+  expect(shares.join(''), 'the run had not all of it').toMatch(/ done, [1-9]\d* rows? finished here/);
+  await using other = await Workplace.open();
+  other.writeList(list);
+  await other.run();
+  expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
 });
 
 test('a worker that is told to stop finishes what is on its way, and another one goes on at once', async () => {
