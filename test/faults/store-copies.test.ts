@@ -199,7 +199,7 @@ describe('nothing is copied', () => {
       const refused = await place.typeHere(copying(from, to));
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(
-        /Nothing was copied: a run of batch .* was cut off .* Run it once more.* run enrich-company/s,
+        /Nothing was copied: a run of batch .* was cut off .*Run it once more.* run enrich-company/s,
       );
       expect(existsSync(`${to}/ledger.db`)).toBe(false);
       await ran(place, from, [0, 3]);

@@ -8,6 +8,7 @@ import {
   type Doubt,
   type Ledger,
 } from '../../ledger.ts';
+import { hiddenKey } from '../../rules/hidden-keys.ts';
 import {
   answerOf,
   attemptIn,
@@ -40,7 +41,7 @@ export const calls = (session: Session): Part => {
       keys: readonly string[],
       { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
     ) {
-      const states = await statesOf(database, keys, detail ?? 'whole', batch);
+      const states = await statesOf(session, keys, detail ?? 'whole', batch);
       return states as readonly CallState<Level>[];
     },
     doubts: (batch, { withSkipped } = { withSkipped: false }) => doubtsOf(database, batch, withSkipped),
@@ -87,14 +88,15 @@ SELECT call FROM entries WHERE id = of AND batch = $1 AND row = $2
 UNION SELECT a.call FROM rows r JOIN entries a ON a.of = ANY (r.answers) AND a.id = a.of WHERE r.batch = $1 AND r.row = $2`;
 
 async function statesOf(
-  sql: Sql,
+  { database: sql, secret }: Session,
   keys: readonly string[],
   detail: Detail,
   batch: BatchId | undefined,
 ): Promise<readonly CallState<Detail>[]> {
   const isWhole = detail === 'whole';
-  const histories = await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole);
+  const histories = [...(await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole))];
   const known = new Map<string, History>(histories.map((history) => [history.call.key, history]));
+  if (secret !== undefined) histories.push(...(await hiddenAmong(sql, secret, { keys, known, isWhole })));
   const stands = histories.flatMap(({ call }) => call.stands ?? []);
   const rows = isWhole && stands.length > 0 ? await payingRows(sql, stands) : undefined;
   const hasDoubts = isWhole && histories.some(({ call }) => call.state === 'doubt');
@@ -103,6 +105,29 @@ async function statesOf(
     const history = known.get(key);
     return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, rows, moments, batch });
   });
+}
+
+interface Unknown {
+  readonly keys: readonly string[];
+  /** Receives what is found, under the key that was asked for. */
+  readonly known: Map<string, History>;
+  readonly isWhole: boolean;
+}
+
+/** Calls of forgotten people have other keys. */
+async function hiddenAmong(
+  sql: Sql,
+  secret: Buffer,
+  { keys, known, isWhole }: Unknown,
+): Promise<readonly History[]> {
+  const hidden = new Map(
+    keys
+      .filter((key) => !known.has(key))
+      .map((key) => [hiddenKey(secret, keyBytes(key)).toString('hex'), key]),
+  );
+  const histories = await historiesOf(sql, 'keys', [...hidden.keys()].map(keyBytes), isWhole);
+  for (const history of histories) known.set(hidden.get(history.call.key) ?? '', history);
+  return histories;
 }
 
 interface Beside {

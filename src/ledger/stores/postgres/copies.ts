@@ -5,6 +5,7 @@ import type { StoreOptions } from '../../store.ts';
 import { connect, type Database, type Sql } from './connection.ts';
 import { partsOf } from './copy-from.ts';
 import { takeParts } from './copy-to.ts';
+import { erasureKeyOf, keepErasureKey, lost, lostErasureKey } from './erasure-key.ts';
 import { takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
@@ -55,26 +56,39 @@ export async function copySource(location: string, options: StoreOptions): Promi
     const lock = await takeLock(database, options);
     const { arriving, copied } = await identityOf(database);
     if (arriving) throw notFinished(database);
-    const ledger = postgresLedger(database, {
-      clock: options.clock,
-      lock,
-      newest: await newestEntry(database),
-    });
+    const secret = await erasureKeyOf(database);
+    const loss = await lostErasureKey(database, database.shown);
+    if (loss !== undefined) throw lost(loss);
+    const newest = await newestEntry(database);
+    const ledger = postgresLedger(database, { clock: options.clock, lock, newest }, secret);
     return {
       ledger,
       place: location,
       copied: copied ?? undefined,
-      secret: undefined,
+      secret,
       parts: () => partsOf(database),
-      leave: async ({ identity, place, atMs }) => {
-        await database.rows(LEAVE, [identity, place, Math.floor(atMs)]);
-      },
+      leave: (copy) => leave(database, newest, copy),
       close: () => ledger.close(),
     };
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** @param newest the newest entry before the copy was made. */
+function leave(database: Database, newest: number, { identity, place, atMs }: Copied): Promise<void> {
+  return database.write(async (sql) => {
+    // Waits for whoever is writing, and keeps others from it until the mark is there.
+    await sql.script('LOCK TABLE calls, entries IN SHARE ROW EXCLUSIVE MODE');
+    if ((await newestEntry(database)) !== newest)
+      throw stop(
+        'store',
+        `Something was bought from ${database.shown} while it was copied, so the copy is not whole.`,
+        'End all that spends from it, then type the same command once more.',
+      );
+    await sql.rows(LEAVE, [identity, place, Math.floor(atMs)]);
+  });
 }
 
 const LEAVE = `
@@ -93,8 +107,14 @@ export async function copyTarget(location: string, options: StoreOptions): Promi
       place: location,
       present: arriving || used === undefined ? undefined : identity,
       awaiting: arriving ? identity : undefined,
-      take: (parts) => takeParts(database, parts),
-      look: async () => ({ ...postgresLedger(database), close: async () => {} }),
+      async take(parts, secret) {
+        if (secret !== undefined) keepErasureKey(secret);
+        return takeParts(database, parts);
+      },
+      look: async () => ({
+        ...postgresLedger(database, undefined, await erasureKeyOf(database)),
+        close: async () => {},
+      }),
       arrive: () => database.script('UPDATE ledger SET arriving = false'),
       async close() {
         await lock.release();

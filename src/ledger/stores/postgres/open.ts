@@ -1,7 +1,8 @@
 import type { Ledger, LedgerReader } from '../../ledger.ts';
-import type { Spender, StoreOptions } from '../../store.ts';
+import type { Spender, StoreOptions, Tell } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
+import { erasureKeyOf, lost, lostErasureKey } from './erasure-key.ts';
 import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
@@ -18,17 +19,28 @@ export async function openSpender(location: string, options: StoreOptions): Prom
     const lock = await takeLock(database, options);
     return closedByFailure({ close: () => lock.release() }, async () => {
       await refuseCopied(database, options.sendsNothing !== true);
-      return postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) });
+      const loss = await lostErasureKey(database, database.shown);
+      if (loss !== undefined && options.sendsNothing !== true) {
+        if (options.acceptLost !== true) throw lost(loss);
+        options.tell?.(`Accepted with --accept store: ${loss}`);
+      }
+      return postgresLedger(
+        database,
+        { clock: options.clock, lock, newest: await newestEntry(database) },
+        await erasureKeyOf(database),
+      );
     });
   });
 }
 
-export async function openReader(location: string): Promise<LedgerReader> {
+export async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
   const database = await connect(location, { isReader: true });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) throw nothingThere(database);
     await refuseCopied(database, false);
-    return postgresLedger(database);
+    const loss = await lostErasureKey(database, database.shown);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    return postgresLedger(database, undefined, await erasureKeyOf(database));
   });
 }
 

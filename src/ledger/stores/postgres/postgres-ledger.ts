@@ -27,9 +27,9 @@ export interface Spending {
  * A ledger of its parts, each an object of methods over one session. A reader's connections are read-only, so its ledger has the
  * writing methods as well and the database refuses them.
  */
-export function postgresLedger(database: Database, spending?: Spending): Ledger {
+export function postgresLedger(database: Database, spending?: Spending, secret?: Buffer): Ledger {
   const { clock, lock, newest = 0 } = spending ?? {};
-  const session: Session = { database, clock, lock, newest, boot: undefined, ending: [] };
+  const session: Session = { database, clock, lock, newest, secret, boot: undefined, ending: [] };
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },

@@ -11,6 +11,8 @@ export interface Session {
   readonly lock: SpenderLock | undefined;
   /** The newest entry when the ledger was opened: what is open among older ones was left by a process that has ended. */
   readonly newest: number;
+  /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
+  readonly secret: Buffer | undefined;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   boot: number | undefined;
   /** What a part has to end before the connections are closed: writes that were asked for. */
