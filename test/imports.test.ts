@@ -27,7 +27,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'team/planned-work.ts',
     'team/unoffered.ts',
   ],
-  ledger: ['eraser.ts', 'ledger.ts', 'reports.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
+  ledger: ['copying.ts', 'eraser.ts', 'ledger.ts', 'reports.ts', 'row-pages.ts', 'store.ts', 'tally.ts'],
   time: ['believed-time.ts'],
   client: [
     'account/account.ts',
@@ -82,6 +82,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'summary.ts',
     'tasks/account-test.ts',
     'tasks/batch-status.ts',
+    'tasks/copy-store.ts',
     'tasks/erase.ts',
     'tasks/export.ts',
     'tasks/hold.ts',

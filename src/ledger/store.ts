@@ -103,6 +103,8 @@ export interface StoreOptions {
   readonly acceptLost?: boolean | undefined;
   /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
+  /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
+  readonly mayBeCopied?: boolean | undefined;
   readonly tell?: Tell | undefined;
   /**
    * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds the store

@@ -28,7 +28,7 @@ async function identityOf(sql: Sql): Promise<Identity> {
 }
 
 /**
- * @param toSpend whether something may be bought: a ledger that was copied is read as before.
+ * @param toSpend whether something may be bought or decided: a ledger that was copied is read as before.
  * @throws StopError `store` when another ledger goes on in its place, or when it is a copy that is not finished.
  */
 export async function refuseCopied(database: Database, toSpend: boolean): Promise<void> {

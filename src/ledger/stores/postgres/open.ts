@@ -18,7 +18,7 @@ export async function openSpender(location: string, options: StoreOptions): Prom
     }
     const lock = await takeLock(database, options);
     return closedByFailure({ close: () => lock.release() }, async () => {
-      await refuseCopied(database, options.sendsNothing !== true);
+      await refuseCopied(database, options.mayBeCopied !== true);
       const loss = await lostErasureKey(database, database.shown);
       if (loss !== undefined && options.sendsNothing !== true) {
         if (options.acceptLost !== true) throw lost(loss);

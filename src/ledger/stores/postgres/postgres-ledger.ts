@@ -12,7 +12,7 @@ import { money } from './money.ts';
 import { reports } from './reports.ts';
 import { rows } from './rows.ts';
 import type { Session } from './session.ts';
-import { subjects } from './subjects-refused.ts';
+import { subjects } from './subjects-read.ts';
 import { time } from './time.ts';
 
 /** What the one spender has. */
@@ -33,7 +33,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
-    ...{ ...reports(session), ...hostNotes(session), ...subjects() },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects(session) },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
