@@ -120,6 +120,8 @@ export interface StoreOptions {
   readonly acceptLost?: boolean | undefined;
   /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
+  /** A ledger that was copied to another place is opened as well: nothing is bought or decided, or it is erased from. */
+  readonly mayBeCopied?: boolean | undefined;
   readonly tell?: Tell | undefined;
   /** How a store that cannot be reached for a while is waited for. Without it what is asked for meanwhile fails at once. */
   readonly patience?: Patience | undefined;

@@ -60,7 +60,8 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell' | 'patience'> {
+interface OpenOptions
+  extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'mayBeCopied' | 'tell' | 'patience'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -88,8 +89,12 @@ export async function requireTaken(
   location: string,
   { name, change }: Pick<Operation, 'name' | 'change'>,
 ): Promise<void> {
-  const store = await storeOf(location);
-  if (change === undefined || store.lookupsOnly !== true) return;
+  if (change !== undefined) await requireChangesTaken(location, name);
+}
+
+/** The same of a batch that was copied there. @param name of its operation. */
+export async function requireChangesTaken(location: string, name: string): Promise<void> {
+  if ((await storeOf(location)).lookupsOnly !== true) return;
   throw stop(
     'unsupported',
     `The store ${location} takes jobs that only look things up, and ${name} changes something at the service.`,
@@ -165,7 +170,9 @@ export async function openIfFree(
   clock: Clock,
 ): Promise<Ledger | undefined> {
   try {
-    const options = { clock, command, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
+    const options = {
+      ...{ clock, command, waitForLockMs: 0, mayCreate: false, sendsNothing: true, mayBeCopied: true },
+    };
     return await openLedger({ location, named: true }, options);
   } catch (error) {
     if (error instanceof StopError && HELD_BACK.has(error.code)) return undefined;

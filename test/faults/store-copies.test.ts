@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isUrl } from '../../src/ledger/store.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
+import { emailsOf, TeamWorkplace } from './team-workplace.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
@@ -189,6 +190,35 @@ test('a person who was forgotten stays forgotten, and is not bought again', asyn
   expect(await requestsOf(place), 'two new people are asked about').toBe(requests + 2);
 });
 
+test('a list of a team is read in a database, where nothing is changed or decided, and goes on in a folder', async () => {
+  await using team = await TeamWorkplace.open({ concurrency: 1 });
+  const { place } = team;
+  const people = emailsOf('copied', 6).map((email) => ({ email, role: 'viewer' }));
+  await team.vendor.setFaults('reset@create-invite:x1');
+  const { report: { batch = '', counts } = {} } = await team.apply(people);
+  expect(counts).toEqual({ applied: 5, in_doubt: 1 });
+  const [from, to, back] = [place.path('store'), await freshPlace(place, 'database'), place.path('back')];
+  const before = await exported(place, from, batch);
+  await copy(place, from, to);
+  expect(await exported(place, to, batch)).toEqual(before);
+  const row = String(place.rows().findIndex(({ _status }) => _status === 'in_doubt') + 2);
+  for (const words of [
+    ['settle', batch, row, '--skip', '--store', to],
+    ['run', place.path('team.yaml'), place.path('team.csv'), '--yes', '--store', to],
+  ]) {
+    const refused = await place.typeHere(words);
+    expect(refused.code, refused.stderr).toBe(2);
+    expect(refused.stderr).toContain('takes jobs that only look things up');
+  }
+  await copy(place, to, back);
+  expect(await exported(place, back, batch)).toEqual(before);
+  const skipped = await place.typeHere(['settle', batch, row, '--not-done', '--store', back]);
+  expect(skipped.code, skipped.stderr).toBe(0);
+  const ended = await team.runHere({ store: 'back' });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(Object.values((await team.state()).roles())).toEqual(people.map(() => 'viewer'));
+});
+
 describe('nothing is copied', () => {
   test.each(['folder', 'database'] as const)(
     'from a %s where a run was cut off, until it has ended',
@@ -199,7 +229,7 @@ describe('nothing is copied', () => {
       const refused = await place.typeHere(copying(from, to));
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(
-        /Nothing was copied: a run of batch .* was cut off .* Run it once more.* run enrich-company/s,
+        /Nothing was copied: a run of batch .* was cut off .*Run it once more.* run enrich-company/s,
       );
       expect(existsSync(`${to}/ledger.db`)).toBe(false);
       await ran(place, from, [0, 3]);

@@ -10,9 +10,8 @@ const postgres: Store = {
   lookupsOnly: true,
   manySpend: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
-  open: async (location, options) =>
-    (await opening()).openSpender(location, options, postgres.manySpend === true),
-  look: async (location) => (await opening()).openReader(location),
+  open: async (location, options) => (await opening()).openSpender(location, options),
+  look: async (location, tell) => (await opening()).openReader(location, tell),
   copying: {
     from: async (location, options) =>
       (await import('./postgres/copies.ts')).copySource(location, { ...options, create: false }),

@@ -59,7 +59,7 @@ const sqlite: Store = {
     explaining(location, async (folder) => {
       if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
         return erasingLists(folder, options, work);
-      const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
+      const ledger = await open(folder, { ...options, create: false, sendsNothing: true, mayBeCopied: true });
       try {
         const find: Eraser['find'] = (target) => ledger.erasable(target);
         return await work({ folder: folder.path, time: ledger, find });
@@ -71,7 +71,7 @@ const sqlite: Store = {
   copying: {
     from: (location, options) =>
       explaining(location, async (folder) =>
-        copySource(await open(folder, { ...options, create: false, toCopy: true }), folder),
+        copySource(await open(folder, { ...options, create: false, mayBeCopied: true }), folder),
       ),
     to: (location, options) =>
       explaining(location, (folder) =>
@@ -133,12 +133,7 @@ function prepare(folder: StoreFolder, options: Accepted): boolean {
   return wasThere;
 }
 
-interface OpenOptions extends StoreOptions {
-  /** The ledger is opened to be copied, which is done again where it was cut off. */
-  readonly toCopy?: boolean;
-}
-
-async function open(folder: StoreFolder, options: OpenOptions): Promise<SqliteLedger> {
+async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = prepare(folder, options);
   const lock = await takeLock(folder, options);
@@ -157,7 +152,7 @@ async function open(folder: StoreFolder, options: OpenOptions): Promise<SqliteLe
   }
 }
 
-interface Opening extends OpenOptions {
+interface Opening extends StoreOptions {
   /** False for a store that is new. */
   readonly wasThere: boolean;
 }
@@ -175,7 +170,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (isEmpty) layOut(connection);
     const { clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
-    if (options.sendsNothing !== true && options.toCopy !== true) refuseCopied(connection, folder);
+    if (options.mayBeCopied !== true) refuseCopied(connection, folder);
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);

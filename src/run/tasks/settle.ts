@@ -23,7 +23,7 @@ import { commandLine } from '../../lib/command-line.ts';
 import { BelievedTime } from '../../time/believed-time.ts';
 import { accountOfBatch, dialectFor, dialectOfBatch } from '../batch-account.ts';
 import type { FoundBatch } from '../open-ledger.ts';
-import { lookAtLedger, openIfFree, openLedger, storeWords } from '../open-ledger.ts';
+import { lookAtLedger, openIfFree, openLedger, requireChangesTaken, storeWords } from '../open-ledger.ts';
 import { canBeAskedAbout, doubtReason } from '../reconcile.ts';
 import { decisionsAbout, type Retries, retriesOf } from '../retries.ts';
 import { type AlikeDoubts, alikeDoubts, doubtsLike } from './alike-doubts.ts';
@@ -253,6 +253,7 @@ export async function settleDoubts(
   choice: DoubtChoice,
   decision: PersonsDecision,
 ): Promise<Decided> {
+  if (batch.plannedRows !== undefined) await requireChangesTaken(location, batch.operation);
   const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {

@@ -38,14 +38,15 @@ describe('the database refuses', () => {
   });
 });
 
-test('who wants to spend from it hears where the copy is, and who reads it or sends nothing does not', async () => {
+test('who wants to spend or decide hears where the copy is, and who reads it does not', async () => {
   const refused = {
     code: 'store',
     message: expect.stringContaining('was copied to /srv/other on 2026-11-20'),
   };
   await expect(openStore(sqlite, place)).rejects.toMatchObject(refused);
   await (await sqlite.look(place)).close();
-  await (await openStore(sqlite, place, false, { sendsNothing: true })).close();
+  await expect(openStore(sqlite, place, false, { sendsNothing: true })).rejects.toMatchObject(refused);
+  await (await openStore(sqlite, place, false, { mayBeCopied: true })).close();
 });
 
 test('a mark that was altered is noticed before a run', async () => {

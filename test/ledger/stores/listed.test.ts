@@ -12,7 +12,6 @@ import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
 import { ACCOUNT, batchNamed, begin, IN_DOUBT, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
-const LOCK = { refusal: () => undefined, release: async () => {} };
 const ORDER = { job: { operation: 'enrich-company' }, dialect: { name: 'acme' }, rangeRows: 10 };
 let databases = 0;
 
@@ -35,8 +34,6 @@ async function openPlace(): Promise<Place> {
     clock: systemClock,
     worker: 1,
     command: 'test',
-    lock: LOCK,
-    newest: 0,
   });
   onTestFinished(() => ledger.close());
   const { listed: lists } = ledger;

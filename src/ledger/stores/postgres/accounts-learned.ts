@@ -23,7 +23,7 @@ const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Attempts that are read at once while the newest ones are looked through. */
 const ATTEMPTS_AT_ONCE = 5_000;
 
-export const accounts = ({ database }: Session): Part => ({
+export const accounts = ({ database, secret }: Session): Part => ({
   async account(accountIdentity) {
     const found = await database.row<AccountRow>(ACCOUNT, [accountIdentity]);
     const {
@@ -58,8 +58,10 @@ export const accounts = ({ database }: Session): Part => ({
   },
   pauses: (accountIdentity, fromMs, untilMs) =>
     database.rows<PauseRecord>(PAUSES, [accountIdentity, fromMs, untilMs]),
-  // Nobody is forgotten in this store yet.
-  forgettingAccounts: async () => [],
+  async forgettingAccounts() {
+    const found = secret === undefined ? [] : await database.rows<{ account: string }>(FORGETTING);
+    return found.map(({ account }) => account);
+  },
   async notePause(accountIdentity, { fromMs, untilMs, why, asked }) {
     const [from, until] = [wholeMs(fromMs), wholeMs(untilMs)];
     await database.rows(NOTE_PAUSE, [accountIdentity, from, until, json(why), asked, from - PAUSES_KEPT_MS]);
@@ -118,6 +120,10 @@ SELECT a.of AS attempt, a.at AS "atMs", c.account = $1 AND e.said IS DISTINCT FR
   FROM (SELECT of, call, at FROM entries WHERE id = of AND of < $2 ORDER BY of DESC LIMIT $3) a JOIN calls c ON c.id = a.call
   LEFT JOIN entries e ON e.of = a.of AND e.kind IN ('answered', 'lost', 'lost_beside', 'unsold')
  ORDER BY a.of DESC`;
+
+const FORGETTING = `
+SELECT DISTINCT c.account FROM erasures e JOIN erased x ON x.erasure = e.id AND x.what = 'call' JOIN calls c ON c.id = x.id
+ WHERE e.kind = 'person'`;
 
 const PAUSES = `
 SELECT from_at AS "fromMs", until_at AS "untilMs", why, asked FROM pauses

@@ -1,10 +1,11 @@
-import { invariant } from '../../../core/errors.ts';
+import { invariant, type StopError, stop } from '../../../core/errors.ts';
 import { type Admission, type AttemptId, admitted, capReached, credits, type Intent } from '../../ledger.ts';
 import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
 import { isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
 import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
+import { WHILE_MOVING } from './lock.ts';
 import {
   batchMoney,
   fund,
@@ -23,7 +24,7 @@ import { commitsLost, isWhole } from './spenders.ts';
 
 const ASKING = `
 SELECT b.id, b.account, b.state, b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs"
-  FROM batches b WHERE b.id = ANY ($1)`;
+  FROM batches b, ${WHILE_MOVING} WHERE b.id = ANY ($1)`;
 
 /** What is known of the time, of the boot in which attempts are made. */
 interface Dating {
@@ -35,11 +36,14 @@ interface Dating {
   readonly datedUptimeMs: number | null;
   /** Whether the newest attempt of this worker is there. */
   readonly isWhole: boolean;
+  /** Where the ledger went on. */
+  readonly copiedTo: string | null;
 }
 
 const DATING = `
 SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
-       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${isWhole('$2', '$3')} AS "isWhole"
+       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${isWhole('$2', '$3')} AS "isWhole",
+       (SELECT copied_to FROM ledger) AS "copiedTo"
   FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
     SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
      WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
@@ -59,9 +63,18 @@ async function known(
   const askings = await sql.rows<AskingBatch>(ASKING, [ids]);
   const dating = await sql.row<Dating>(DATING, [boot ?? null, acknowledged ?? null, worker]);
   invariant(dating !== undefined, 'the time is always known of');
+  if (dating.copiedTo !== null) throw wasCopied(dating.copiedTo);
   if (!dating.isWhole) throw commitsLost(database);
   return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
 }
+
+/** Others opened it to spend before it was copied. */
+const wasCopied = (place: string): StopError =>
+  stop(
+    'store',
+    `This ledger was copied to ${place} meanwhile, and nothing is bought from it any more.`,
+    `Run the same command with --store ${place}: it goes on there.`,
+  );
 
 function askingOf({ askings }: Known, { batch }: Intent): AskingBatch {
   const asking = askings.get(batch);

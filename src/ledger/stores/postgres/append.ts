@@ -52,10 +52,7 @@ export function appending(session: Session) {
 
 async function writeAll(session: Session, entries: readonly CallEntry[]): Promise<readonly Outcome[]> {
   const outcomes = new Map<CallEntry, Outcome>();
-  const refusal = session.lock?.refusal();
-  // What answers say is written also then: it may have been paid for.
-  if (refusal !== undefined) refuseIntents(entries, refusal, outcomes);
-  const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const ranked = entries.toSorted((a, b) => rankOf(a) - rankOf(b));
   const first = await together(session, ranked, outcomes);
   const isUnknown = first === 'unknown' || (await funded(session, first, ranked, outcomes)) === 'unknown';
   for (const entry of ranked)

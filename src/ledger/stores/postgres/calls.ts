@@ -9,6 +9,7 @@ import {
   type Ledger,
   type OpenAttempt,
 } from '../../ledger.ts';
+import { hiddenKey } from '../../rules/hidden-keys.ts';
 import {
   answerOf,
   attemptIn,
@@ -43,7 +44,7 @@ export const calls = (session: Session): Part => {
       keys: readonly string[],
       { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
     ) {
-      const states = await statesOf(database, keys, detail ?? 'whole', batch);
+      const states = await statesOf(session, keys, detail ?? 'whole', batch);
       return states as readonly CallState<Level>[];
     },
     doubts: (batch, { withSkipped } = { withSkipped: false }) => doubtsOf(database, batch, withSkipped),
@@ -73,14 +74,15 @@ SELECT call FROM entries WHERE id = of AND batch = $1 AND row = $2
 UNION SELECT a.call FROM rows r JOIN entries a ON a.of = ANY (r.answers) AND a.id = a.of WHERE r.batch = $1 AND r.row = $2`;
 
 async function statesOf(
-  sql: Sql,
+  { database: sql, secret }: Session,
   keys: readonly string[],
   detail: Detail,
   batch: BatchId | undefined,
 ): Promise<readonly CallState<Detail>[]> {
   const isWhole = detail === 'whole';
-  const histories = await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole);
+  const histories = [...(await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole))];
   const known = new Map<string, History>(histories.map((history) => [history.call.key, history]));
+  if (secret !== undefined) histories.push(...(await hiddenAmong(sql, secret, { keys, known, isWhole })));
   const stands = histories.flatMap(({ call }) => call.stands ?? []);
   const rows = isWhole && stands.length > 0 ? await payingRows(sql, stands) : undefined;
   const hasDoubts = isWhole && histories.some(({ call }) => call.state === 'doubt');
@@ -89,6 +91,29 @@ async function statesOf(
     const history = known.get(key);
     return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, rows, moments, batch });
   });
+}
+
+interface Unknown {
+  readonly keys: readonly string[];
+  /** Receives what is found, under the key that was asked for. */
+  readonly known: Map<string, History>;
+  readonly isWhole: boolean;
+}
+
+/** Calls of forgotten people have other keys. */
+async function hiddenAmong(
+  sql: Sql,
+  secret: Buffer,
+  { keys, known, isWhole }: Unknown,
+): Promise<readonly History[]> {
+  const hidden = new Map(
+    keys
+      .filter((key) => !known.has(key))
+      .map((key) => [hiddenKey(secret, keyBytes(key)).toString('hex'), key]),
+  );
+  const histories = await historiesOf(sql, 'keys', [...hidden.keys()].map(keyBytes), isWhole);
+  for (const history of histories) known.set(hidden.get(history.call.key) ?? '', history);
+  return histories;
 }
 
 interface Beside {
@@ -151,7 +176,7 @@ async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise
     .map(({ doubt }) => doubt);
 }
 
-const LEFT = 'SELECT open FROM calls WHERE open <= $1 ORDER BY open';
+const EVERY = 'SELECT open FROM calls WHERE open IS NOT NULL ORDER BY open';
 
 const OVER = `
 SELECT c.open, a.worker = $1 AS "isUnheard" FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
@@ -165,11 +190,10 @@ interface Left {
 
 /** Attempts for which nobody waits any more. */
 async function openAttempts(session: Session, append: Ledger['append']): Promise<readonly OpenAttempt[]> {
-  const { database, lock, worker, newest, own, given } = session;
-  const left =
-    lock === undefined
-      ? await database.rows<Left>(OVER, [worker, [...own]])
-      : await database.rows<Left>(LEFT, [newest]);
+  const { database, isAlone, worker, own, given } = session;
+  const left = isAlone
+    ? await database.rows<Left>(EVERY)
+    : await database.rows<Left>(OVER, [worker, [...own]]);
   const [unheard, others] = [left.filter((each) => each.isUnheard), left.filter((each) => !each.isUnheard)];
   const atMs = session.clock?.wallMs() ?? 0;
   await append(unheard.map(({ open }) => neverSent(open, atMs)));

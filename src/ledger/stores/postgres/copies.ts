@@ -5,10 +5,10 @@ import type { StoreOptions } from '../../store.ts';
 import { connect, type Database, type Sql } from './connection.ts';
 import { partsOf } from './copy-from.ts';
 import { takeParts } from './copy-to.ts';
-import { takeLock } from './lock.ts';
+import { erasureKeyOf, keepErasureKey, lost, lostErasureKey } from './erasure-key.ts';
+import { standStill } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
-import { newWorker } from './spenders.ts';
 
 /** Ledgers that are copied to another store, and copies of others. */
 
@@ -28,7 +28,7 @@ async function identityOf(sql: Sql): Promise<Identity> {
 }
 
 /**
- * @param toSpend whether something may be bought: a ledger that was copied is read as before.
+ * @param toSpend whether something may be bought or decided: a ledger that was copied is read as before.
  * @throws StopError `store` when another ledger goes on in its place, or when it is a copy that is not finished.
  */
 export async function refuseCopied(database: Database, toSpend: boolean): Promise<void> {
@@ -53,28 +53,43 @@ export async function copySource(location: string, options: StoreOptions): Promi
   const database = await connect(location);
   try {
     if (!(await hasLedger(database))) throw nothingThere(database);
-    const lock = await takeLock(database, options);
+    const standing = await standStill(database, options);
     const { arriving, copied } = await identityOf(database);
     if (arriving) throw notFinished(database);
-    const { clock, command } = options;
-    const worker = await newWorker(database, command);
+    const secret = await erasureKeyOf(database);
+    const loss = await lostErasureKey(database, database.shown);
+    if (loss !== undefined) throw lost(loss);
     const newest = await newestEntry(database);
-    const ledger = postgresLedger(database, { clock, command, worker, lock, newest });
+    const { clock, command } = options;
+    const ledger = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
     return {
       ledger,
       place: location,
       copied: copied ?? undefined,
-      secret: undefined,
+      secret,
       parts: () => partsOf(database),
-      leave: async ({ identity, place, atMs }) => {
-        await database.rows(LEAVE, [identity, place, Math.floor(atMs)]);
-      },
+      leave: (copy) => leave(database, newest, copy),
       close: () => ledger.close(),
     };
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** @param newest the newest entry before the copy was made. */
+function leave(database: Database, newest: number, { identity, place, atMs }: Copied): Promise<void> {
+  return database.write(async (sql) => {
+    // Waits for whoever is writing, and keeps others from it until the mark is there.
+    await sql.script('LOCK TABLE calls, entries IN SHARE ROW EXCLUSIVE MODE');
+    if ((await newestEntry(database)) !== newest)
+      throw stop(
+        'store',
+        `Something was bought from ${database.shown} while it was copied, so the copy is not whole.`,
+        'End all that spends from it, then type the same command once more.',
+      );
+    await sql.rows(LEAVE, [identity, place, Math.floor(atMs)]);
+  });
 }
 
 const LEAVE = `
@@ -84,7 +99,7 @@ export async function copyTarget(location: string, options: StoreOptions): Promi
   const database = await connect(location);
   try {
     if (!(await hasLedger(database))) await layOut(database);
-    const lock = await takeLock(database, options);
+    const standing = await standStill(database, options);
     const { identity, arriving } = await identityOf(database);
     const used = await database.row(
       'SELECT 1 FROM (SELECT FROM accounts UNION ALL SELECT FROM agreements) a LIMIT 1',
@@ -93,11 +108,17 @@ export async function copyTarget(location: string, options: StoreOptions): Promi
       place: location,
       present: arriving || used === undefined ? undefined : identity,
       awaiting: arriving ? identity : undefined,
-      take: (parts) => takeParts(database, parts),
-      look: async () => ({ ...postgresLedger(database), close: async () => {} }),
+      async take(parts, secret) {
+        if (secret !== undefined) keepErasureKey(secret);
+        return takeParts(database, parts);
+      },
+      look: async () => ({
+        ...postgresLedger(database, undefined, await erasureKeyOf(database)),
+        close: async () => {},
+      }),
       arrive: () => database.script('UPDATE ledger SET arriving = false'),
       async close() {
-        await lock.release();
+        await standing.end();
         await database.close();
       },
     };

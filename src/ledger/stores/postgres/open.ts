@@ -1,21 +1,18 @@
+import { isoTime } from '../../../core/clock.ts';
 import type { Ledger, LedgerReader } from '../../ledger.ts';
-import type { Spender, StoreOptions } from '../../store.ts';
+import type { Spender, StoreOptions, Tell } from '../../store.ts';
 import type { WorkQueue } from '../../work-queue.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
-import { spenderOf, takeLock } from './lock.ts';
+import { erasureKeyOf, lost, lostErasureKey } from './erasure-key.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasQueue, openQueue } from './queue.ts';
-import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
-import { newWorker } from './spenders.ts';
+import { hasLedger, layOut, nothingThere } from './schema-laid-out.ts';
+import { atWork, newWorker } from './spenders.ts';
 
 /** Opens the ledger of a database: as `Store` says. */
 
-export async function openSpender(
-  location: string,
-  options: StoreOptions,
-  manySpend: boolean,
-): Promise<Ledger> {
+export async function openSpender(location: string, options: StoreOptions): Promise<Ledger> {
   const { patience, tell } = options;
   const database = await connect(location, {
     riding: patience && { ...patience, clock: options.clock, tell },
@@ -25,33 +22,34 @@ export async function openSpender(
       if (!options.create) throw nothingThere(database);
       await layOut(database);
     }
-    const { clock, command } = options;
-    if (manySpend) {
-      await refuseCopied(database, options.sendsNothing !== true);
-      return postgresLedger(database, { clock, command, worker: await newWorker(database, command) });
+    await refuseCopied(database, options.mayBeCopied !== true);
+    const loss = await lostErasureKey(database, database.shown);
+    if (loss !== undefined && options.sendsNothing !== true) {
+      if (options.acceptLost !== true) throw lost(loss);
+      options.tell?.(`Accepted with --accept store: ${loss}`);
     }
-    const lock = await takeLock(database, options);
-    return closedByFailure({ close: () => lock.release() }, async () => {
-      await refuseCopied(database, options.sendsNothing !== true);
-      const worker = await newWorker(database, command);
-      return postgresLedger(database, { clock, command, worker, lock, newest: await newestEntry(database) });
-    });
+    const { clock, command } = options;
+    const worker = await newWorker(database, command);
+    return postgresLedger(database, { clock, command, worker }, await erasureKeyOf(database));
   });
 }
 
-export async function openReader(location: string): Promise<LedgerReader> {
+export async function openReader(location: string, tell: Tell = () => {}): Promise<LedgerReader> {
   const database = await connect(location, { isReader: true });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) throw nothingThere(database);
     await refuseCopied(database, false);
-    return postgresLedger(database);
+    const loss = await lostErasureKey(database, database.shown);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    return postgresLedger(database, undefined, await erasureKeyOf(database));
   });
 }
 
 export async function spenderAt(location: string): Promise<Spender | undefined> {
   const database = await connect(location, { isReader: true });
   try {
-    return (await hasLedger(database)) ? await spenderOf(database) : undefined;
+    const worker = (await hasLedger(database)) ? await atWork(database) : undefined;
+    return worker && { pid: worker.pid, since: isoTime(worker.sinceMs), command: worker.command };
   } finally {
     await database.close();
   }

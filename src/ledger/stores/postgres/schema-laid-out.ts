@@ -1,6 +1,5 @@
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { Database } from './connection.ts';
-import { SPENDER } from './lock.ts';
+import type { Database, Sql } from './connection.ts';
 import { ACCOUNTS } from './schema/accounts-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
 import { CALLS } from './schema/calls-sql.ts';
@@ -31,7 +30,6 @@ const TOPICS = [
   TEAMS,
   ERASURES,
   COPIES,
-  SPENDER,
   SPENDERS,
 ];
 
@@ -53,9 +51,9 @@ export async function layOut(database: Database): Promise<void> {
   });
 }
 
-/** The number of the newest entry. Later ones are of the process that asks, if it alone spends. */
-export async function newestEntry(database: Database): Promise<number> {
-  const found = await database.row<{ newest: number }>('SELECT last_value AS newest FROM numbers');
+/** The number of the newest entry. */
+export async function newestEntry(sql: Sql): Promise<number> {
+  const found = await sql.row<{ newest: number }>('SELECT last_value AS newest FROM numbers');
   return found?.newest ?? 0;
 }
 

@@ -1,20 +1,17 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { AttemptId } from '../../ledger.ts';
 import type { Database } from './connection.ts';
-import type { SpenderLock } from './lock.ts';
 
 /** What the parts of one open ledger share. */
 export interface Session {
   readonly database: Database;
   /** Absent for a reader, which writes nothing. */
   readonly clock: Clock | undefined;
-  /** Where one process spends; absent for a reader, and where many do. */
-  readonly lock: SpenderLock | undefined;
   /** The number of this worker; 0 for a reader. */
   readonly worker: number;
   readonly command: string;
-  /** With a lock, the newest entry when the ledger was opened: what is open among older ones was left by a process that has ended. */
-  readonly newest: number;
+  /** Whether nobody else is admitted anything meanwhile. */
+  readonly isAlone: boolean;
   /** Attempts that this process has under way, and those of others that it was given to end. */
   readonly own: Set<AttemptId>;
   readonly given: Set<AttemptId>;
@@ -22,6 +19,8 @@ export interface Session {
   acknowledged: AttemptId | undefined;
   /** The latest confirmed time that this process goes by. */
   floorMs: number | undefined;
+  /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
+  readonly secret: Buffer | undefined;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   boot: number | undefined;
   /** What a part has to end before the connections are closed: writes that were asked for. */

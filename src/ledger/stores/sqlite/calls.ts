@@ -13,12 +13,12 @@ import {
   type LedgerReader,
   type OpenAttempt,
 } from '../../ledger.ts';
+import { hiddenKey } from '../../rules/hidden-keys.ts';
 import type { SalvagedCall } from '../../store.ts';
 import { answersOf, statesUnder } from './answers.ts';
 import { type CallRow, callFrom, decisionFrom, recordOf } from './attempt-records.ts';
 import { momentOf } from './boots.ts';
 import { AlteredRow, type Connection, type Reads } from './connection.ts';
-import { hiddenKey } from './erasure-key.ts';
 import { attemptsOf, checkedRows, hasKey } from './lookups.ts';
 import { ATTEMPTS_TABLE, batchNumber, CALLS_TABLE, keyBytes, keyText, NOTES_TABLE } from './tables.ts';
 

@@ -1,21 +1,17 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { ERASURE_KEY_BYTES, keyCheck } from '../../rules/hidden-keys.ts';
 import type { Connection } from './connection.ts';
 import { type StoreFolder, syncFolder } from './folder.ts';
 
-/**
- * Hides calls of forgotten people: a call's key reveals what it asked to anybody who can guess the question, so an HMAC
- * of it takes its place. The 32 random bytes for that are in a file beside the ledger. Without them an erased call
- * would be unknown, and bought again by mistake.
- */
-const KEY_BYTES = 32;
+/** The key that hides calls of forgotten people is in a file beside the ledger. */
 
 /** The erasure key; undefined when there is no intact one. */
 export function readErasureKey(path: string): Buffer | undefined {
   try {
     const key = readFileSync(path);
-    return key.length === KEY_BYTES ? key : undefined;
+    return key.length === ERASURE_KEY_BYTES ? key : undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -26,7 +22,7 @@ export function readErasureKey(path: string): Buffer | undefined {
  * Makes the key and puts it on the disk before it hides the first call. A crash leaves a key that hides nothing yet.
  */
 export function makeErasureKey(path: string): Buffer {
-  return writeErasureKey(path, randomBytes(KEY_BYTES));
+  return writeErasureKey(path, randomBytes(ERASURE_KEY_BYTES));
 }
 
 export function writeErasureKey(path: string, key: Buffer): Buffer {
@@ -39,15 +35,6 @@ export function writeErasureKey(path: string, key: Buffer): Buffer {
   }
   syncFolder(dirname(path));
   return key;
-}
-
-export function hiddenKey(secret: Buffer, key: Buffer): Buffer {
-  return createHmac('sha256', secret).update(key).digest();
-}
-
-/** A check value by which a ledger recognises the key without revealing it. */
-export function keyCheck(secret: Buffer): string {
-  return createHmac('sha256', secret).update('rowonce erasure key').digest('hex').slice(0, 16);
 }
 
 /**

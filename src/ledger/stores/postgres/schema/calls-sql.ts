@@ -88,7 +88,11 @@ BEGIN
   ELSIF (NEW.id, NEW.key, NEW.account) IS DISTINCT FROM (OLD.id, OLD.key, OLD.account) THEN
     PERFORM refuse('a call stays the one that it is');
   END IF;
-  IF NEW.kind IN (${listed(SENT)}) THEN NEW.of := NEW.head; END IF;
+  IF NEW.kind IN (${listed(SENT)}) THEN
+    NEW.of := NEW.head;
+    -- Who has copied the ledger has waited for every writer, and whoever writes next sees the mark.
+    IF EXISTS (SELECT FROM ledger WHERE arriving OR copied_as IS NOT NULL) THEN PERFORM refuse('a ledger that was copied spends no more'); END IF;
+  END IF;
   CASE NEW.kind${MOVES.map(movedBy).join('')}
   END CASE;
   IF is_allowed IS NOT TRUE THEN
