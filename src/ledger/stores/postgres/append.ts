@@ -147,7 +147,7 @@ async function together(
   );
   if (replies.length + ends.length + intents.length === 0) return undefined;
   const isAll = replies.length + ends.length + of('intent').length === entries.length;
-  const done = await session.database.write(async (sql) => {
+  const done = await session.database.commit(async (sql) => {
     const written = [...(await replyPlain(sql, replies)), ...(await endPlain(sql, ends))];
     // What is left may give back money, which the intents beside it are to find.
     if (!isAll || written.length < replies.length + ends.length || intents.length === 0) return { written };
@@ -216,7 +216,7 @@ async function alone(session: Session, entry: CallEntry, unsure: Set<CallEntry>)
     return await surely(session, [entry], unsure, () =>
       entry.kind === 'intent'
         ? admitOne(database, entry.intent, session)
-        : database.write((sql) => follow(sql, entry, session, unsure.has(entry))),
+        : database.commit((sql) => follow(sql, entry, session, unsure.has(entry))),
     );
   } catch (error) {
     return { kind: 'refused', error };

@@ -17,6 +17,8 @@ export interface Database extends Sql {
   /** Runs statements that see one state of the database, and change nothing. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** All statements of the work are committed together, or none; it runs again when the database says that it has to. */
+  commit<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** The same for what may be written twice: it also runs again where the database did not say whether it was committed. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** A connection of the caller's own, until it ends it. */
   keep(): Promise<Kept>;
@@ -113,7 +115,11 @@ class PooledDatabase implements Database {
     return this.#patiently(() => this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
   }
 
-  async write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#patiently(() => this.commit(work), true);
+  }
+
+  async commit<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#patiently(() => this.#transaction('BEGIN', work));
@@ -123,15 +129,15 @@ class PooledDatabase implements Database {
     }
   }
 
-  /** Whether a commit was made is not asked by making it again. */
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+  async #patiently<T>(work: () => Promise<T>, mayBeMadeTwice = false): Promise<T> {
     const untilMs = performance.now() + this.awayMostMs;
     for (;;) {
       try {
         return await work();
       } catch (error) {
-        const isAway = error instanceof StopError && error.code === 'store' && !(error instanceof Unsure);
-        if (!isAway || performance.now() >= untilMs) throw error;
+        const isAway = error instanceof StopError && error.code === 'store';
+        if (!isAway || (error instanceof Unsure && !mayBeMadeTwice) || performance.now() >= untilMs)
+          throw error;
         await setTimeout(AWAY_RETRY_MS);
       }
     }

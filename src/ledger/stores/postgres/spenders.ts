@@ -30,8 +30,14 @@ export async function newWorker(sql: Sql, command: string): Promise<number> {
 }
 
 /** A worker that ends is shown no more. Its shares are free when they would be if it had vanished, and its purses are others' at once. */
-export async function leave(sql: Sql, worker: number): Promise<void> {
-  await sql.rows('DELETE FROM workers WHERE id = $1', [worker]).catch(() => {});
+export async function leave(database: Database, worker: number): Promise<void> {
+  try {
+    // Nobody waits for that where the database is away.
+    const { sql, end } = await database.keep();
+    await sql.rows('DELETE FROM workers WHERE id = $1', [worker]).finally(end);
+  } catch {
+    // It is shown for a minute more.
+  }
 }
 
 const BEAT = `
