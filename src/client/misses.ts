@@ -62,6 +62,30 @@ export function noteAnswer(
   history.suspected = false;
 }
 
+/**
+ * Takes in what the ledger has of the account by now, of the answers to this process and to others. What came since is not in it, so
+ * nothing is forgotten of a series that no other answer has ended.
+ */
+export function hearOfAnswers(
+  history: AccountHistory,
+  {
+    answers,
+    answersNot404,
+    found,
+    misses,
+  }: Pick<AccountState, 'answers' | 'answersNot404' | 'found' | 'misses'>,
+): void {
+  const isBehind = answersNot404 < history.answersNot404;
+  const hasEnded = answersNot404 > history.answersNot404;
+  history.answers = Math.max(history.answers, answers);
+  history.answersNot404 = Math.max(history.answersNot404, answersNot404);
+  history.found = Math.max(history.found, found);
+  if (isBehind) return;
+  history.misses = hasEnded ? misses.count : Math.max(history.misses, misses.count);
+  history.kept = misses.kept;
+  history.suspected = misses.place !== undefined && !misses.kept;
+}
+
 /** `first`: the account never answered anything else. `sudden`: it often found something before. */
 type Suspicion = 'first' | 'sudden';
 

@@ -98,11 +98,21 @@ export interface StoreOptions {
   /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
   readonly tell?: Tell | undefined;
+  /** How a store that cannot be reached for a while is waited for. Without it what is asked for meanwhile fails at once. */
+  readonly patience?: Patience | undefined;
   /**
    * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds the store
    * busy.
    */
   readonly command: string;
+}
+
+/** What may have been paid for is waited for as long as the process lives, whatever this says. */
+export interface Patience {
+  /** Undefined: for ever. */
+  readonly longestMs: number | undefined;
+  /** Fires when the work is to end. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Whether a location is a URL such as `postgres://host/name`, and not a path. */

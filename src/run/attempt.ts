@@ -95,6 +95,8 @@ class Attempt implements Writer, Asker {
   /** What comes next for the call, once that is known and the attempt is closed. */
   #next: Next | undefined;
   #isClosed = false;
+  /** Another process has closed it for its age, maybe otherwise than this one would have. */
+  #isOver = false;
 
   constructor(run: Run, asking: Asking, resolve: (next: Next) => void, reject: (reason: unknown) => void) {
     this.#run = run;
@@ -241,7 +243,7 @@ class Attempt implements Writer, Asker {
 
   closed(outcome: Written): void {
     crashPoint('after-close');
-    unlessRefused<'end'>(outcome);
+    this.#isOver = unlessRefused<'end'>(outcome).kind === 'over';
     this.#isClosed = true;
     const { reply } = this.#replied ?? {};
     if (reply !== undefined && reply.kind !== 'not_sent') this.#run.emit({ kind: 'closed' });
@@ -256,7 +258,7 @@ class Attempt implements Writer, Asker {
 
   #end(next: Next): void {
     this.#giveBack();
-    this.#resolve(next);
+    this.#resolve(this.#isOver && !(next instanceof StopError) ? 'known' : next);
   }
 
   #giveBack(): void {

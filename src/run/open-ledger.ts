@@ -58,7 +58,7 @@ export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
 
-interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
+interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell' | 'patience'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */

@@ -164,7 +164,8 @@ export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
   const { ledger, account, client } = session;
   const { usage } = client.dialect;
-  if (usage === undefined || account.exclusiveKey !== true) return;
+  // Where many spend, another process may be buying now, and the count says nothing.
+  if (usage === undefined || account.exclusiveKey !== true || ledger.spenders !== undefined) return;
   const { usage: mark } = await ledger.account(account.identity);
   const { inDoubt } = await moneyOf(session);
   if (inDoubt > 0 && mark === undefined) return;

@@ -62,7 +62,16 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 /** The options for opening a store for spending. */
 export type SpenderOptions = Pick<
   RunOptions,
-  'store' | 'accept' | 'askAgreement' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
+  | 'store'
+  | 'accept'
+  | 'askAgreement'
+  | 'waitForLockMs'
+  | 'mayCreateStore'
+  | 'tell'
+  | 'command'
+  | 'clock'
+  | 'maxPauseMs'
+  | 'signal'
 >;
 
 const acceptable = option(
@@ -99,6 +108,8 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   tell: called,
   command: text,
   clock: timepiece,
+  maxPauseMs: milliseconds,
+  signal: abortSignal,
 };
 
 const RUN_CHECKS: Checks<RunOptions> = {
@@ -111,7 +122,6 @@ const RUN_CHECKS: Checks<RunOptions> = {
   sample: sampleRows,
   commandOfRest: text,
   refresh: flag,
-  maxPauseMs: milliseconds,
   askBudget: called,
   askRequests: called,
   askChanges: called,
@@ -124,7 +134,6 @@ const RUN_CHECKS: Checks<RunOptions> = {
   ifBatch: text,
   saveJobAs: text,
   planFile: text,
-  signal: abortSignal,
   onEvent: called,
 };
 
@@ -173,6 +182,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     mayCreate: sandbox || options.mayCreateStore === true,
     acceptLost: accept === 'store',
     tell: options.tell,
+    patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,
   });
   const sessions = new Sessions();

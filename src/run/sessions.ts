@@ -1,3 +1,4 @@
+import type { Account } from '../client/account/account.ts';
 import { Client, type ClientOptions, type Limits, type Pause } from '../client/client.ts';
 import { historyOf } from '../client/misses.ts';
 import { basePathOf } from '../client/request.ts';
@@ -9,6 +10,7 @@ import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
+import { type BeatingAccount, type BeatingRun, Beats, type Told } from './beats.ts';
 import { Groups } from './groups.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
@@ -38,6 +40,11 @@ const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
   'doubts',
 ]);
 
+/** Those of them that the vendor has said of the account, so that they hold for every process that asks with it. */
+function endsForAll({ code, answers }: StopError): boolean {
+  return code === 'key' || code === 'vendor_credits' || answers?.includes('no-match') === true;
+}
+
 /**
  * The sessions of a process, one for each account. All runs of an account share its session, which ends with the last of
  * them. So the account's limit is kept, however many batches run at once. Each ledger has one such object.
@@ -46,6 +53,7 @@ export class Sessions {
   readonly #shared = new Map<string, SharedSession>();
   #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
+  #beats: Beats | undefined;
 
   /** The time that every run of the ledger uses. An account that is no sandbox spends money. */
   async time({
@@ -73,16 +81,17 @@ export class Sessions {
     const clock = await this.time(context);
     if (clock.apart !== undefined) throw clock.apart;
     const shared = this.#share(context.account.identity);
-    const member: Member = { emit: context.emit, stopAll };
+    const { maxPauseMs } = context;
+    const member: Member = { emit: context.emit, stopAll, batch: purpose.batch, maxPauseMs };
     shared.members.add(member);
     const leave = (): Promise<void> => this.#leave(context.account.identity, shared, member);
     try {
       shared.goesByAge ||= purpose.begunMs !== undefined;
-      shared.opening ??= shared.before.then(() => openSession(context, shared, clock));
-      const { vendor: _, ...opened } = await shared.opening;
+      shared.opening ??= shared.before.then(() => this.#openShared(context, shared, clock));
+      const { vendor: _, leave: __, ...opened } = await shared.opening;
       await context.ledger.setAccountCaps(context.account.identity, context.account.budget);
       shared.tell(member, clock.wallMs());
-      const { account, dialect, ledger, emit, maxPauseMs } = context;
+      const { account, dialect, ledger, emit } = context;
       return {
         // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, ledger, client: await opened.client.speaking(dialect) },
@@ -100,6 +109,25 @@ export class Sessions {
       await leave();
       throw error;
     }
+  }
+
+  /** Opens the session of an account. Where many processes spend, it has a part in their beat until it ends. */
+  async #openShared(context: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
+    const { ledger, account } = context;
+    const opened = await openSession(context, shared, clock);
+    if (ledger.spenders === undefined) return opened;
+    this.#beats ??= new Beats(ledger.spenders, clock);
+    const beats = this.#beats;
+    const sweep = (): Promise<unknown> => this.closeLeftOpen(context);
+    const beating = shared.beating(account, opened, sweep);
+    try {
+      await ledger.spenders.goOn(account.identity);
+      beats.join(beating);
+    } catch (error) {
+      await endSession(Promise.resolve(opened));
+      throw error;
+    }
+    return { ...opened, leave: () => beats.leave(beating) };
   }
 
   /**
@@ -159,10 +187,9 @@ export class Sessions {
 }
 
 /** A run that shares a session. */
-interface Member {
+interface Member extends BeatingRun {
   readonly emit: Listener;
   toldPause?: Pause;
-  stopAll(error: StopError): void;
 }
 
 /** A session and the runs that share it. */
@@ -175,6 +202,10 @@ class SharedSession {
   ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
   #pause: Pause | undefined;
+  /** What the vendor told this process, and no other one knows of yet. */
+  #told: Told = {};
+  /** Whether what is said of the account now comes from another process. */
+  #isHearing = false;
 
   constructor(before: Promise<void> = Promise.resolve()) {
     this.before = before;
@@ -184,9 +215,12 @@ class SharedSession {
     for (const { emit } of this.members) emit(event);
   }
 
-  paused(pause: Pause): void {
+  /** @returns whether this process is the first that knows of it. */
+  paused(pause: Pause): boolean {
     this.#pause = pause;
     for (const member of this.members) this.#tellPause(member, pause);
+    if (pause.asked && !this.#isHearing) this.#told = { ...this.#told, pause };
+    return !this.#isHearing;
   }
 
   /** Tells a later run what the session already knows. */
@@ -205,8 +239,30 @@ class SharedSession {
   stop(member: Member, error: StopError): void {
     member.stopAll(error);
     if (!ENDS_THE_ACCOUNT.has(error.code)) return;
+    if (this.#stopped === undefined && endsForAll(error)) this.#told = { ...this.#told, end: error };
     this.#stopped ??= error;
     for (const { stopAll } of this.members) stopAll(error);
+  }
+
+  /** Its part in the beat, for a session that was just opened. */
+  beating(
+    { identity, limits }: Pick<Account, 'identity' | 'limits'>,
+    { client, history }: Pick<Opened, 'client' | 'history'>,
+    sweep: () => Promise<unknown>,
+  ): BeatingAccount {
+    const { limiter } = client;
+    return {
+      ...{ identity, limits, limiter, history, sweep, runs: this.members },
+      told: () => this.#told,
+      wasSaid: (told) => {
+        if (this.#told === told) this.#told = {};
+      },
+      pause: ({ leftMs, why, asked }) => {
+        this.#isHearing = true;
+        limiter.waitFor(leftMs, why, asked);
+        this.#isHearing = false;
+      },
+    };
   }
 }
 
@@ -216,6 +272,8 @@ class SharedSession {
 interface Opened
   extends Pick<Session, 'clock' | 'client' | 'history' | 'priced' | 'oddShapes' | 'tooFast' | 'groups'> {
   readonly vendor: ReachedVendor;
+  /** Ends its part in the beat, where many processes spend. */
+  readonly leave?: () => Promise<void>;
 }
 
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
@@ -264,6 +322,7 @@ async function endSession(opening: Promise<Opened> | undefined): Promise<void> {
   // A session that could not be opened has nothing to end, and the run that opened it has reported the error.
   const opened = await opening?.catch(() => undefined);
   if (opened === undefined) return;
+  await opened.leave?.();
   await opened.client.close();
   await opened.vendor.stop();
 }
@@ -314,8 +373,7 @@ async function paceOf(
       clock.heeds(account) && !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
     // This write is not awaited, because a lost note costs one more "too fast" answer and never a credit.
     onPause(pause) {
-      shared.paused(pause);
-      void ledger.notePause(account.identity, pause).catch(() => {});
+      if (shared.paused(pause)) void ledger.notePause(account.identity, pause).catch(() => {});
     },
     onLearned(perSecond) {
       shared.emit({ kind: 'learned', requestsPerSecond: perSecond });
@@ -334,7 +392,8 @@ async function earlierSends(
   { windows }: Limits,
   nowMs: number,
 ): Promise<readonly number[]> {
-  if (windows.length === 0) return [];
+  // Where many spend, the share that a process is given leaves out what others may have sent.
+  if (windows.length === 0 || ledger.spenders !== undefined) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
   const sends = await ledger.sends(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);

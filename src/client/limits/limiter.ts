@@ -1,13 +1,13 @@
-import type { Clock } from '../../core/clock.ts';
 import type { StopError } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { Backoff, type Pause } from './limiter/backoff.ts';
+import { Backoff } from './limiter/backoff.ts';
 import { PlanGuards, RemainingQuota } from './limiter/guards.ts';
 import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { LongWaits, type WaitReason } from './limiter/long-waits.ts';
+import type { LimiterOptions } from './limiter/options.ts';
 import { Outstanding, Permit, type PermitGiver } from './limiter/outstanding.ts';
 import { Share, type ShareBounds } from './limiter/share.ts';
 import { Sleep } from './limiter/sleep.ts';
@@ -20,9 +20,10 @@ import {
   type Waiter,
   WaitQueue,
 } from './limiter/wait-queue.ts';
-import { type Limits, tellsPace } from './windows.ts';
+import { tellsPace } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
+export type { LimiterOptions } from './limiter/options.ts';
 export type { Permit } from './limiter/outstanding.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
 
@@ -37,22 +38,8 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * Several processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  */
 
-export interface LimiterOptions {
-  readonly limits: Limits;
-  readonly clock: Clock;
-  /** Send times of earlier runs, wall clock, so that a restart does not burst. */
-  readonly earlierSendsMs: readonly number[];
-  readonly pausedUntilMs: number | undefined;
-  /** Requests a second that earlier runs have learned from answers. */
-  readonly learnedPerSecond: number | undefined;
-  /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
-  readonly unhurried?: boolean;
-  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
-  goesAlone?(): boolean;
-  onPause(pause: Pause): void;
-  /** Called when the learned speed has changed by more than a tenth. */
-  onLearned(perSecond: number): void;
-}
+/** What is told from one process to another takes a while on its way. */
+const SAME_WAIT_MS = 500;
 
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
@@ -194,6 +181,23 @@ export class Limiter {
   /** Requests that have left since it began, for `mostSends`. */
   get sends(): number {
     return this.#guards.sends;
+  }
+
+  /** Whether anybody is about to send, or waits for an answer. */
+  get isWanted(): boolean {
+    return !this.#slots.isIdle || this.#out.size > 0;
+  }
+
+  /** Whether one request at a time is to show that answers come again. */
+  get isProbing(): boolean {
+    return this.#backoff.isProbing;
+  }
+
+  /** Another limiter of the account was asked to wait. What ends with the present wait is told no further. */
+  waitFor(durationMs: number, why: string, asked: boolean): void {
+    if (durationMs - this.#backoff.waitMs(this.#nowMs()) <= SAME_WAIT_MS) return;
+    this.#backoff.waitFor(durationMs, why, asked);
+    this.#changed();
   }
 
   // ---------------------------------------------------------------------------------------- what answers mean

@@ -32,6 +32,21 @@ export function sharedRequests(windows: readonly Window[]): number | undefined {
   return requests.length === 0 ? undefined : Math.min(...requests);
 }
 
+/**
+ * What of a limit is shared among those who send for an account: the requests of `sharedRequests` and how long each of them counts,
+ * and the windows that are handed out in portions.
+ */
+export function sharedLimit({ windows }: Limits): {
+  readonly limit?: Window;
+  readonly quotas: readonly Window[];
+} {
+  const quotas = windows.filter((window) => !isSpread(window));
+  const requests = sharedRequests(windows);
+  if (requests === undefined) return { quotas };
+  const countedMs = windows.filter(isSpread).map((window) => window.windowMs + marginMs(window));
+  return { limit: { requests, windowMs: Math.ceil(Math.max(...countedMs)) }, quotas };
+}
+
 /** Requests a second on average. */
 export function perSecondOf({ requests, windowMs }: Window): number {
   return (requests * 1000) / windowMs;

@@ -8,6 +8,7 @@ import { isUrl, type Store } from '../store.ts';
 const postgres: Store = {
   name: 'postgres',
   lookupsOnly: true,
+  manySpend: true,
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
   open: async (location, options) =>
     (await opening()).openSpender(location, options, postgres.manySpend === true),

@@ -18,6 +18,7 @@ import { APART_MS, type Moment } from '../../time/believed-time.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../idempotency.ts';
 import type { Run, Session } from '../session.ts';
 import type { AskedCall } from '../too-fast.ts';
+import { isPriced } from './price.ts';
 
 /** What is asked for, the request that asks it, and the intent that stands in the ledger before. */
 
@@ -75,11 +76,8 @@ export function outgoingFor(
   return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
-export function intentOf(
-  { session, batch, begunMs = Number.NEGATIVE_INFINITY }: Run,
-  { wanted, operation }: Asking,
-  keyed: KeyedRequest | undefined,
-): Intent {
+export function intentOf(run: Run, { wanted, operation }: Asking, keyed: KeyedRequest | undefined): Intent {
+  const { session, batch, begunMs = Number.NEGATIVE_INFINITY } = run;
   const { account, clock } = session;
   const { key, call, row, decision, replaces, ifUnknown } = wanted;
   const dated = clock.dated();
@@ -92,8 +90,16 @@ export function intentOf(
     row,
     reserve: reserveOf(wanted, operation),
     ...dated,
+    ...amongMany(run, call),
     ...present({ decision, replaces, ifUnknown, request: keyed }),
   };
+}
+
+/** What processes that spend beside this one have to know of an attempt: when it is over, and that they wait for its price. */
+function amongMany(run: Run, call: Call): Pick<Intent, 'deadlineMs' | 'isUnpriced'> {
+  const { ledger, client } = run.session;
+  if (ledger.spenders === undefined) return {};
+  return { deadlineMs: client.timeoutMs, ...(isPriced(run, call) ? {} : { isUnpriced: true }) };
 }
 
 /** An answer has shown in the middle of the run that the time was wrong by which the batch tells what is too old. */

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Store } from '../../../src/ledger/store.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
@@ -20,7 +21,11 @@ export interface Server {
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
-  query(database: string, text: string): Promise<void>;
+  /** @returns the rows of the last statement, where there is one alone. */
+  query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
+  stopAtOnce(): Promise<void>;
+  startAgain(): Promise<void>;
 }
 
 let started: Promise<Server> | undefined;
@@ -28,6 +33,11 @@ let started: Promise<Server> | undefined;
 export function postgresServer(): Promise<Server> {
   started ??= start();
   return started;
+}
+
+/** One that no other test uses, for tests that stop it. */
+export function anotherServer(): Promise<Server> {
+  return start();
 }
 
 /** Two processes may make the user at once under which servers run, or somebody else may take the port that was free. */
@@ -74,9 +84,13 @@ async function begun(): Promise<Server> {
       await ask('SELECT pg_reload_conf()');
       for (let now = ''; now !== value; ) now = String((await ask(`SHOW ${name}`))[0]?.[name]);
     },
-    async query(database, text) {
-      await ask(text, database);
+    query: (database, text) => ask(text, database),
+    async stopAtOnce() {
+      const pid = postmasterOf(databaseDir);
+      process.kill(pid, 'SIGQUIT');
+      while (isAlive(pid)) await delay(5);
     },
+    startAgain: () => server.start(),
   };
 }
 
@@ -98,10 +112,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+const postmasterOf = (databaseDir: string): number =>
+  Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** An immediate stop: the databases are gone with the folder of the tests. */
 function kill(databaseDir: string): void {
   try {
-    process.kill(Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT');
+    process.kill(postmasterOf(databaseDir), 'SIGQUIT');
   } catch {
     // It has ended already.
   }

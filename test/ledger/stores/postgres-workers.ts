@@ -37,7 +37,7 @@ export async function workplace(): Promise<Workplace> {
     name,
     database,
     async worker(url = server.url) {
-      const own = await connect(url(name), { isPatient: true });
+      const own = await connect(url(name), { riding: PATIENT });
       const worker = await newWorker(own, 'run the tests');
       const ledger = postgresLedger(own, { clock: systemClock, command: 'run the tests', worker });
       onTestFinished(() => ledger.close().catch(() => {}));
@@ -50,6 +50,8 @@ export async function workplace(): Promise<Workplace> {
     },
   };
 }
+
+const PATIENT = { clock: systemClock, longestMs: undefined, signal: undefined };
 
 const CLOCK_OF_TEST = `
 CREATE TABLE time_of_test AS SELECT clock_timestamp() AS at;

@@ -169,7 +169,7 @@ const MOST_TRIES = 5;
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await database.commit((sql) => decide(sql, intent, session));
+      return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
     } catch (error) {
       const over = error instanceof Lacking ? await overCap(database, error) : error;
       if (over instanceof OverCap) return capReached(over.scope, over.money);

@@ -1,4 +1,4 @@
-import { invariant } from '../../../core/errors.ts';
+import { invariant, StopError } from '../../../core/errors.ts';
 import {
   type Admission,
   type AttemptId,
@@ -6,6 +6,7 @@ import {
   type DecisionId,
   type EntryKind,
   type EntryOf,
+  type Intent,
   type Outcomes,
   type OutcomesOf,
   type RefusedEntry,
@@ -23,12 +24,14 @@ import {
 } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
-import { type Sql, Unsure } from './connection.ts';
-import { endAll, keepPrices, kindOfEnd, movedBy, movedByEnd, replyAll, write } from './entries.ts';
+import type { Sql } from './connection.ts';
+import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
+import { Unanswered } from './outage.ts';
 import type { Session } from './session.ts';
+import { endedByOthers, takeBack, writtenAs } from './unknown-commits.ts';
 
 /**
  * Writes what is asked for together: what is plain by one statement for each kind, in one transaction; what is left then, one by one,
@@ -51,66 +54,36 @@ async function writeAll(session: Session, entries: readonly CallEntry[]): Promis
   const outcomes = new Map<CallEntry, Outcome>();
   const refusal = session.lock?.refusal();
   // What answers say is written also then: it may have been paid for.
-  if (refusal !== undefined) {
-    for (const entry of entries)
-      if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error: refusal });
-  }
+  if (refusal !== undefined) refuseIntents(entries, refusal, outcomes);
   const ranked = entries.filter((entry) => !outcomes.has(entry)).toSorted((a, b) => rankOf(a) - rankOf(b));
-  const unsure = new Set<CallEntry>();
-  const lacking = await surely(session, ranked, unsure, () => together(session, ranked, outcomes));
-  if (lacking !== undefined) {
-    await fund(session.database, lacking);
-    const left = ranked.filter((entry) => entry.kind === 'intent' && !outcomes.has(entry));
-    await surely(session, left, unsure, () => together(session, left, outcomes));
-  }
+  const first = await together(session, ranked, outcomes);
+  const isUnknown = first === 'unknown' || (await funded(session, first, ranked, outcomes)) === 'unknown';
   for (const entry of ranked)
-    if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry, unsure));
+    if (!outcomes.has(entry)) outcomes.set(entry, await alone(session, entry, isUnknown));
   for (const [entry, outcome] of outcomes) note(session, entry, outcome);
   return entries.map((entry) => outcomes.get(entry) as Outcome);
 }
 
-/**
- * Makes a commit again of which the database did not say whether it was made: for one of many spenders, who outlive its restarts. An
- * intent of it was never sent, so that it is ended first if it is there.
- */
-async function surely<T>(
-  session: Session,
+function refuseIntents(
   entries: readonly CallEntry[],
-  unsure: Set<CallEntry>,
-  commit: () => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    if (entries.some((entry) => unsure.has(entry))) await endUnheard(session);
-    try {
-      return await commit();
-    } catch (error) {
-      if (!(error instanceof Unsure) || session.lock !== undefined) throw error;
-      for (const entry of entries) unsure.add(entry);
-    }
-  }
+  error: unknown,
+  outcomes: Map<CallEntry, Outcome>,
+): void {
+  for (const entry of entries) if (entry.kind === 'intent') outcomes.set(entry, { kind: 'refused', error });
 }
 
-async function endUnheard(session: Session): Promise<void> {
-  const ends = (await unheardOf(session)).map((attempt) => neverSent(attempt, session));
-  await surely(session, ends, new Set(), () => together(session, ends, new Map()));
+/** Fills the purse that lacked something, and admits by it. */
+async function funded(
+  session: Session,
+  lacking: Lacking | undefined,
+  entries: readonly CallEntry[],
+  outcomes: Map<CallEntry, Outcome>,
+): Promise<Together> {
+  if (lacking === undefined) return undefined;
+  await fund(session.database, lacking);
+  const left = entries.filter((entry) => entry.kind === 'intent' && !outcomes.has(entry));
+  return together(session, left, outcomes);
 }
-
-const UNHEARD = `
-SELECT c.open FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
- WHERE c.open IS NOT NULL AND a.worker = $1 AND c.open <> ALL ($2::bigint[]) ORDER BY c.open`;
-
-/** Attempts of this worker of which it never heard that they were admitted. */
-async function unheardOf({ database, worker, own }: Session): Promise<readonly AttemptId[]> {
-  const found = await database.rows<{ open: AttemptId }>(UNHEARD, [worker, [...own]]);
-  return found.map(({ open }) => open);
-}
-
-export const neverSent = (attempt: AttemptId, { clock }: Session): EntryOf<'end'> => ({
-  kind: 'end',
-  attempt,
-  closure: { kind: 'not_sent', why: 'the database did not say that it had noted the request' },
-  atMs: clock?.wallMs() ?? 0,
-});
 
 /** Keeps which attempts this process has under way. */
 function note(session: Session, entry: CallEntry, outcome: Outcome): void {
@@ -131,35 +104,66 @@ function firsts<Entry>(
   return [...new Map(entries.toReversed().map((entry) => [nameOf(entry), entry])).values()];
 }
 
-/** @returns what a purse lacked for the intents, none of which were admitted then. */
+/** What a purse lacked for the intents, none of which were admitted then; or that nobody knows what was written. */
+type Together = Lacking | undefined | 'unknown';
+
 async function together(
   session: Session,
   entries: readonly CallEntry[],
   outcomes: Map<CallEntry, Outcome>,
-): Promise<Lacking | undefined> {
+): Promise<Together> {
+  const plain = plainAmong(entries);
+  if (plain.replies.length + plain.ends.length + plain.intents.length === 0) return undefined;
+  try {
+    const { written, lacking } = await session.database.write((sql) => writePlain(sql, session, plain), {
+      isOnce: true,
+    });
+    for (const [entry, outcome] of written) outcomes.set(entry, outcome);
+    return lacking;
+  } catch (error) {
+    if (error instanceof Unanswered && error.isUnknown) return 'unknown';
+    if (!(error instanceof StopError)) throw error;
+    // The database was away for longer than the run waits. What came back for requests is written all the same, each by itself.
+    refuseIntents(entries, error, outcomes);
+    return undefined;
+  }
+}
+
+interface PlainEntries {
+  readonly replies: readonly EntryOf<'reply'>[];
+  readonly ends: readonly EntryOf<'end'>[];
+  readonly intents: readonly EntryOf<'intent'>[];
+  /** Whether there are no others, which may give back money that the intents are to find. */
+  readonly isAll: boolean;
+}
+
+function plainAmong(entries: readonly CallEntry[]): PlainEntries {
   const of = <Kind extends EntryKind>(kind: Kind) =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
   const replies = firsts(of('reply'), ({ attempt }) => attempt);
   const ends = firsts(of('end'), ({ attempt }) => attempt);
-  const intents = firsts(
-    of('intent').filter(({ intent }) => isPlain(intent)),
-    ({ intent }) => intent.key,
-  );
-  if (replies.length + ends.length + intents.length === 0) return undefined;
+  const plain = of('intent').filter(({ intent }) => isPlain(intent));
+  const intents = firsts(plain, ({ intent }) => intent.key);
   const isAll = replies.length + ends.length + of('intent').length === entries.length;
-  const done = await session.database.commit(async (sql) => {
-    const written = [...(await replyPlain(sql, replies)), ...(await endPlain(sql, ends))];
-    // What is left may give back money, which the intents beside it are to find.
-    if (!isAll || written.length < replies.length + ends.length || intents.length === 0) return { written };
-    const admissions = await admitTogether(sql, session, intents);
-    return admissions instanceof Lacking ? { written, lacking: admissions } : { written, admissions };
-  });
-  for (const entry of done.written) outcomes.set(entry, WRITTEN);
+  return { replies, ends, intents, isAll };
+}
+
+async function writePlain(
+  sql: Sql,
+  session: Session,
+  { replies, ends, intents, isAll }: PlainEntries,
+): Promise<{ readonly written: ReadonlyMap<CallEntry, Outcome>; readonly lacking?: Lacking }> {
+  const written = new Map<CallEntry, Outcome>();
+  for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
+  for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
+  if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return { written };
+  const admissions = await admitTogether(sql, session, intents);
+  if (admissions instanceof Lacking) return { written, lacking: admissions };
   for (const each of intents) {
-    const admission = done.admissions?.get(each.intent.key);
-    if (admission !== undefined) outcomes.set(each, admission);
+    const admission = admissions.get(each.intent.key);
+    if (admission !== undefined) written.set(each, admission);
   }
-  return done.lacking;
+  return { written };
 }
 
 async function replyPlain(
@@ -210,23 +214,37 @@ async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<read
   return ended.map(({ end }) => end);
 }
 
-async function alone(session: Session, entry: CallEntry, unsure: Set<CallEntry>): Promise<Outcome> {
-  const { database } = session;
+/** @param isUnknown nobody knows whether it is written already. */
+async function alone(session: Session, entry: CallEntry, isUnknown: boolean): Promise<Outcome> {
   try {
-    return await surely(session, [entry], unsure, () =>
-      entry.kind === 'intent'
-        ? admitOne(database, entry.intent, session)
-        : database.commit((sql) => follow(sql, entry, session, unsure.has(entry))),
-    );
+    return entry.kind === 'intent'
+      ? await admitAlone(session, entry.intent, isUnknown)
+      : await followAlone(session, entry, isUnknown);
   } catch (error) {
+    if (error instanceof Unanswered && error.isUnknown) return alone(session, entry, true);
     return { kind: 'refused', error };
   }
+}
+
+async function admitAlone(session: Session, intent: Intent, isUnknown: boolean): Promise<Admission> {
+  const isTakenBack = (): Promise<boolean> => session.database.write((sql) => takeBack(sql, session, intent));
+  if (isUnknown) await isTakenBack();
+  const admission = await admitOne(session.database, intent, session);
+  // On a connection that was cut the commit may have gone on, and have ended since.
+  const mayBeOurs = isUnknown && admission.kind === 'in_flight';
+  return mayBeOurs && (await isTakenBack()) ? admitOne(session.database, intent, session) : admission;
+}
+
+function followAlone(session: Session, entry: Following, isUnknown: boolean): Promise<Outcome> {
+  const isBought = entry.kind === 'reply' || entry.kind === 'end';
+  const following = (sql: Sql): Promise<Outcome> => follow(sql, entry, session, isUnknown);
+  return session.database.write(following, { isBought, isOnce: true });
 }
 
 type Following = Exclude<CallEntry, EntryOf<'intent'>>;
 
 /** Writes what follows in the history of a call. */
-async function follow(sql: Sql, entry: Following, session: Session, isUnsure: boolean): Promise<Outcome> {
+async function follow(sql: Sql, entry: Following, session: Session, isUnknown: boolean): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };
   const history = await lockedHistory(sql, by);
@@ -234,21 +252,16 @@ async function follow(sql: Sql, entry: Following, session: Session, isUnsure: bo
     history !== undefined,
     attempt === undefined ? 'the call is not in doubt' : `there is no attempt ${attempt}`,
   );
-  if (isUnsure && isThere(history, entry)) return WRITTEN;
-  if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session)) return { kind: 'over' };
+  const before = isUnknown ? writtenAs(history, entry) : undefined;
+  if (before !== undefined) return before;
+  if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session))
+    return endedByOthers(sql, history, entry);
   const drafts = await draftsOf(sql, history, entry);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
   await keepShownPrice(sql, history, entry, drafts);
   if (entry.kind === 'decision') return { kind: 'decided', decision: first as DecisionId };
   return drafts[0]?.kind === 'late' ? { kind: 'late' } : WRITTEN;
-}
-
-/** Whether it was written by a commit of which nobody heard. */
-function isThere(history: History, entry: Following): boolean {
-  const attempt = attemptIn(history, attemptOf(entry) ?? null);
-  if (entry.kind === 'reply') return attempt?.reply !== undefined;
-  return entry.kind === 'end' && attempt?.end?.kind === kindOfEnd(entry.closure);
 }
 
 /** Nobody ends an attempt twice; of two who find that its age is over, or of one of them and who made it, one comes first. */

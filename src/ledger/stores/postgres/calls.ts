@@ -21,11 +21,12 @@ import {
   unusedDecision,
 } from '../../rules/history.ts';
 import { payingRows } from './answers-of.ts';
-import { appending, neverSent } from './append.ts';
+import { appending } from './append.ts';
 import { momentsOf, recordsOf } from './attempt-records.ts';
 import type { Sql } from './connection.ts';
 import { historiesOf } from './histories.ts';
 import { keyBytes, type Session } from './session.ts';
+import { neverSent } from './unknown-commits.ts';
 
 /** Calls, their attempts, and what became of each. */
 type Part = Pick<
@@ -170,7 +171,8 @@ async function openAttempts(session: Session, append: Ledger['append']): Promise
       ? await database.rows<Left>(OVER, [worker, [...own]])
       : await database.rows<Left>(LEFT, [newest]);
   const [unheard, others] = [left.filter((each) => each.isUnheard), left.filter((each) => !each.isUnheard)];
-  await append(unheard.map(({ open }) => neverSent(open, session)));
+  const atMs = session.clock?.wallMs() ?? 0;
+  await append(unheard.map(({ open }) => neverSent(open, atMs)));
   const ids = others.map(({ open }) => open);
   const histories = await historiesOf(database, 'attempts', ids);
   for (const id of ids) given.add(id);

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { DatabaseError, Pool, PoolClient, PoolConfig } from 'pg';
-import { messageOf, StopError, stop } from '../../../core/errors.ts';
+import { messageOf, type StopError, stop } from '../../../core/errors.ts';
+import { type Manner, Outage, type Riding, Unanswered } from './outage.ts';
 
 /** Runs statements, one by one. Each text is prepared once a connection, so it must be one of a few. */
 export interface Sql {
@@ -17,9 +17,9 @@ export interface Database extends Sql {
   /** Runs statements that see one state of the database, and change nothing. */
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** All statements of the work are committed together, or none; it runs again when the database says that it has to. */
-  commit<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The same for what may be written twice: it also runs again where the database did not say whether it was committed. */
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  write<T>(work: (sql: Sql) => Promise<T>, manner?: Manner): Promise<T>;
+  /** The same connections for what has to be done now or not at all. */
+  readonly atOnce: Database;
   /** A connection of the caller's own, until it ends it. */
   keep(): Promise<Kept>;
   close(): Promise<void>;
@@ -36,21 +36,27 @@ export interface Kept {
 const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 5000;
 
+/** A spender's statements take far less. On a connection that was cut without a word nothing would ever come. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** For a spender: the server ends what a process began whose machine is gone, so that nobody waits for its locks. */
+const ENDS_WHAT_WAS_LEFT =
+  '-c idle_in_transaction_session_timeout=30s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
+
 /** What may be tried again as it is: two transactions were in each other's way. */
 const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 const MOST_TRIES = 10;
 
-/** How long somebody waits for a database that is away, who has answers to keep: it is started again, or another one takes its place. */
-const AWAY_MOST_MS = 10 * 60_000;
-const AWAY_RETRY_MS = 300;
+interface ConnectOptions {
+  readonly isReader?: boolean;
+  /** How it gets through a time in which the database cannot be reached. Without it whatever was asked for fails. */
+  readonly riding?: Riding | undefined;
+}
 
-/**
- * @param isPatient whether what the database does not answer is asked again for minutes. Without it, and at first, it is an error.
- * @throws StopError `store` when the place is refused or cannot be reached.
- */
+/** @throws StopError `store` when the place is refused or cannot be reached. */
 export async function connect(
   location: string,
-  { isReader = false, isPatient = false }: { readonly isReader?: boolean; readonly isPatient?: boolean } = {},
+  { isReader = false, riding }: ConnectOptions = {},
 ): Promise<Database> {
   const shown = refuseUnsafe(location);
   const { default: pg } = await import('pg');
@@ -61,16 +67,17 @@ export async function connect(
     keepAlive: true,
     application_name: 'rowonce',
     // A commit that is told of has to survive a loss of power, whatever the server does by default.
-    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'}`,
+    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'} ${riding === undefined ? '' : ENDS_WHAT_WAS_LEFT}`,
+    ...(riding === undefined ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         NUMBERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
     } as NonNullable<PoolConfig['types']>,
   };
-  const database = new PooledDatabase(new pg.Pool(config), shown);
+  const atOnce = new PooledDatabase(poolOf(pg.Pool, config), shown);
+  const database = riding === undefined ? atOnce : atOnce.riding(new Outage(riding, shown));
   try {
-    await refuseForgetful(database);
-    database.awayMostMs = isPatient ? AWAY_MOST_MS : 0;
+    await refuseForgetful(atOnce);
     return database;
   } catch (error) {
     await database.close();
@@ -85,22 +92,34 @@ const NUMBERS = new Map<number, (text: string) => unknown>([
   [1016, (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(Number)],
 ]);
 
+function poolOf(Pool: new (config: PoolConfig) => Pool, config: PoolConfig): Pool {
+  const pool = new Pool(config);
+  // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return pool;
+}
+
 class PooledDatabase implements Database {
   readonly shown: string;
-  awayMostMs = 0;
+  readonly atOnce: Database;
   readonly #pool: Pool;
+  readonly #outage: Outage | undefined;
 
-  constructor(pool: Pool, shown: string) {
+  constructor(pool: Pool, shown: string, atOnce?: Database, outage?: Outage) {
     this.#pool = pool;
     this.shown = shown;
-    // A connection that ends while it is idle is replaced; a statement on it tells of it by itself.
-    pool.on('error', () => {});
-    pool.on('connect', (client) => void client.on('error', () => {}));
+    this.atOnce = atOnce ?? this;
+    this.#outage = outage;
   }
 
-  /** A statement that changes something may be made twice: each of them says what is true then, and adds nothing. */
+  /** The same connections for what is waited for while the database cannot be reached. */
+  riding(outage: Outage): PooledDatabase {
+    return new PooledDatabase(this.#pool, this.shown, this, outage);
+  }
+
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#patiently(() => this.#explaining((client) => client.rows<Row>(text, values)));
+    return this.#explaining((client) => client.rows<Row>(text, values));
   }
 
   async row<Row>(text: string, values?: readonly unknown[]): Promise<Row | undefined> {
@@ -112,33 +131,15 @@ class PooledDatabase implements Database {
   }
 
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#patiently(() => this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work));
+    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work);
   }
 
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#patiently(() => this.commit(work), true);
-  }
-
-  async commit<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async write<T>(work: (sql: Sql) => Promise<T>, manner: Manner = {}): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#patiently(() => this.#transaction('BEGIN', work));
+        return await this.#transaction('BEGIN', work, manner);
       } catch (error) {
         if (!IN_THE_WAY.has(codeOf(error)) || tries === MOST_TRIES) throw error;
-      }
-    }
-  }
-
-  async #patiently<T>(work: () => Promise<T>, mayBeMadeTwice = false): Promise<T> {
-    const untilMs = performance.now() + this.awayMostMs;
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        const isAway = error instanceof StopError && error.code === 'store';
-        if (!isAway || (error instanceof Unsure && !mayBeMadeTwice) || performance.now() >= untilMs)
-          throw error;
-        await setTimeout(AWAY_RETRY_MS);
       }
     }
   }
@@ -163,36 +164,47 @@ class PooledDatabase implements Database {
     });
   }
 
-  #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#explaining(async (sql, client) => {
+  #transaction<T>(begin: string, work: (sql: Sql) => Promise<T>, manner?: Manner): Promise<T> {
+    return this.#explaining(async (sql, client, committing) => {
       await client.query(begin);
       try {
         const result = await work(sql);
-        await client.query('COMMIT').catch((error: unknown) => {
-          throw isAwayBy(error) ? new Unsure(unanswered(error, this.shown).detail) : error;
-        });
+        committing();
+        await client.query('COMMIT');
         return result;
       } catch (error) {
-        // A connection that broke has taken its transaction back.
+        // A connection that broke has taken its transaction back, unless it was being committed.
         await client.query('ROLLBACK').catch(() => {});
         throw error;
       }
-    });
+    }, manner);
   }
 
-  async #explaining<T>(work: (sql: Sql, client: PoolClient) => Promise<T>): Promise<T> {
+  #explaining<T>(work: Working<T>, manner: Manner = {}): Promise<T> {
+    const explained = (): Promise<T> => this.#once(work);
+    return this.#outage === undefined ? explained() : this.#outage.through(explained, manner);
+  }
+
+  async #once<T>(work: Working<T>): Promise<T> {
     const client = await this.#connected();
+    let isCommitting = false;
     try {
-      const result = await work(statements(client), client);
+      const result = await work(statements(client), client, () => {
+        isCommitting = true;
+      });
       client.release();
       return result;
     } catch (error) {
       // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
-      client.release(error instanceof Unsure || (codeOf(error) === undefined && isOfConnection(error)));
-      throw isAwayBy(error) ? unanswered(error, this.shown) : error;
+      const isBroken = codeOf(error) === undefined && isOfConnection(error);
+      client.release(isBroken);
+      throw isBroken || isOfServer(codeOf(error)) ? unanswered(error, this.shown, isCommitting) : error;
     }
   }
 }
+
+/** @param committing is called before a commit is asked for. */
+type Working<T> = (sql: Sql, client: PoolClient, committing: () => void) => Promise<T>;
 
 const names = new Map<string, string>();
 
@@ -224,7 +236,7 @@ export function codeOf(error: unknown): string | undefined {
 function isOfConnection(error: unknown): boolean {
   return (
     error instanceof Error &&
-    ('errno' in error || /^(?:Connection terminated|Client|timeout)/i.test(error.message))
+    ('errno' in error || /^(?:Connection terminated|Client|timeout|Query read timeout)/i.test(error.message))
   );
 }
 
@@ -233,20 +245,9 @@ function isOfServer(code: string | undefined): boolean {
   return code !== undefined && /^(?:08|53|57P|58)/.test(code);
 }
 
-const isAwayBy = (error: unknown): boolean =>
-  isOfServer(codeOf(error)) || (codeOf(error) === undefined && isOfConnection(error));
-
-/** The database did not say whether it made a commit. */
-export class Unsure extends StopError {}
-
-/** A commit may have been made all the same: what it wrote is found there by the next run, and nothing was sent for it. */
-function unanswered(error: unknown, shown: string): StopError {
+function unanswered(error: unknown, shown: string, isUnknown: boolean): Unanswered {
   const code = codeOf(error) === NO_ROOM ? 'disk_full' : 'store';
-  return stop(
-    code,
-    `${shown} stopped answering: ${messageOf(error)}.`,
-    'Run the same command again when the database can be reached: it goes on from what is kept.',
-  );
+  return new Unanswered(code, `${shown} stopped answering: ${messageOf(error)}.`, { isUnknown });
 }
 
 const NO_ROOM = '53100';
@@ -300,9 +301,8 @@ async function refuseForgetful(database: PooledDatabase): Promise<void> {
 }
 
 function unreachable(error: unknown, shown: string): StopError {
-  return stop(
-    'store',
-    `${shown} cannot be reached: ${messageOf(error)}.`,
-    'See that the server runs, and that the URL is right.',
-  );
+  const fact = `${shown} cannot be reached: ${messageOf(error)}.`;
+  const next = 'See that the server runs, and that the URL is right.';
+  const mayPass = isOfConnection(error) || isOfServer(codeOf(error));
+  return mayPass ? new Unanswered('store', fact, { next }) : stop('store', fact, next);
 }

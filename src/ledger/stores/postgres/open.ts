@@ -13,7 +13,10 @@ export async function openSpender(
   options: StoreOptions,
   manySpend: boolean,
 ): Promise<Ledger> {
-  const database = await connect(location, { isPatient: manySpend });
+  const { patience, tell } = options;
+  const database = await connect(location, {
+    riding: patience && { ...patience, clock: options.clock, tell },
+  });
   return closedByFailure(database, async () => {
     if (!(await hasLedger(database))) {
       if (!options.create) throw nothingThere(database);

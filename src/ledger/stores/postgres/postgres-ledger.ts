@@ -49,7 +49,7 @@ export function postgresLedger(database: Database, spending?: Spending): Ledger 
   async function close(): Promise<void> {
     for (const end of session.ending) await end();
     await lock?.release();
-    if (spending !== undefined) await leave(database, worker);
+    if (spending !== undefined) await leave(database.atOnce, worker);
     await database.close();
   }
   return {

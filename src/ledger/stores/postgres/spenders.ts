@@ -30,14 +30,9 @@ export async function newWorker(sql: Sql, command: string): Promise<number> {
 }
 
 /** A worker that ends is shown no more. Its shares are free when they would be if it had vanished, and its purses are others' at once. */
-export async function leave(database: Database, worker: number): Promise<void> {
-  try {
-    // Nobody waits for that where the database is away.
-    const { sql, end } = await database.keep();
-    await sql.rows('DELETE FROM workers WHERE id = $1', [worker]).finally(end);
-  } catch {
-    // It is shown for a minute more.
-  }
+export async function leave(sql: Sql, worker: number): Promise<void> {
+  // Where the database is away, it is shown for a minute more.
+  await sql.rows('DELETE FROM workers WHERE id = $1', [worker]).catch(() => {});
 }
 
 const BEAT = `
@@ -76,7 +71,7 @@ export function spenders(session: Session): Spenders {
   let heard = 0;
   return {
     async beat({ accounts }: Beat): Promise<Heard> {
-      const answer = await database.row<Answer>(BEAT, [
+      const answer = await database.atOnce.row<Answer>(BEAT, [
         ...[worker, hostname(), process.pid, command, heard, JSON.stringify(accounts)],
         ...[accounts.map(({ account }) => account), session.acknowledged],
       ]);

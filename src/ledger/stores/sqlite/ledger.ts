@@ -60,6 +60,8 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 
 /** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
+  /** One process alone spends from it. */
+  declare readonly spenders?: never;
   readonly #group: GroupCommit;
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */

@@ -1,0 +1,97 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type StopCode, StopError, stop } from '../../../core/errors.ts';
+import { formatDuration } from '../../../lib/duration.ts';
+import type { Patience, Tell } from '../../store.ts';
+
+/** How a spender gets through a time in which its database cannot be reached: a restart, a failover, a cable. */
+
+const AGAIN = 'Run the same command again when the database can be reached: it goes on from what is kept.';
+
+/** The database said nothing, or that it can do nothing now. */
+export class Unanswered extends StopError {
+  /** A commit was asked for, and nobody knows whether it was made. */
+  readonly isUnknown: boolean;
+
+  constructor(code: StopCode, message: string, { isUnknown = false, next = AGAIN } = {}) {
+    super({ code, message, next });
+    this.isUnknown = isUnknown;
+  }
+
+  /** Whether it may pass by itself. A disk that is full waits for a person. */
+  get mayPass(): boolean {
+    return this.code === 'store';
+  }
+}
+
+/** How long the work is waited for. */
+export interface Manner {
+  /** It may have been paid for, so it is tried for as long as the process lives. */
+  readonly isBought?: boolean;
+  /** The work is not done again where nobody knows whether it was committed: that is thrown as `Unanswered`. */
+  readonly isOnce?: boolean;
+}
+
+const RETRY_MS = 250;
+
+/** Who has stopped the run waits only this long for what is no answer. */
+const STOPPING_MS = 5_000;
+
+export interface Riding extends Patience {
+  readonly clock: Clock;
+  readonly tell?: Tell | undefined;
+}
+
+export class Outage {
+  readonly #riding: Riding;
+  readonly #shown: string;
+  /** Since when nothing was answered, monotonic. */
+  #sinceMs: number | undefined;
+
+  /** @param shown the location as it is shown. */
+  constructor(riding: Riding, shown: string) {
+    this.#riding = riding;
+    this.#shown = shown;
+  }
+
+  /**
+   * Does the work, and does it again while the database cannot be reached.
+   * @throws StopError when that has lasted for longer than the run waits; what may have been paid for is tried on.
+   */
+  async through<T>(work: () => Promise<T>, { isBought = false, isOnce = false }: Manner): Promise<T> {
+    for (;;) {
+      try {
+        const result = await work();
+        this.#isOver();
+        return result;
+      } catch (error) {
+        if (!(error instanceof Unanswered) || (isOnce && error.isUnknown)) throw error;
+        if (!isBought && !error.mayPass) throw error;
+        this.#goesOn(error);
+        if (!isBought) this.#refuseEndless(error);
+        await this.#riding.clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  #goesOn({ message }: Unanswered): void {
+    if (this.#sinceMs !== undefined) return;
+    this.#sinceMs = this.#riding.clock.monotonicMs();
+    this.#riding.tell?.(
+      `${message} Nothing is sent until it can be reached again, and then the run goes on by itself.`,
+    );
+  }
+
+  #isOver(): void {
+    if (this.#sinceMs === undefined) return;
+    const lastedMs = this.#riding.clock.monotonicMs() - this.#sinceMs;
+    this.#sinceMs = undefined;
+    this.#riding.tell?.(`${this.#shown} answers again after ${formatDuration(lastedMs)}.`);
+  }
+
+  #refuseEndless(error: Unanswered): void {
+    const { clock, longestMs = Number.POSITIVE_INFINITY, signal } = this.#riding;
+    const lastedMs = clock.monotonicMs() - (this.#sinceMs ?? 0);
+    if (lastedMs < (signal?.aborted === true ? Math.min(longestMs, STOPPING_MS) : longestMs)) return;
+    throw stop(error.code, `${error.message} That has lasted for ${formatDuration(lastedMs)}.`, AGAIN);
+  }
+}

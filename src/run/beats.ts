@@ -1,0 +1,271 @@
+import { type Client, type Limits, type Pause, sharedLimit } from '../client/client.ts';
+import { type AccountHistory, hearOfAnswers } from '../client/misses.ts';
+import type { Clock } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import {
+  type AccountEnd,
+  type AccountHeard,
+  type AccountSaid,
+  type BatchId,
+  BEAT_EVERY_MS,
+  type Heard,
+  type SaidPause,
+  SHARE_HOLDS_MS,
+  type Spenders,
+} from '../ledger/ledger.ts';
+import { formatDuration } from '../lib/duration.ts';
+
+/**
+ * The beat of a process that spends from a ledger beside others: once a second it says how it stands with all its accounts, and hears
+ * its share of each limit and what the others were told. Nothing is sent without a share. A process that is killed, stopped or cut
+ * off says nothing, so its share ends by itself; what a crash leaves open is closed by the others for its age.
+ */
+
+/** A run that works on an account. */
+export interface BeatingRun {
+  readonly batch: BatchId;
+  /** As `Waiter.maxPauseMs`. */
+  readonly maxPauseMs: number | undefined;
+  stopAll(error: unknown): void;
+}
+
+/** What the vendor told this process, and no other one knows of yet: a pause that it asked for, and why nobody may ask any more. */
+export interface Told {
+  readonly pause?: Pause;
+  readonly end?: StopError;
+}
+
+/** An account of this process. */
+export interface BeatingAccount {
+  readonly identity: string;
+  readonly limits: Limits;
+  readonly limiter: Client['limiter'];
+  readonly history: AccountHistory;
+  readonly runs: ReadonlySet<BeatingRun>;
+  told(): Told;
+  /** The others know it. */
+  wasSaid(told: Told): void;
+  /** A pause for which another process was asked. */
+  pause(pause: SaidPause): void;
+  /** Closes what those left open that have vanished. */
+  sweep(): Promise<unknown>;
+}
+
+/** Who hears nothing for so long asks anew, maybe by another connection. */
+const LONGEST_BEAT_MS = 3_000;
+
+/** An account, and where its part in the beats stands. */
+interface Part {
+  readonly account: BeatingAccount;
+  isNew: boolean;
+  sweeping: Promise<unknown> | undefined;
+  /** Set when it leaves, and called when that was said, or could not be. */
+  left: (() => void) | undefined;
+}
+
+/** A part, and what one beat says of it. */
+interface Said {
+  readonly part: Part;
+  readonly told: Told;
+  readonly isLeaving: boolean;
+}
+
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+export class Beats {
+  readonly #spenders: Spenders;
+  readonly #clock: Clock;
+  readonly #parts = new Map<string, Part>();
+  #isBeating = false;
+  /** Beats in all, and the newest that was answered. */
+  #beats = 0;
+  #heardOf = 0;
+  #heardAtMs: number;
+  #sleep = new AbortController();
+
+  constructor(spenders: Spenders, clock: Clock) {
+    this.#spenders = spenders;
+    this.#clock = clock;
+    this.#heardAtMs = clock.monotonicMs();
+  }
+
+  /** Takes part for an account, of which nothing is sent until a beat has brought a share. */
+  join(account: BeatingAccount): void {
+    account.limiter.allot(0);
+    this.#parts.set(account.identity, { account, isNew: true, sweeping: undefined, left: undefined });
+    this.#hurry();
+  }
+
+  /** Resolves when the others know that nothing is sent any more, or when they cannot be told of it. */
+  async leave(account: BeatingAccount): Promise<void> {
+    const part = this.#parts.get(account.identity);
+    if (part === undefined) return;
+    await new Promise<void>((resolve) => {
+      part.left = resolve;
+      this.#hurry();
+    });
+    await part.sweeping;
+  }
+
+  #hurry(): void {
+    this.#sleep.abort();
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    void this.#beatOn();
+  }
+
+  /** It ends with its last account, and never throws. */
+  async #beatOn(): Promise<void> {
+    if (this.#parts.size > 0) this.#heardAtMs = this.#clock.monotonicMs();
+    while (this.#parts.size > 0) {
+      this.#sleep = new AbortController();
+      const began = { monotonicMs: this.#clock.monotonicMs(), wallMs: this.#clock.wallMs() };
+      await this.#beat(began);
+      const leftMs = began.monotonicMs + BEAT_EVERY_MS - this.#clock.monotonicMs();
+      if (leftMs > 0) await this.#clock.sleep(leftMs, this.#sleep.signal).catch(() => {});
+    }
+    this.#isBeating = false;
+  }
+
+  async #beat(began: Moment): Promise<void> {
+    const said = Array.from(this.#parts.values(), (part) => ({
+      part,
+      told: part.account.told(),
+      isLeaving: part.left !== undefined,
+    }));
+    this.#beats += 1;
+    const number = this.#beats;
+    const accounts = said.map(({ part, told }) => saidOf(part, told, began));
+    const beating = this.#spenders.beat({ accounts }).then((heard) => {
+      // An answer that comes when a later beat was answered says nothing any more.
+      if (number < this.#heardOf) return;
+      this.#heardOf = number;
+      this.#heardAtMs = this.#clock.monotonicMs();
+      for (const each of said) this.#hear(each, heard, began);
+    });
+    await this.#withinTime(beating).catch((error: unknown) => this.#failed(said, error));
+    for (const { part, isLeaving } of said) {
+      if (!isLeaving) continue;
+      this.#parts.delete(part.account.identity);
+      part.left?.();
+    }
+  }
+
+  #hear({ part, told }: Said, { accounts }: Heard, began: Moment): void {
+    const { account } = part;
+    part.isNew = false;
+    account.wasSaid(told);
+    const heard = accounts.find((each) => each.account === account.identity);
+    if (heard !== undefined) hear(account, heard, began);
+    this.#sweep(part);
+  }
+
+  async #withinTime(beating: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const late = this.#clock.sleep(LONGEST_BEAT_MS, over.signal).then(() => {
+      throw stop('store', 'The store has not answered to a beat.', AGAIN);
+    });
+    beating.catch(() => {});
+    late.catch(() => {});
+    try {
+      await Promise.race([beating, late]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  #sweep(part: Part): void {
+    part.sweeping ??= part.account
+      .sweep()
+      .catch((error: unknown) => stopRuns(part.account, error))
+      .finally(() => {
+        part.sweeping = undefined;
+      });
+  }
+
+  /** A store that does not answer is waited for as long as each run allows. Whatever else is wrong ends all of them. */
+  #failed(said: readonly Said[], error: unknown): void {
+    const silentMs = this.#clock.monotonicMs() - this.#heardAtMs;
+    const mayPass = error instanceof StopError && error.code === 'store';
+    for (const { part } of said)
+      for (const run of part.account.runs) {
+        const { maxPauseMs = Number.POSITIVE_INFINITY } = run;
+        if (!mayPass) run.stopAll(error);
+        else if (silentMs >= maxPauseMs) run.stopAll(silent(error, silentMs));
+      }
+  }
+}
+
+const AGAIN = 'Run the same command again when the store can be reached: it goes on from what is kept.';
+
+function silent({ message, next }: StopError, silentMs: number): StopError {
+  return stop('store', `${message} Nothing could be sent for ${formatDuration(silentMs)}.`, next);
+}
+
+function stopRuns({ runs }: BeatingAccount, error: unknown): void {
+  for (const run of runs) run.stopAll(error);
+}
+
+function saidOf({ account, isNew, left }: Part, { pause, end }: Told, { wallMs }: Moment): AccountSaid {
+  const { identity, limits, limiter, runs } = account;
+  return {
+    account: identity,
+    ...sharedLimit(limits),
+    // Its rows are about to ask, and would wait for the next beat.
+    wants: isNew || limiter.isWanted,
+    inFlight: limiter.inFlight,
+    sends: limiter.sends,
+    batches: [...new Set(Array.from(runs, ({ batch }) => batch))],
+    ...(limiter.isProbing ? { isProbing: true } : {}),
+    ...(left === undefined ? {} : { isLeaving: true }),
+    ...(pause === undefined
+      ? {}
+      : { pause: { leftMs: Math.max(pause.untilMs - wallMs, 0), why: pause.why, asked: pause.asked } }),
+    ...(end === undefined ? {} : { end: { code: end.code, message: end.message, next: end.next } }),
+  };
+}
+
+function hear(account: BeatingAccount, heard: AccountHeard, began: Moment): void {
+  const { limiter, history, runs } = account;
+  const { share, mostSends, pause, end, held, over, known } = heard;
+  hearOfAnswers(history, known);
+  if (pause !== undefined) account.pause(pause);
+  if (end !== undefined) stopRuns(account, endedByAnother(end));
+  for (const run of runs) {
+    if (held.includes(run.batch)) run.stopAll(heldStop(run.batch));
+    if (over.includes(run.batch)) run.stopAll(overStop(run.batch));
+  }
+  const until = {
+    monotonicMs: began.monotonicMs + SHARE_HOLDS_MS,
+    wallMs: began.wallMs + SHARE_HOLDS_MS,
+  };
+  limiter.allot(share, { until, ...present({ mostSends }) });
+}
+
+function endedByAnother({ code, message, next }: AccountEnd): StopError {
+  return stop(
+    code,
+    `Another process that spends from this store was stopped, and this one with it: ${message}`,
+    next,
+  );
+}
+
+function heldStop(batch: BatchId): StopError {
+  return stop(
+    'terminated',
+    `A person has paused batch ${batch}.`,
+    `Run rowonce resume ${batch} to let it go on.`,
+  );
+}
+
+function overStop(batch: BatchId): StopError {
+  return stop(
+    'input',
+    `Batch ${batch} has ended: another run began one over other content of its list.`,
+    'Run the same command again to work on the list as it is now.',
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * Goal: a database that cannot be reached for a while loses nothing that was bought, and is waited for as long as a run may wait.
+ * Method: a ledger over a real server of its own, which is stopped as by a crash and started again.
+ */
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import { StopError } from '../../../src/core/errors.ts';
+import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import type { Patience } from '../../../src/ledger/store.ts';
+import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
+import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
+import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
+import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
+import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
+import { anotherServer, type Server } from './postgres-server.ts';
+
+const BOOT = { id: 'boot', uptimeMs: 1_000 };
+const FOR_EVER: Patience = { longestMs: undefined, signal: undefined };
+
+let server: Server;
+beforeAll(async () => {
+  server = await anotherServer();
+});
+afterAll(() => server.stopAtOnce());
+
+let databases = 0;
+
+interface Opened {
+  readonly ledger: Ledger;
+  /** What was told of outages. */
+  readonly told: readonly string[];
+}
+
+async function opened(patience: Patience): Promise<Opened> {
+  databases += 1;
+  const name = `outage_${databases}`;
+  await server.createDatabase(name);
+  const told: string[] = [];
+  const riding = { ...patience, clock: systemClock, tell: (fact: string) => void told.push(fact) };
+  const database = await connect(server.url(name), { riding });
+  await layOut(database);
+  const worker = await newWorker(database, 'test');
+  const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
+  onTestFinished(() => ledger.close());
+  await ledger.atBoot(BOOT, NOON_MS);
+  return { ledger, told };
+}
+
+const CLOSED = { kind: 'answered', answer: 'found', charged: 1, why: 'found' } as never;
+
+test('a reply, an end and a question wait while the server is away, and it is told once that it is and once that it is back', async () => {
+  const { ledger, told } = await opened(FOR_EVER);
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+  await server.stopAtOnce();
+  const replied = recordReply(ledger, attempt, replyWith('acme'));
+  const known = ledger.find([keyNamed('acme')]);
+  await expect.poll(() => told).toHaveLength(1);
+  await server.startAgain();
+  expect(await replied).toEqual({ kind: 'written' });
+  expect(await known).toMatchObject([{ kind: 'in_flight', attempt }]);
+  await closeAttempt(ledger, attempt, CLOSED, NOON_MS + 50);
+  expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'answered' }]);
+  expect(told).toEqual([
+    expect.stringMatching(/^postgres:.* Nothing is sent until it can be reached again/),
+    expect.stringMatching(/^postgres:.* answers again after /),
+  ]);
+});
+
+test('after the longest pause what asks is refused and nothing new is admitted, and a reply in hand is written all the same', async () => {
+  const { ledger } = await opened({ longestMs: 500, signal: undefined });
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
+  await server.stopAtOnce();
+  const isStop = expect.objectContaining({ code: 'store', name: StopError.name });
+  await expect(ledger.find([keyNamed('acme')])).rejects.toEqual(isStop);
+  await expect(admit(ledger, batch, 'other', { uptimeMs: 1_020 })).rejects.toEqual(isStop);
+  const replied = recordReply(ledger, attempt, replyWith('acme'));
+  await server.startAgain();
+  expect(await replied).toEqual({ kind: 'written' });
+});
+
+test('without patience what is asked for fails at once', async () => {
+  const { ledger } = await opened({ longestMs: 0, signal: undefined });
+  await server.stopAtOnce();
+  await expect(ledger.batches()).rejects.toMatchObject({ code: 'store' });
+  await server.startAgain();
+});
