@@ -75,7 +75,7 @@ describe.each(['before', 'after'] as const)('where the connection breaks %s the 
   test('an intent is admitted anew, and of what nobody heard nothing is left to doubt', async () => {
     const [place, ledger, proxy] = await cut();
     const batch = await batchNamed(ledger, 'a');
-    await ledger.changeBatch(batch, { budget: credits(2) });
+    await ledger.changeBatch(batch, { budget: credits(100) });
     await admitted(ledger, batch, 'first');
     proxy.cutAtCommit(when);
     const attempt = await admitted(ledger, batch, 'acme');
