@@ -22,3 +22,5 @@ export {
   type SweptFile,
   sweep,
 } from './run/tasks/nightly.ts';
+export { runWorker, type WorkerEvent, type WorkerOptions, type WorkerSummary } from './run/tasks/worker.ts';
+export { type AccountShare, type WorkersRequest, type WorkerView, workersOf } from './run/tasks/workers.ts';

@@ -102,6 +102,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',
+    'tasks/workers.ts',
     'unproven-changes.ts',
   ],
   objects: 'open',

@@ -16,9 +16,11 @@ import {
   batchStatus,
   type MissSeries,
 } from '../run/tasks/batch-status.ts';
+import { type WorkerView, workersAt } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { changesLines } from './render/change-lines.ts';
 import { heldBackLines, openWords, waitingWords } from './render/doubts.ts';
+import { rangesWords, workerLines } from './render/workers.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const status: CliCommand = {
@@ -41,7 +43,10 @@ async function statusCommand(
   row: string | undefined,
   flags: { readonly store?: string },
 ): Promise<Report> {
-  if (word === undefined) return batchesReport(console, await batchOverviews(flags.store, console.warn));
+  if (word === undefined) {
+    const all = await batchOverviews(flags.store, console.warn);
+    return batchesReport(console, all, await workersAt(flags.store));
+  }
   const found = await findBatch(word, flags.store, console.warn);
   const { batch, location } = found;
   const ledger = await lookAtLedger(location);
@@ -80,10 +85,15 @@ interface Unproven {
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-async function batchesReport(console: Console, all: readonly BatchOverview[]): Promise<Report> {
+async function batchesReport(
+  console: Console,
+  batches: readonly BatchOverview[],
+  workers: readonly WorkerView[],
+): Promise<Report> {
+  const lines = batches.length === 0 ? ['There are no batches yet.'] : batches.map(overviewLine);
   return {
-    lines: all.length === 0 ? ['There are no batches yet.'] : all.map(overviewLine),
-    object: await objectOf(console, ({ BatchListObject }) => BatchListObject.of(all)),
+    lines: [...lines, ...workerLines(workers)],
+    object: await objectOf(console, ({ BatchListObject }) => BatchListObject.of({ batches, workers })),
   };
 }
 
@@ -164,11 +174,13 @@ function stateLines(status: BatchStatus, { changes }: LeftOpen): readonly string
 /** What goes on, what holds the batch up, and what is left to decide. */
 function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readonly string[] {
   const { batch, open, lastMinute, run, pause, heldSinceMs, unanswered, misses } = status;
+  const ranges = rangesWords(status.ranges);
   return linesOf(
     open > 0 && `Open       ${openWords(open)}`,
     lastMinute > 0 &&
       batch.state === 'open' &&
       `Rate       ${counted(lastMinute, 'request')} of this account in the last minute`,
+    ranges && `Ranges     ${ranges}`,
     run && `Running    since ${run.since}, by process ${run.pid}`,
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
     heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, by rowonce pause`,

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { isoTime } from '../core/clock.ts';
 import type { ChangeFigures, ChangeGroup, ChangesDone, OvertakenRow } from '../files/output/changes-done.ts';
 import { undoneBy } from '../job/job-origin.ts';
-import type { Batch, ShownMoney } from '../ledger/ledger.ts';
+import type { Batch, RangeCounts, ShownMoney } from '../ledger/ledger.ts';
 import { commandToGoOn } from '../lib/command-line.ts';
 import type { Retries } from '../run/retries.ts';
 import type { BatchOverview, BatchStatus } from '../run/tasks/batch-status.ts';
+import type { AccountShare, WorkerView } from '../run/tasks/workers.ts';
 import type { UnprovenChanges } from '../run/unproven-changes.ts';
 import { membersOf, noun } from './noun.ts';
 
@@ -147,10 +148,45 @@ export const BatchObject = noun({
   running_since: overview(z.string().optional(), ({ run }) => run?.since),
 });
 
-const all = membersOf<readonly BatchOverview[]>();
+const share = membersOf<AccountShare>();
+const ShareObject = noun({
+  account: share(z.string(), ({ account }) => account),
+  in_flight: share(z.number(), ({ inFlight }) => inFlight),
+  /** How many requests of the limit it may send in each window; left out where no limit is known. */
+  share: share(z.number().optional(), (of) => of.share),
+});
+
+const worker = membersOf<WorkerView>();
+/** A process that spends from a store which several share. */
+const WorkerObject = noun({
+  host: worker(z.string(), ({ host }) => host),
+  pid: worker(z.number(), ({ pid }) => pid),
+  command: worker(z.string(), ({ command }) => command),
+  /** How many seconds ago it began, and last said of itself what stands here. */
+  since_seconds: worker(z.number(), ({ sinceMs }) => Math.round(sinceMs / 1000)),
+  beat_seconds: worker(z.number().optional(), ({ beatAgoMs: ms }) => ms && Math.round(ms) / 1000),
+  accounts: worker(z.array(ShareObject), ({ accounts }) => accounts.map(ShareObject.of)),
+});
+
+const all = membersOf<{
+  readonly batches: readonly BatchOverview[];
+  readonly workers: readonly WorkerView[];
+}>();
 /** What `status` prints: all batches, the newest first. */
 export const BatchListObject = noun({
-  batches: all(z.array(BatchObject), (batches) => batches.map(BatchObject.of)),
+  batches: all(z.array(BatchObject), ({ batches }) => batches.map(BatchObject.of)),
+  /** Left out for a store from which one process alone spends, or none does. */
+  workers: all(z.array(WorkerObject).optional(), ({ workers }) =>
+    workers.length === 0 ? undefined : workers.map(WorkerObject.of),
+  ),
+});
+
+const counts = membersOf<RangeCounts>();
+const RangesObject = noun({
+  waiting: counts(z.number(), ({ waiting }) => waiting),
+  running: counts(z.number(), ({ running }) => running),
+  /** Those that killed five workers. A run works on them. */
+  set_aside: counts(z.number(), ({ setAside }) => setAside),
 });
 
 const status = membersOf<BatchStatus>();
@@ -168,6 +204,8 @@ export const BatchStatusObject = noun({
   /** Until when the account sends nothing, and why. */
   paused_until: status(z.string().nullable(), ({ pause }) => (pause ? isoTime(pause.untilMs) : null)),
   paused_why: status(z.string().optional(), ({ pause }) => pause?.why),
+  /** Ranges of its rows, for workers; left out where the store has none. */
+  ranges: status(RangesObject.optional(), ({ ranges }) => ranges && RangesObject.of(ranges)),
   /** Those at the end of the account's answers. */
   misses: status(MissesObject.optional(), ({ misses: of }) => of && { count: of.count, kept: of.kept }),
   ...leftOpen,

@@ -9,6 +9,7 @@ import {
   type BatchLine,
   type LedgerReader,
   type PauseRecord,
+  type RangeCounts,
   type Sent,
   type ShownMoney,
   shownMoney,
@@ -136,6 +137,8 @@ export interface BatchStatus extends BatchOverview {
   readonly perSecond: number;
   /** Why and until when its account sends nothing now; undefined when it does not pause. */
   readonly pause: PauseRecord | undefined;
+  /** Ranges of it that workers have, or are to have; undefined where the store has no workers. */
+  readonly ranges: RangeCounts | undefined;
   /** The process that spends from its store, on this batch or on anything else. */
   readonly spender: Spender | undefined;
   /** How many of its rows wait, because what was bought for them turned out to be no answer. */
@@ -180,6 +183,7 @@ export async function batchStatus(
     lastMinute: sends.length,
     perSecond: speedOf(sends, nowMs),
     pause: await pauseNow(ledger, shown, nowMs),
+    ranges: await ledger.rangeCounts?.(id),
     spender,
     misses: missSeries(await ledger.account(batch.accountIdentity), batch),
   };

@@ -116,10 +116,7 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   if (lost.signal.aborted) throw lost.signal.reason;
 }
 
-/** While the last rows of one range wait for their answers, the next one is begun. */
-const RANGES_AT_ONCE = 2;
-
-const POLL_MS = 500;
+const POLL_MS = 250;
 
 interface Served {
   readonly account: Account;
@@ -132,7 +129,7 @@ async function serveAccount(serving: Serving, served: Served, until: AbortSignal
   const { account, work, looks } = served;
   const working = new Set<Promise<void>>();
   while (!until.aborted) {
-    const mayTake = working.size < RANGES_AT_ONCE && !work.isResting(account);
+    const mayTake = work.mayTake(account);
     const taken = mayTake ? await answered(queue.take(account.identity)) : undefined;
     if (taken !== undefined) {
       const ended = work.workOn(account, taken).finally(() => working.delete(ended));

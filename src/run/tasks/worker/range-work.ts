@@ -20,6 +20,7 @@ export class RangeWork {
   readonly #sessions = new Sessions();
   /** The session of each account, which would else end with each range. */
   readonly #held = new Map<string, Promise<OpenRun>>();
+  readonly #under = new Set<UnderWork>();
   /** Until when nothing is taken of an account, or nothing of a batch is tried. */
   readonly #resting = new Map<string, number>();
   /** Why nothing of a batch is tried. */
@@ -34,26 +35,41 @@ export class RangeWork {
     this.#onLost = onLost;
   }
 
-  isResting({ identity }: Account): boolean {
-    return this.#restOf(identity) > 0;
+  /** The next range is begun while the last rows of one wait for their answers, and no earlier: another worker may have nothing to do. */
+  mayTake({ identity, limits }: Account): boolean {
+    if (this.#restOf(identity) > 0) return false;
+    const rows = [...this.#under].filter((each) => each.identity === identity);
+    return rows.every(({ left }) => left <= limits.concurrency * ROWS_A_SLOT) && rows.length < RANGES_AT_ONCE;
   }
 
   /** Ends with the range, and never badly. */
   async workOn(account: Account, taken: TakenRange): Promise<void> {
+    const under: UnderWork = {
+      identity: account.identity,
+      left: taken.beforeRow - taken.fromRow,
+      rows: 0,
+    };
+    this.#under.add(under);
+    await this.#workOn(account, taken, under);
+    this.#under.delete(under);
+  }
+
+  async #workOn(account: Account, taken: TakenRange, under: UnderWork): Promise<void> {
     const { onEvent } = this.#serving;
     const { batch, fromRow, beforeRow } = taken;
     const range = { batch, fromRow, beforeRow };
-    const counted = { rows: 0 };
     onEvent({ kind: 'taken', ...range });
     try {
-      const stopped = await this.#stopOf(account, taken, counted);
+      const stopped = await this.#stopOf(account, taken, under);
       if (stopped === undefined) {
-        onEvent({ kind: 'done', ...range, ...counted });
+        onEvent({ kind: 'done', ...range, rows: under.rows });
         await told(taken.done());
         return;
       }
       onEvent({ kind: 'handed_back', ...range, stopped });
-      await told(taken.handBack(await this.#rest(account, taken, stopped)));
+      // Who lets the batch go on finds its ranges again.
+      if (OVER.has(stopped.code) && !this.#until.aborted) await told(taken.done());
+      else await told(taken.handBack(await this.#rest(account, taken, stopped)));
     } catch (error) {
       // A bug of ours concerns this range: the others go on.
       onEvent({ kind: 'failed', ...range, why: messageOf(error) });
@@ -66,18 +82,14 @@ export class RangeWork {
     for (const identity of [...this.#held.keys()]) await this.#letGo(identity);
   }
 
-  /** @param counted counts the rows that end. @returns what stopped the work on the range. */
-  async #stopOf(
-    account: Account,
-    taken: TakenRange,
-    counted: { rows: number },
-  ): Promise<StopError | undefined> {
+  /** @returns what stopped the work on the range. */
+  async #stopOf(account: Account, taken: TakenRange, under: UnderWork): Promise<StopError | undefined> {
     const { ledger, listed } = this.#serving;
     if (this.#restOf(taken.batch) > 0) return this.#stops.get(taken.batch);
     try {
       const batch = await ledger.batch(taken.batch);
       if (batch === undefined || !(await this.#mayGoOn(batch, account))) return undefined;
-      const context = await this.#contextOf(account, batch, counted);
+      const context = await this.#contextOf(account, batch, under);
       if (context === undefined) return undefined;
       const suspect = await settleMisses(context);
       if (suspect !== undefined) return suspect;
@@ -98,7 +110,7 @@ export class RangeWork {
   async #contextOf(
     account: Account,
     { id, inputPath }: Batch,
-    counted: { rows: number },
+    under: UnderWork,
   ): Promise<RunContext | undefined> {
     const { ledger, listed, clock, command, location, accept, askAgreement, onEvent } = this.#serving;
     const order = await listed.workOrder(id);
@@ -112,7 +124,10 @@ export class RangeWork {
       signal: this.#until,
       maxPauseMs: MOST_PAUSE_MS,
       emit(event) {
-        if (event.kind === 'row') counted.rows += 1;
+        if (event.kind === 'row') {
+          under.rows += 1;
+          under.left -= 1;
+        }
         if (event.kind === 'note') onEvent(event);
       },
     };
@@ -166,6 +181,18 @@ export class RangeWork {
   }
 }
 
+/** A range that is worked on, with the rows of it that have ended here, and at most so many left. */
+interface UnderWork {
+  readonly identity: string;
+  left: number;
+  rows: number;
+}
+
+const RANGES_AT_ONCE = 2;
+
+/** With so many rows left for each slot there is time to take another range before a slot is idle. */
+const ROWS_A_SLOT = 4;
+
 /** A pause that is longer is waited for by nobody: the range is handed back until then. */
 const MOST_PAUSE_MS = 30_000;
 
@@ -189,6 +216,9 @@ const OF_ACCOUNT: ReadonlySet<StopCode> = new Set<StopCode>([
   ] as const),
   ...(['consent', 'store_version'] as const),
 ]);
+
+/** A person has paused the batch, or another one has taken its place. */
+const OVER: ReadonlySet<StopCode> = new Set<StopCode>(['terminated', 'input']);
 
 /** What ends the work on this ledger: it is opened again. */
 const LOST: ReadonlySet<StopCode> = new Set<StopCode>(['store', 'store_lost', 'disk_full', 'busy']);

@@ -1,0 +1,53 @@
+import type { LedgerReader } from '../../ledger/ledger.ts';
+import { eachLedgerThere } from '../open-ledger.ts';
+
+/** This file tells who spends from a store that many processes share. */
+
+/** A process that spends, a worker or a run, as it has last said of itself. */
+export interface WorkerView {
+  readonly host: string;
+  readonly pid: number;
+  /** What was typed. */
+  readonly command: string;
+  /** How long ago it began. */
+  readonly sinceMs: number;
+  /** How long ago it said so last; absent when it has not yet. */
+  readonly beatAgoMs?: number;
+  readonly accounts: readonly AccountShare[];
+}
+
+export interface AccountShare {
+  /** The name by which the newest batch knows the account, else its identity. */
+  readonly account: string;
+  readonly inFlight: number;
+  /** How many requests of the limit it may send in each window; absent where no limit is known. */
+  readonly share?: number;
+}
+
+export interface WorkersRequest {
+  readonly store?: string | undefined;
+}
+
+/** Those of every store that is looked into; none for a store that is a folder. */
+export async function workersOf(request: WorkersRequest = {}): Promise<readonly WorkerView[]> {
+  // A command that shows them has checked what was typed, and does without the code for that.
+  const { checkOptions, text } = await import('../../lib/checked-options.ts');
+  checkOptions('workersOf', request, { store: text });
+  return workersAt(request.store);
+}
+
+/** @param storeFlag as the user typed it. */
+export async function workersAt(storeFlag: string | undefined): Promise<readonly WorkerView[]> {
+  return (await eachLedgerThere(storeFlag, workersIn)).flat();
+}
+
+async function workersIn(ledger: LedgerReader): Promise<readonly WorkerView[]> {
+  const workers = (await ledger.workers?.()) ?? [];
+  if (workers.length === 0) return [];
+  const lines = (await ledger.batchLines()).toReversed();
+  const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
+  return workers.map(({ worker: _, accounts, ...worker }) => ({
+    ...worker,
+    accounts: accounts.map((each) => ({ ...each, account: names.get(each.account) ?? each.account })),
+  }));
+}

@@ -1,0 +1,128 @@
+/**
+ * Goal: the installation that docs/compose.yaml describes works as it stands.
+ * Method: no container is started here. The commands of the file are, in its order and with its roles, over a real server: what lays
+ * out, what grants, a worker under its restricted role, its health check, and a submit.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { describeProgram } from '../src/cli/shell/main/program.ts';
+import { domainsOf, Workplace } from './faults/workplace.ts';
+import { anotherServer } from './ledger/stores/postgres-server.ts';
+
+const service = z.looseObject({
+  command: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+  network_mode: z.string().optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+});
+const compose = z.looseObject({
+  services: z.record(z.string(), service),
+  configs: z.record(z.string(), z.object({ content: z.string() })),
+});
+
+const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'compose.yaml'), 'utf8');
+const { services, configs } = compose.parse(parse(text, { merge: true }));
+
+/** The words behind `rowonce`; none for a service that is another program. */
+function wordsOf(name: string): readonly string[] {
+  const { command = [], entrypoint = [] } = services[name] ?? {};
+  const words = [...entrypoint, ...command].flatMap((each) =>
+    each.includes('rowonce ') ? each.split(' ') : each,
+  );
+  const at = words.findIndex((word, index) => word === 'rowonce' && words[index - 1] === '--no');
+  const end = words.indexOf('>');
+  return at === -1 ? [] : words.slice(at + 1, end === -1 ? undefined : end);
+}
+
+test('each service waits for one that is there, and every command and option is one of the program', async () => {
+  const program = await describeProgram();
+  expect(Object.keys(services).filter((name) => wordsOf(name).length > 0)).toEqual([
+    'init',
+    'worker-1',
+    'worker-2',
+    'submit',
+  ]);
+  for (const [name, { depends_on: others = {} }] of Object.entries(services)) {
+    for (const other of Object.keys(others)) expect(services, name).toHaveProperty(other);
+    const [word, ...more] = wordsOf(name);
+    if (word === undefined) continue;
+    const command = program.commands.find((each) => each.name() === word);
+    const known = [command, ...(command?.commands ?? [])].flatMap((each) =>
+      each?.options.map(({ long }) => long),
+    );
+    for (const flag of more.filter((each) => each.startsWith('--'))) expect(known, name).toContain(flag);
+  }
+});
+
+test('health is asked where the worker says it', () => {
+  for (const name of ['worker-1', 'worker-2']) {
+    const words = wordsOf(name);
+    const port = words[words.indexOf('--health') + 1];
+    expect(services[name]?.healthcheck?.test.at(-1)).toContain(`http://127.0.0.1:${port}/healthz`);
+    expect(services[name]?.network_mode, 'a URL of 127.0.0.1 leads to the database').toBe('service:database');
+  }
+});
+
+test('its commands lay out a database, and a worker under its role finishes what is submitted', async () => {
+  const server = await anotherServer();
+  const { environment = {} } = services.database ?? {};
+  const { POSTGRES_DB: database = '', POSTGRES_USER: owner = '' } = environment;
+  await server.query('postgres', `CREATE ROLE ${owner} SUPERUSER LOGIN; ${configs.roles?.content}`);
+  await server.createDatabase(database);
+  await using place = await Workplace.open();
+  place.writeList(domainsOf('composed', 60));
+  const port = await freePort();
+  const here = (word: string): string =>
+    word
+      .replace('127.0.0.1:5432', `127.0.0.1:${new URL(server.url(database)).port}`)
+      .replaceAll('4831', port);
+  const typed = (name: string): readonly string[] => wordsOf(name).map(here);
+  const laidOut = await place.typeHere(typed('init'));
+  expect(laidOut.code, laidOut.stderr).toBe(0);
+  await server.query(database, laidOut.stdout);
+  const worker = place.type([...typed('worker-1'), '--json']);
+  const check = services['worker-1']?.healthcheck?.test.slice(1).map(here) ?? [];
+  await expect.poll(() => exitCodeOf(check), { timeout: 60_000 }).toBe(0);
+  const submitted = await place.typeHere([
+    ...typed('submit'),
+    'enrich-company',
+    place.path('list.csv'),
+    '--budget',
+    '500',
+  ]);
+  expect(submitted.code, submitted.stderr).toBe(0);
+  const finished = async (): Promise<unknown> =>
+    (await server.query(database, 'SELECT count(*)::int AS count FROM rowonce.rows'))[0]?.count;
+  await expect.poll(finished, { timeout: 60_000 }).toBe(60);
+  const reader = server.url(database).replace('tests@', 'rowonce_reader@');
+  const shown = await place.typeHere(['status', '--store', reader]);
+  expect([shown.code, shown.stdout], shown.stderr).toEqual([
+    0,
+    expect.stringMatching(/60\/60 rows[^]*^Worker /m),
+  ]);
+  worker.signal('SIGTERM');
+  expect((await worker.ended).code).toBe(143);
+  expect(await exitCodeOf(check), 'nobody answers any more').toBe(1);
+});
+
+async function exitCodeOf([program = '', ...words]: readonly string[]): Promise<number | null> {
+  const child = spawn(program === 'node' ? process.execPath : program, words, { stdio: 'ignore' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code;
+}
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  await once(probe.close(), 'close');
+  return String(typeof address === 'object' ? address?.port : '');
+}
