@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
@@ -148,4 +149,53 @@ test('the database itself refuses a call that moves without an entry', async () 
     `SET search_path = rowonce; UPDATE calls SET account = 'another', head = head + 1000`,
   ])
     await expect(server.query(`run_${databases}`, change), change).rejects.toThrow(refused);
+});
+
+test('a person is forgotten in a database: no table has them, nobody buys them again, and a host without the key buys nothing', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  const database = `run_${databases}`;
+  const [ada, ben] = ['ada@acme.example', 'ben@acme.example'];
+  place.writePeople([ada, ben]);
+  const order: Order = { store, job: 'enrich-person' };
+  expect((await place.runHere(order)).code).toBe(0);
+  const tables = async () => JSON.stringify(await server.everyRow(database));
+  expect(await tables()).toContain(ada);
+  const forget = ['forget', ada, '--yes', '--store', store];
+  const forgotten = await place.typeHere(forget);
+  expect(forgotten.code, forgotten.stderr).toBe(0);
+  expect(await tables(), 'nothing of them is left').not.toContain(ada);
+  expect(await tables()).toContain(ben);
+  const { requests } = await place.vendor.book();
+  place.writePeople([ada, 'cy@acme.example']);
+  const next = await place.runHere(order);
+  expect(next.code, next.stderr).toBe(0);
+  expect(place.statuses()).toEqual(['skipped', 'matched']);
+  expect((await place.vendor.book()).requests).toBe(requests + 1);
+  const [key = ''] = readdirSync(place.path('config/erasure-keys'));
+  const secret = readFileSync(place.path(`config/erasure-keys/${key}`), 'utf8').trim();
+  rmSync(place.path('config/erasure-keys'), { recursive: true });
+  place.writePeople([ada, ben, 'di@acme.example']);
+  const without = await place.runHere(order);
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain('does not have the key by which they are recognised');
+  const given = await place.run({ ...order, env: { ROWONCE_ERASURE_KEY: secret } });
+  expect(given.code, given.stderr).toBe(0);
+  expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);
+});
+
+test('what passed the retention of an account goes from a database, and a purge takes what is from before a day', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  expect((await place.runHere({ store })).code).toBe(0);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const purged = await place.typeHere(['store', 'purge', '--before', tomorrow, '--yes', '--store', store]);
+  expect(purged.code, purged.stderr).toBe(0);
+  expect(JSON.stringify(await server.everyRow(`run_${databases}`, 'calls'))).not.toContain(DOMAINS[0]);
+  const { requests } = await place.vendor.book();
+  place.writeAccount(place.vendor.url, { retention: '1d' });
+  const again = await place.runHere({ store });
+  expect(again.code, again.stderr).toBe(0);
+  expect((await place.vendor.book()).requests, 'a finished list buys nothing again by itself').toBe(requests);
+  expect(again.stderr).not.toContain('is not erased yet');
 });

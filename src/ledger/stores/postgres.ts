@@ -12,6 +12,8 @@ const postgres: Store = {
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location, tell) => (await opening()).openReader(location, tell),
+  erasing: async (location, options, work) =>
+    (await import('./postgres/erasing.ts')).erasing(location, options, work),
   copying: {
     from: async (location, options) =>
       (await import('./postgres/copies.ts')).copySource(location, { ...options, create: false }),

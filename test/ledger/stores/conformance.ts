@@ -6,6 +6,7 @@ import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
+import { erasuresConform } from './conformance/erasures.ts';
 import { knownConforms } from './conformance/known.ts';
 import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
@@ -43,4 +44,5 @@ export function conformsTo(store: Store): void {
   missesConform(store);
   activityConforms(store);
   timesConform(store);
+  erasuresConform(store);
 }

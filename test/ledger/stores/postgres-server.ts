@@ -26,6 +26,8 @@ export interface Server {
   /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
   stopAtOnce(): Promise<void>;
   startAgain(): Promise<void>;
+  /** All that the tables of a ledger hold, or one of them. */
+  everyRow(database: string, table?: string): Promise<readonly Record<string, unknown>[]>;
 }
 
 let started: Promise<Server> | undefined;
@@ -91,6 +93,23 @@ async function begun(): Promise<Server> {
       while (isAlive(pid)) await delay(5);
     },
     startAgain: () => server.start(),
+    async everyRow(database, table) {
+      const named = table === undefined ? '' : `AND tablename = '${table}'`;
+      const tables = await ask(
+        `SELECT tablename FROM pg_tables WHERE schemaname = 'rowonce' ${named}`,
+        database,
+      );
+      const rows = await Promise.all(
+        tables.map(({ tablename }) =>
+          ask(
+            `SELECT t::text, convert_from(b, 'UTF8') AS body FROM rowonce.${tablename} t
+          LEFT JOIN LATERAL (SELECT (to_jsonb(t) ->> 'body')::bytea AS b) body ON true`,
+            database,
+          ),
+        ),
+      );
+      return rows.flat();
+    },
   };
 }
 
@@ -162,9 +181,20 @@ async function layOut(server: Server): Promise<void> {
   await (await postgres.open(server.url(LAID_OUT), options)).close();
 }
 
+const { copying = never(), erasing = never() } = postgres;
+
+function never(): never {
+  throw new Error('ledgers of PostgreSQL are copied and erased from');
+}
+
 /** The store as it is, at places of tests: `postgres://test-1-2` is a database of that name, made when it is first opened. */
 export const postgresOfTests: Store = {
   ...postgres,
   open: async (place, options) => postgres.open(await databaseOf(place, options.create), options),
   look: async (place, tell) => postgres.look(await databaseOf(place, false), tell),
+  erasing: async (place, options, work) => erasing(await databaseOf(place, false), options, work),
+  copying: {
+    from: async (place, options) => copying.from(await databaseOf(place, false), options),
+    to: async (place, options) => copying.to(await databaseOf(place, true), options),
+  },
 };

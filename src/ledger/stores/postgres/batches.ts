@@ -1,4 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { hostname } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
@@ -81,6 +83,7 @@ export const batches = ({ database }: Session): Part => ({
       inputPath,
     ]);
     invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
+    if (inputPath !== undefined) await noteReads(database, batch, inputPath);
   },
   async noteHold(batch, held, atMs) {
     const sql =
@@ -120,6 +123,7 @@ async function beginBatch(sql: Sql, spec: BatchSpec, renew: boolean): Promise<Ba
     const names = 'UPDATE batches SET lineage = $2, input_path = $3, account_name = $4 WHERE id = $1';
     await sql.rows(names, [id, spec.lineage, spec.inputPath, spec.accountName]);
   }
+  await noteReads(sql, id, spec.inputPath, spec.settings.job);
   const batch = await batchWhere(sql, 'id = $1', id);
   invariant(batch !== undefined, `batch ${id} was just read or written`);
   return { batch, start: !goesOn ? 'new' : newest.state === 'open' ? 'resumed' : 'finished', superseded };
@@ -130,6 +134,16 @@ WITH changed AS (
   UPDATE batches SET state = 'superseded' WHERE lineage = $1 AND key <> $2 AND state = 'open' RETURNING id, state
 ), erased AS (${ERASE_ENDED})
 SELECT id FROM changed`;
+
+/** A person who is forgotten may be in a copy of the list, or of the job, that another run has read. */
+async function noteReads(sql: Sql, batch: BatchId, list: string, job?: unknown): Promise<void> {
+  // An operation that was named instead of a job is no path.
+  const read = typeof job === 'string' && isAbsolute(job) ? [list, job] : [list];
+  await sql.rows(READS, [hostname(), read, batch, list]);
+}
+
+const READS = `
+INSERT INTO reads (host, path, batch, is_list) SELECT $1, path, $3, path = $4 FROM unnest($2::text[]) u (path) ON CONFLICT DO NOTHING`;
 
 async function insertBatch(sql: Sql, spec: BatchSpec, generation: number): Promise<BatchId> {
   const told = await sql.row(TOLD_BY_SANDBOX);

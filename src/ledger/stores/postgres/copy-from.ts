@@ -1,12 +1,11 @@
 import { hostname } from 'node:os';
 import type { CopiedPart, CopiedTables } from '../../copying.ts';
-import type { Database, Sql } from './connection.ts';
+import type { Database } from './connection.ts';
 import { columnsOf, TABLES } from './copied-columns.ts';
 import { ANSWERED } from './misses.ts';
+import { pagesOf } from './scanned.ts';
 
 /** All that a ledger holds, as a copy takes it: one state of it. */
-
-const AT_ONCE = 1_000;
 
 /** Tables whose rows are no more than their columns come in the order of these. */
 const ORDERS: Partial<Record<keyof CopiedTables, string>> = {
@@ -66,19 +65,10 @@ export async function* partsOf(database: Database): AsyncGenerator<CopiedPart> {
   const kept = await database.keep();
   try {
     await kept.sql.script('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    for (const table of TABLES) yield* partsIn(kept.sql, table);
+    for (const table of TABLES)
+      for await (const rows of pagesOf<never>(kept.sql, queryFor(table))) yield { table, rows };
     await kept.sql.script('COMMIT');
   } finally {
     kept.end();
   }
-}
-
-async function* partsIn(sql: Sql, table: keyof CopiedTables): AsyncGenerator<CopiedPart> {
-  await sql.script(`DECLARE copied_${table} NO SCROLL CURSOR FOR ${queryFor(table)}`);
-  for (;;) {
-    const rows = await sql.rows<never>(`FETCH ${AT_ONCE} FROM copied_${table}`);
-    if (rows.length === 0) break;
-    yield { table, rows };
-  }
-  await sql.script(`CLOSE copied_${table}`);
 }

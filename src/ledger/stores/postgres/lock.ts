@@ -4,8 +4,8 @@ import type { Database, Kept } from './connection.ts';
 import { type AtWork, atWork } from './spenders.ts';
 
 /**
- * A ledger stands still while it is copied: every admission holds one lock together with the others until its transaction ends, and a
- * copy holds it against all of them. PostgreSQL frees it when a process ends, however that ends.
+ * A ledger stands still while it is copied or erased from: every admission holds one lock together with the others until its
+ * transaction ends, and who copies or erases holds it against all of them. PostgreSQL frees it when a process ends, however that ends.
  */
 export interface Standing {
   end(): Promise<void>;
@@ -14,19 +14,19 @@ export interface Standing {
 /** Any two numbers that nobody else takes. */
 const LOCK = '8260029, 1';
 
-/** Waits until nobody copies. What is read by the next statement is true until the transaction ends. */
+/** Waits until nothing stands still. What is read by the next statement is true until the transaction ends. */
 export const WHILE_MOVING = `pg_advisory_xact_lock_shared(${LOCK})`;
 
 const TAKE = `SELECT pg_try_advisory_lock(${LOCK}) AS taken`;
 const FREE = `SELECT pg_advisory_unlock(${LOCK})`;
 
-/** Short compared to any copy, and rare enough that waiting costs nothing. */
+/** Short compared to any copy or erasure, and rare enough that waiting costs nothing. */
 const RETRY_MS = 200;
 
 /** An admission of nobody who beats takes no longer. */
 const LEAST_WAIT_MS = 5_000;
 
-/** @throws StopError `busy` when a worker is at work, or another copy is made, for longer than `waitForLockMs`. */
+/** @throws StopError `busy` when a worker is at work, or it stands still already, for longer than `waitForLockMs`. */
 export async function standStill(database: Database, options: StoreOptions): Promise<Standing> {
   const { clock, waitForLockMs } = options;
   const beganMs = clock.monotonicMs();
@@ -61,7 +61,7 @@ async function ended(kept: Kept): Promise<void> {
 function busy(shown: string, worker: AtWork | undefined): StopError {
   const who =
     worker === undefined
-      ? 'is copied'
+      ? 'is copied or erased from'
       : `is worked on by process ${worker.pid} on ${worker.host}, "${worker.command}"`;
   return stop('busy', `The store ${shown} ${who}.`, 'Let it end, or wait for it with --wait 2h.');
 }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import type { Erasable, ErasureTarget, Hit, KnownFile, Person, Where } from '../../eraser.ts';
+import type { Erasable, ErasureTarget, Hit, KnownFile, Person } from '../../eraser.ts';
 import { credits } from '../../ledger.ts';
+import { Hits, leftOf } from '../../rules/hits.ts';
 import type { Connection } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
 import { batchesOfInputs, oldCalls, oldRows } from './old-entries.ts';
@@ -169,27 +170,6 @@ function aboutPerson(connection: Connection, person: Person): Found {
   };
 }
 
-/** Each cell is noted once for each place, however often a query comes past it. */
-class Hits {
-  readonly #person: Person;
-  readonly #hits = new Map<string, Hit>();
-
-  constructor(person: Person) {
-    this.#person = person;
-  }
-
-  /** @returns 1 where the person is named, as SQL takes it. */
-  note(place: string, text: string | Buffer | null, where: Where): 0 | 1 {
-    const cells = text === null ? [] : this.#person.cellsIn(text, where);
-    for (const cell of cells) this.#hits.set(`${place} ${cell}`, { place, cell });
-    return cells.length > 0 ? 1 : 0;
-  }
-
-  all(): readonly Hit[] {
-    return [...this.#hits.values()];
-  }
-}
-
 function ids(connection: Connection, sql: string, ...values: readonly string[]): readonly number[] {
   return connection.all<{ id: number }>(sql, ...values).map(({ id }) => id);
 }
@@ -292,21 +272,12 @@ function answersAbout(connection: Connection, person: Person, calls: Set<number>
   );
   for (const { heldIn, entry, attempt, call, operation, isChange, body } of rows) {
     if (calls.has(call)) continue;
-    const left = leftOf({ operation, isChange, body }, person);
+    const left = leftOf({ operation, isChange: isChange === 1, body }, person);
     if (left === undefined) calls.add(call);
     else found.push({ heldIn, entry, attempt, call, body: left });
   }
   const cuts = found.filter(({ call }) => !calls.has(call));
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
-}
-
-/** The person whom a change alters was already found by its call; its answer names others beside them. */
-function leftOf(
-  { operation, isChange, body }: Pick<AnswerRow, 'operation' | 'isChange' | 'body'>,
-  person: Person,
-): Buffer | undefined {
-  if (operation === 'enrich-person') return undefined;
-  return person.cutFrom(body, operation === 'enrich-company' || isChange === 1 ? 'company' : 'anything');
 }
 
 // --------------------------------------------------------------------------------------------------------- by age

@@ -32,7 +32,7 @@ CREATE TABLE calls (
 CREATE INDEX calls_open ON calls (over_at) WHERE open IS NOT NULL;
 CREATE INDEX calls_doubt ON calls (id) WHERE state = 'doubt';
 
--- Never updated or deleted. \`of\` is the attempt that the entry is about: its own number where it begins one. \`sees\` is what a
+-- Never deleted, and updated by an erasure alone. \`of\` is the attempt that the entry is about: its own number where it begins one. \`sees\` is what a
 -- repeat or retry was decided by, what a refresh replaces, what stood before what is taken back, and what a freed or counted loss
 -- points to. \`pays\` is the attempt at which it is booked. \`said\` is the kind of the answer, closure, look or decision. \`worker\` admitted
 -- the attempt. \`words\` is JSON, because a text cannot hold a zero byte.
@@ -81,6 +81,16 @@ CREATE FUNCTION move_call() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   is_allowed boolean;
 BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.kind = 'erased' THEN
+    NEW.kind := OLD.kind;
+    IF NEW.state = 'doubt' OR NEW.open IS NOT NULL OR NEW.parameters::text <> '{}'
+       OR (NEW.id, NEW.account, NEW.operation, NEW.credits_most, NEW.state, NEW.stands, NEW.phase, NEW.open, NEW.head, NEW.of)
+          IS DISTINCT FROM (OLD.id, OLD.account, OLD.operation, OLD.credits_most, OLD.state, OLD.stands, OLD.phase, OLD.open, OLD.head, OLD.of)
+       OR NOT EXISTS (SELECT FROM erased WHERE what = 'call' AND id = OLD.id) THEN
+      PERFORM refuse('a call is emptied by an erasure alone, once it is settled');
+    END IF;
+    RETURN NEW;
+  END IF;
   NEW.head := nextval('numbers');
   IF TG_OP = 'INSERT' THEN
     NEW.id := NEW.head; NEW.state := 'free'; NEW.stands := NULL; NEW.phase := NULL; NEW.open := NULL;

@@ -1,0 +1,80 @@
+import { sandboxFolder } from '../../../core/paths.ts';
+import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
+import type { StoreOptions } from '../../store.ts';
+import { connect, type Database } from './connection.ts';
+import { refuseCopied } from './copies.ts';
+import { erasureOf, removeFiles } from './erasable.ts';
+import { erase } from './erase.ts';
+import { erasureKeyOf, keepErasureKey } from './erasure-key.ts';
+import { standStill } from './lock.ts';
+import { postgresLedger } from './postgres-ledger.ts';
+import { hasLedger, nothingThere } from './schema-laid-out.ts';
+
+/** Opens a ledger to erase from it. What lies beside a ledger in a folder, such as the book of a sandbox, is in a folder of this user. */
+export async function erasing<T>(
+  location: string,
+  options: StoreOptions,
+  work: (eraser: Eraser) => Promise<T>,
+): Promise<T> {
+  const database = await connect(location);
+  try {
+    if (!(await hasLedger(database))) throw nothingThere(database);
+    const standing = await standStill(database, options);
+    try {
+      await refuseCopied(database, false);
+      const secret = await erasureKeyOf(database);
+      const { clock, command } = options;
+      const time = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
+      return await work({
+        folder: sandboxFolder(location),
+        time,
+        find: (target) => find(database, target, secret),
+      });
+    } finally {
+      await standing.end();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function find(
+  database: Database,
+  target: ErasureTarget,
+  known: Buffer | undefined,
+): ReturnType<Eraser['find']> {
+  const { found, report } = await database.snapshot((sql) => erasureOf(sql, target));
+  return {
+    ...report,
+    // What a server has room for, it says when it writes, and takes all of it back.
+    requireRoom() {},
+    async erase(files, atMs) {
+      const secret = target.kind === 'person' ? (known ?? keepErasureKey()) : undefined;
+      await database.write((sql) => erase(sql, { target, found, atMs, secret }));
+      removeFiles(files);
+      return cleaned(database);
+    },
+  };
+}
+
+const TABLES = [
+  ...['calls', 'entries', 'rows', 'planned', 'subjects', 'changes', 'batches', 'pieces', 'files', 'reads'],
+  ...['pauses', 'accounts'],
+];
+
+/**
+ * Writes anew what has former versions of rows, which only their owner may do. The write-ahead log of the server, its archive and
+ * backups are its owner's.
+ */
+async function cleaned(database: Database): Promise<Cleaning> {
+  const found = await database.row<{ is: boolean }>(
+    `SELECT pg_has_role(relowner, 'USAGE') AS is FROM pg_class WHERE oid = 'rowonce.entries'::regclass`,
+  );
+  if (found?.is !== true)
+    return {
+      isDue: true,
+      why: `Former versions of what was erased at ${database.shown} are on the disk of the server until the owner of the tables writes these anew: VACUUM FULL ${TABLES.map((table) => `rowonce.${table}`).join(', ')}.`,
+    };
+  for (const table of TABLES) await database.script(`VACUUM FULL ${table}`);
+  return { isDue: false };
+}

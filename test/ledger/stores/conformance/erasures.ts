@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { callKeyOf } from '../../../../src/core/call-key.ts';
+import { systemClock } from '../../../../src/core/clock.ts';
+import type { Call } from '../../../../src/core/operation.ts';
+import type { Erasable, ErasureTarget } from '../../../../src/ledger/eraser.ts';
+import {
+  admit,
+  type BatchId,
+  closeAttempt,
+  credits,
+  type Ledger,
+  recordReply,
+} from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { personOf } from '../../../../src/run/tasks/erase.ts';
+import {
+  ACCOUNT,
+  answered,
+  batchNamed,
+  DAY_MS,
+  decide,
+  IN_DOUBT,
+  intentOf,
+  lost,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+  stateOf,
+} from '../book.ts';
+import { freshLedger, freshPlace, openStore, temporaryFolder } from '../places.ts';
+
+const KIM = 'kim@example.org';
+const PERSON: ErasureTarget = { kind: 'person', person: personOf(KIM) };
+const ERASED_AT_MS = NOON_MS + DAY_MS;
+const olderThan = (beforeMs: number, isSure = false): ErasureTarget => ({ kind: 'old', beforeMs, isSure });
+
+/*
+ * Goal: what is about a person, or old, is found and emptied; money, counts and what others need stay, and nobody buys it again by
+ * mistake. Method: purchases in a ledger, erased by the contract, and read by another opening.
+ */
+export function erasuresConform(store: Store): void {
+  const { erasing } = store;
+  if (erasing === undefined) return;
+
+  /** What was found, and is erased unless it is a `dry` run. */
+  const erase = (place: string, target: ErasureTarget, dry = false): Promise<Erasable> =>
+    erasing(
+      place,
+      { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget' },
+      async ({ find }) => {
+        const found = await find(target);
+        if (!dry) await found.erase([], ERASED_AT_MS);
+        return found;
+      },
+    );
+
+  async function ledgerIn(place: string, work: (ledger: Ledger) => Promise<void>): Promise<void> {
+    const ledger = await openStore(store, place);
+    await work(ledger);
+    await ledger.close();
+  }
+
+  const call = (parameters: Call['parameters'], operation = 'enrich-person'): Call => ({
+    ...{ operation, parameters, ifLost: 'hold' },
+  });
+  const keyOf = (asked: Call) => callKeyOf(ACCOUNT, asked);
+  const ABOUT_KIM = call({ email: KIM });
+
+  async function bought(ledger: Ledger, batch: BatchId, asked: Call, row: number, body: string) {
+    const intent = { ...intentOf(batch, 'x', { row, reserve: 2 }), key: keyOf(asked), call: asked };
+    const admission = await admit(ledger, intent);
+    if (admission.kind !== 'admitted') throw new Error(`the call was not admitted: ${admission.kind}`);
+    await recordReply(ledger, admission.attempt, { ...replyWith(body), headers: { 'x-about': 'somebody' } });
+    const closure = { kind: 'answered', answer: 'found', charged: credits(2), why: 'found' } as const;
+    await closeAttempt(ledger, admission.attempt, closure, NOON_MS);
+    await settle(ledger, batch, row, { kind: 'matched', matchedBy: 'email' }, [admission.attempt]);
+  }
+
+  describe('a person who is forgotten', () => {
+    // A store may keep the key that hides calls beside the accounts.
+    beforeEach(() => void vi.stubEnv('ROWONCE_CONFIG', temporaryFolder()));
+    afterEach(() => void vi.unstubAllEnvs());
+
+    test('is found and then gone, with what was asked and answered, and others stay', async () => {
+      const place = freshPlace(store);
+      const other = call({ email: 'lee@example.org' });
+      await ledgerIn(place, async (ledger) => {
+        const batch = await batchNamed(ledger, 'a', { inputPath: `/lists/${KIM}.csv` });
+        await bought(ledger, batch, ABOUT_KIM, 2, JSON.stringify({ email: KIM, name: 'Kim' }));
+        await bought(ledger, batch, other, 3, '{"name":"Lee"}');
+        await settle(ledger, batch, 4, { kind: 'invalid', reason: `${KIM}x is no address, and ${KIM} is` });
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      const expected = { calls: 1, cut: 0, rows: 2, names: 2, unsettled: [], needed: { calls: 0 } };
+      expect(await erase(place, PERSON, true)).toMatchObject(expected);
+      expect((await erase(place, PERSON)).hits).toContainEqual({ place: 'request', cell: KIM });
+      expect(await erase(place, PERSON, true)).toMatchObject({ calls: 0, rows: 0, names: 0, hits: [] });
+      const ledger = await freshLedger(store, place);
+      const [batch] = await ledger.batches();
+      if (batch === undefined) throw new Error('the batch is gone');
+      const said = JSON.stringify([
+        await ledger.rows(batch.id, 0, 9),
+        batch,
+        await ledger.history(batch.id, 2),
+      ]);
+      expect(said).not.toContain('kim@');
+      expect(said).toContain('lee@example.org');
+      expect(await ledger.counts(batch.id)).toEqual({ matched: 2, invalid: 1 });
+      expect(await ledger.batchMoney(batch.id)).toMatchObject({ spent: 4, reserved: 0, inDoubt: 0 });
+    });
+
+    test('is known by the call alone, and the answer to it is blank', async () => {
+      const place = freshPlace(store);
+      await ledgerIn(place, async (ledger) => {
+        const batch = await batchNamed(ledger, 'a');
+        await bought(ledger, batch, ABOUT_KIM, 2, '{}');
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      await erase(place, PERSON);
+      const ledger = await freshLedger(store, place);
+      const answer = { erasedAtMs: ERASED_AT_MS, kind: 'found' };
+      for (const detail of ['kind', 'age', 'checked', 'whole'] as const)
+        expect(await ledger.find([keyOf(ABOUT_KIM)], { detail })).toMatchObject([
+          { kind: 'answered', answer },
+        ]);
+      const [state] = await ledger.find([keyOf(ABOUT_KIM)]);
+      expect(state?.kind === 'answered' && String(state.answer.body)).toBe('');
+      expect(await ledger.forgettingAccounts()).toEqual([ACCOUNT]);
+      expect(await ledger.find([keyOf(call({ email: 'lee@example.org' }))])).toEqual([{ kind: 'unknown' }]);
+    });
+
+    test('is cut out of answers about others, which stay', async () => {
+      const place = freshPlace(store);
+      await ledgerIn(place, async (ledger) => {
+        const batch = await batchNamed(ledger, 'a');
+        const body = JSON.stringify({ name: 'Acme', contact: KIM, founded: 1990 });
+        await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'acme', { body })]);
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      expect(await erase(place, PERSON)).toMatchObject({ calls: 0, cut: 1, rows: 0 });
+      const state = await stateOf(await freshLedger(store, place), 'acme');
+      expect(state.kind === 'answered' && JSON.parse(String(state.answer.body))).toEqual({
+        ...{ name: 'Acme', contact: null, founded: 1990 },
+      });
+    });
+
+    test('holds back what may have been charged, until a person skips it: then it counts as charged', async () => {
+      const place = freshPlace(store);
+      let batch = '' as BatchId;
+      await ledgerIn(place, async (ledger) => {
+        batch = await batchNamed(ledger, 'a');
+        const intent = {
+          ...intentOf(batch, 'x', { row: 2, reserve: 3 }),
+          key: keyOf(ABOUT_KIM),
+          call: ABOUT_KIM,
+        };
+        const admission = await admit(ledger, intent);
+        if (admission.kind !== 'admitted') throw new Error('the call was not admitted');
+        await closeAttempt(ledger, admission.attempt, { kind: 'in_doubt', why: 'reset' }, NOON_MS);
+        await settle(ledger, batch, 2, IN_DOUBT, [admission.attempt]);
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      expect(await erase(place, PERSON, true)).toMatchObject({
+        ...{ calls: 1, unsettled: [{ batch, row: 2 }], heldCredits: 3 },
+      });
+      await ledgerIn(place, async (ledger) => {
+        const { append } = ledger;
+        const decision = {
+          key: keyOf(ABOUT_KIM),
+          batch,
+          kind: 'skip',
+          by: 'person',
+          why: 'w',
+          atMs: NOON_MS,
+        } as const;
+        await append.call(ledger, [{ kind: 'decision', decision }]);
+        await settle(ledger, batch, 2, { kind: 'skipped', reason: 'it was skipped' });
+      });
+      expect(await erase(place, PERSON)).toMatchObject({ calls: 1, unsettled: [] });
+      const ledger = await freshLedger(store, place);
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, inDoubt: 0 });
+      expect(await ledger.doubts(batch, { withSkipped: true })).toEqual([]);
+    });
+
+    test('a doubt that a person has told about is erased with what was told', async () => {
+      const place = freshPlace(store);
+      await ledgerIn(place, async (ledger) => {
+        const batch = await batchNamed(ledger, 'a');
+        await lost(ledger, batch, 'told');
+        await decide(ledger, batch, 'told', 'told', replyWith(JSON.stringify({ email: KIM })));
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      expect(await erase(place, PERSON)).toMatchObject({ unsettled: [] });
+      const ledger = await freshLedger(store, place);
+      expect(
+        JSON.stringify(await ledger.history((await ledger.batches())[0]?.id ?? ('' as BatchId), 2)),
+      ).not.toContain('kim@');
+    });
+  });
+
+  describe('what is old', () => {
+    test('goes by its dates before a day that is named, and may be bought again', async () => {
+      const place = freshPlace(store);
+      await ledgerIn(place, async (ledger) => {
+        const batch = await batchNamed(ledger, 'a');
+        await settle(ledger, batch, 2, MATCHED, [await answered(ledger, batch, 'old')]);
+        await lost(ledger, batch, 'lost');
+        await settle(ledger, batch, 4, { kind: 'invalid', reason: 'kim@x is no address' });
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      expect(await erase(place, olderThan(NOON_MS - DAY_MS))).toMatchObject({ calls: 0, rows: 0 });
+      const found = await erase(place, olderThan(NOON_MS + DAY_MS));
+      expect(found).toMatchObject({ calls: 1, rows: 2, unsettled: [{ row: 2 }], hits: [] });
+      const ledger = await freshLedger(store, place);
+      expect(await stateOf(ledger, 'old')).toEqual({ kind: 'unknown' });
+      expect(await stateOf(ledger, 'lost')).toMatchObject({ kind: 'in_doubt' });
+      const [batch] = await ledger.batches();
+      const rows = await ledger.rows(batch?.id ?? ('' as BatchId), 0, 9);
+      expect(rows.map(({ outcome }) => outcome)).toEqual([
+        { kind: 'matched', matchedBy: 'domain', reason: 'erased on 2026-11-21' },
+        { kind: 'invalid', reason: 'erased on 2026-11-21' },
+      ]);
+      expect(await ledger.forgettingAccounts()).toEqual([]);
+      await answered(ledger, await batchNamed(ledger, 'b'), 'old');
+    });
+
+    test('stays as long as a batch goes on with it', async () => {
+      const place = freshPlace(store);
+      let [open, doubtful] = ['' as BatchId, '' as BatchId];
+      await ledgerIn(place, async (ledger) => {
+        open = await batchNamed(ledger, 'open');
+        await settle(ledger, open, 2, MATCHED, [await answered(ledger, open, 'bought')]);
+        const other = { accountIdentity: 'another', accountName: 'b' };
+        doubtful = await batchNamed(ledger, 'doubtful', other);
+        const steps = [
+          await answered(ledger, doubtful, 'first', { account: 'another', row: 3 }),
+          await lost(ledger, doubtful, 'second', { account: 'another', row: 3 }),
+        ];
+        await settle(ledger, doubtful, 3, IN_DOUBT, steps);
+        await answered(ledger, doubtful, 'nobody', { account: 'another', row: 4 });
+        await ledger.changeBatch(doubtful, { state: 'finished' });
+      });
+      const found = await erase(place, olderThan(NOON_MS + DAY_MS));
+      expect(found).toMatchObject({ calls: 1, needed: { calls: 2 } });
+      expect(new Set(found.needed.by)).toEqual(new Set([open, doubtful]));
+      await ledgerIn(place, (ledger) => ledger.changeBatch(open, { state: 'cancelled' }));
+      expect(await erase(place, olderThan(NOON_MS + DAY_MS))).toMatchObject({
+        calls: 1,
+        needed: { calls: 1 },
+      });
+    });
+
+    test('goes for its age only where an answer told the time in the boot in which it was made', async () => {
+      const place = freshPlace(store);
+      const uptimeMs = 3_600_000;
+      await ledgerIn(place, async (ledger) => {
+        await ledger.atBoot({ id: 'first', uptimeMs }, NOON_MS);
+        const batch = await batchNamed(ledger, 'a', { createdAtMs: NOON_MS });
+        await answered(ledger, batch, 'ann', { atMs: NOON_MS, uptimeMs, closedAtMs: NOON_MS });
+        await ledger.changeBatch(batch, { state: 'finished' });
+      });
+      expect(await erase(place, olderThan(NOON_MS + 1, true)), 'nobody told the time').toMatchObject({
+        calls: 0,
+      });
+      await ledgerIn(place, async (ledger) => {
+        await ledger.atBoot({ id: 'first', uptimeMs }, NOON_MS);
+        await ledger.keepConfirmedTime({ atMs: NOON_MS, uptimeMs }, ACCOUNT);
+      });
+      expect(await erase(place, olderThan(NOON_MS, true)), 'it is no older').toMatchObject({ calls: 0 });
+      expect(
+        await erase(place, { ...olderThan(NOON_MS + 1, true), accountIdentity: 'another' } as ErasureTarget),
+      ).toMatchObject({ calls: 0 });
+      expect(await erase(place, olderThan(NOON_MS + 1, true))).toMatchObject({ calls: 1 });
+    });
+  });
+}
