@@ -226,7 +226,8 @@ describe('nothing is copied', () => {
       await using place = await openPlace();
       const [from, to] = [await freshPlace(place, kind), await freshPlace(place, 'folder')];
       expect((await place.run({ ...orderAt(place, from), crashAt: 'after-send:3' })).signal).toBe('SIGKILL');
-      const refused = await place.typeHere(copying(from, to));
+      // A worker that was killed is believed to be at work for some seconds.
+      const refused = await place.typeHere([...copying(from, to), '--wait', '60s']);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toMatch(
         /Nothing was copied: a run of batch .* was cut off .*Run it once more.* run enrich-company/s,

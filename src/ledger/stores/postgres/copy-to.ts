@@ -35,7 +35,7 @@ export function takeParts(database: Database, parts: AsyncIterable<CopiedPart>):
 
 /** What an earlier copy left that nobody could open. */
 async function emptied(sql: Sql): Promise<void> {
-  const tables = [...TAKEN, 'purses', 'tallies', 'idempotency_keys'].join(', ');
+  const tables = [...TAKEN, 'purses', 'tallies', 'idempotency_keys', 'listed', 'orders'].join(', ');
   await sql.script(`TRUNCATE ${tables}`);
 }
 
@@ -81,7 +81,7 @@ const NOBODY = 0;
 const LEFT_OUT: Partial<Record<keyof CopiedTables, string>> = { accounts: 'misses' };
 /** Columns that the copy has beside those that are copied, with their values in SQL over a row `u`. */
 const BESIDE: Partial<Record<keyof CopiedTables, Readonly<Record<string, string>>>> = {
-  calls: { head: 'u.id', kind: `'intent'`, of: 'u.id' },
+  calls: { head: 'u.id', kind: `'intent'`, of: 'u.id', over_at: 'clock()' },
   entries: { worker: `CASE WHEN u.id = u.of THEN ${NOBODY} END` },
   files: { host: '$HOST' },
   reads: { host: '$HOST' },
