@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { anotherServer, postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
+import type { LoggedRequest } from './vendor.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
@@ -14,6 +16,9 @@ let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
 });
+
+/** Requests of one process that may be on their way at once. */
+const CONCURRENCY = 8;
 
 let databases = 0;
 
@@ -39,7 +44,10 @@ async function openPlace({
 }: PlaceOptions = {}): Promise<Workplace> {
   return Workplace.open({
     ...{ latencyMs, flags, ownProcess: true },
-    account: { ...(limits === undefined ? {} : { limits: { concurrency: 8, ...limits } }), ...account },
+    account: {
+      ...(limits === undefined ? {} : { limits: { concurrency: CONCURRENCY, ...limits } }),
+      ...account,
+    },
   });
 }
 
@@ -67,11 +75,8 @@ async function expectBoughtOnce(place: Workplace, companies: number): Promise<vo
 }
 
 /** The most requests that came in any second. */
-function mostInASecond(place: Workplace): number {
-  const times = place.vendor
-    .requests()
-    .map(({ at }) => Date.parse(at))
-    .sort((a, b) => a - b);
+function mostInASecond(requests: readonly LoggedRequest[]): number {
+  const times = requests.map(({ at }) => Date.parse(at)).sort((a, b) => a - b);
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length));
 }
 
@@ -84,5 +89,99 @@ test('two runs of lists that overlap share the limit of the account, and each co
   for (const each of ended) expect(each.code, words(each)).toBe(0);
   await expectBoughtOnce(place, 100);
   // Arrivals bunch on a busy machine. Two that share nothing send twice the limit.
-  expect(mostInASecond(place)).toBeLessThanOrEqual(25);
+  expect(mostInASecond(place.vendor.requests())).toBeLessThanOrEqual(25);
+});
+
+test('what all of them spend and may have spent passes no budget of the account', async () => {
+  const budget = { per_day: 40 };
+  await using place = await openPlace({ limits: { per_second: 200 }, account: { budget } });
+  const orders = overlapping(place, await freshStore(), { both: 20, own: 40 });
+  const ended = await Promise.all(orders.map((order) => place.run(order)));
+  for (const each of ended) expect(each.code, words(each)).toBe(4);
+  const { credits } = await place.vendor.book();
+  expect(credits).toBe(40);
+});
+
+test('when one is killed the other sends what it had of the limit as well, and only what was on its way is in doubt', async () => {
+  // The others take an attempt for over thirteen seconds after it began.
+  await using place = await openPlace({ limits: { per_second: 40, timeout: '3s' } });
+  const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 240 });
+  const [killed, other] = [place.start(first), place.start(second)];
+  const asked = (name: string): readonly LoggedRequest[] =>
+    place.vendor.requests().filter(({ body }) => body.domain?.startsWith(name));
+  await other.until(() => asked('one').length >= 20 && asked('two').length >= 20);
+  await killed.kill();
+  const ended = await other.ended;
+  expect(ended.code, words(ended)).toBe(0);
+  expect(place.statuses('two-out.csv')).toEqual(new Array(240).fill('matched'));
+  expect(mostInASecond(asked('two'))).toBeGreaterThan(28);
+  const again = await place.run(first);
+  const doubts = place.statuses('one-out.csv').filter((status) => status === 'in_doubt').length;
+  expect(doubts).toBeLessThanOrEqual(CONCURRENCY);
+  expect(again.code, words(again)).toBe(doubts === 0 ? 0 : 3);
+  await expectBoughtOnce(place, 480);
+});
+
+test('both go on by themselves when the database was stopped as by a crash and started again', async () => {
+  const own = await anotherServer();
+  try {
+    await using place = await openPlace({ limits: { per_second: 40 } });
+    const orders = overlapping(place, await freshStore(own), { both: 60, own: 60 });
+    const programs = orders.map((order) => place.start(order));
+    await programs[0]?.until(() => place.vendor.requests().length >= 40);
+    await own.stopAtOnce();
+    for (const program of programs) await program.said(/Nothing is sent until it can be reached again/);
+    await own.startAgain();
+    for (const each of await Promise.all(programs.map((program) => program.ended))) {
+      expect(each.code, words(each)).toBe(0);
+      expect(each.stderr).toMatch(/answers again after/);
+    }
+    await expectBoughtOnce(place, 180);
+  } finally {
+    await own.stopAtOnce();
+  }
+});
+
+test('what was admitted before a process was stopped for long is not sent when it goes on', async () => {
+  await using place = await openPlace({ limits: { per_second: 40 } });
+  const store = await freshStore();
+  const [order] = overlapping(place, store, { both: 0, own: 60 });
+  const program = place.start(order);
+  await program.until(() => place.vendor.requests().length >= 20);
+  const database = new URL(store).pathname.slice(1);
+  // Intents are asked for, and are not committed before the process is stopped.
+  const held = server.query(
+    database,
+    'BEGIN; LOCK TABLE rowonce.calls IN SHARE MODE; SELECT pg_sleep(2); COMMIT',
+  );
+  await delay(1_000);
+  program.signal('SIGSTOP');
+  await held;
+  const before = place.vendor.requests().length;
+  await delay(5_000);
+  expect(place.vendor.requests()).toHaveLength(before);
+  program.signal('SIGCONT');
+  const ended = await program.ended;
+  expect(ended.code, words(ended)).toBe(0);
+  const [unsent] = await server.query(database, UNSENT_FOR_AGE);
+  expect(Number(unsent?.count)).toBeGreaterThan(0);
+  await expectBoughtOnce(place, 60);
+});
+
+const UNSENT_FOR_AGE = `SELECT count(*) FROM rowonce.entries WHERE said = 'not_sent' AND words::text LIKE '%the intent was%ms old%'`;
+
+test('a pause for which the vendor asks one of them is kept by all', async () => {
+  await using place = await openPlace({ limits: { per_second: 20 } });
+  const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 60 });
+  const programs = [place.start(first), place.start(second)];
+  const count = (): number => place.vendor.requests().length;
+  await programs[0]?.until(() => count() >= 20);
+  await place.vendor.setFaults('429:1');
+  await programs[0]?.until(() => place.vendor.requests().some(({ status }) => status === 429));
+  await place.vendor.setFaults();
+  const ended = await Promise.all(programs.map((program) => program.ended));
+  for (const each of ended) {
+    expect(each.code, words(each)).toBe(0);
+    expect(each.report?.pauses.count).toBeGreaterThanOrEqual(1);
+  }
 });

@@ -1,20 +1,17 @@
 /**
- * Goal: a database that cannot be reached for a while loses nothing that was bought, and lets nothing be sent of which nobody knows
- * whether its intent was committed.
- * Method: a ledger over a real server of its own, which is stopped as by a crash and started again, and behind a proxy that cuts a
- * connection just before or just after a commit was made.
+ * Goal: a database that cannot be reached for a while loses nothing that was bought, and is waited for as long as a run may wait.
+ * Method: a ledger over a real server of its own, which is stopped as by a crash and started again.
  */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError } from '../../../src/core/errors.ts';
-import { type BatchId, closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
+import { closeAttempt, type Ledger, recordReply } from '../../../src/ledger/ledger.ts';
 import type { Patience } from '../../../src/ledger/store.ts';
 import { connect } from '../../../src/ledger/stores/postgres/connection.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
 import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
 import { admit, admitted, batchNamed, keyNamed, NOON_MS, replyWith } from './book.ts';
-import { CuttingProxy } from './cutting-proxy.ts';
 import { anotherServer, type Server } from './postgres-server.ts';
 
 const BOOT = { id: 'boot', uptimeMs: 1_000 };
@@ -34,13 +31,13 @@ interface Opened {
   readonly told: readonly string[];
 }
 
-async function opened(patience: Patience, through = (url: string): string => url): Promise<Opened> {
+async function opened(patience: Patience): Promise<Opened> {
   databases += 1;
   const name = `outage_${databases}`;
   await server.createDatabase(name);
   const told: string[] = [];
   const riding = { ...patience, clock: systemClock, tell: (fact: string) => void told.push(fact) };
-  const database = await connect(through(server.url(name)), { riding });
+  const database = await connect(server.url(name), { riding });
   await layOut(database);
   const worker = await newWorker(database, 'test');
   const ledger = postgresLedger(database, { clock: systemClock, worker, command: 'test' });
@@ -89,66 +86,3 @@ test('without patience what is asked for fails at once', async () => {
   await expect(ledger.batches()).rejects.toMatchObject({ code: 'store' });
   await server.startAgain();
 });
-
-/** A ledger behind a proxy that cuts connections. */
-async function behindProxy(): Promise<Opened & { readonly proxy: CuttingProxy }> {
-  const proxy = await CuttingProxy.before(Number(new URL(server.url('any')).port));
-  const through = (location: string): string => {
-    const url = new URL(location);
-    url.port = String(proxy.port);
-    return url.href;
-  };
-  const ledger = await opened(FOR_EVER, through);
-  onTestFinished(() => proxy[Symbol.asyncDispose]());
-  return { ...ledger, proxy };
-}
-
-/** A batch of which something was bought already, so that the next intent is admitted by one commit. */
-async function withPurse(ledger: Ledger): Promise<BatchId> {
-  const batch = await batchNamed(ledger, 'a');
-  await closeAttempt(ledger, await admitted(ledger, batch, 'first'), UNSENT, NOON_MS);
-  return batch;
-}
-
-const UNSENT = { kind: 'not_sent', why: 'nothing left' } as const;
-
-test('an intent that was committed without anybody knowing of it ends as not sent, and the call is asked for by another one', async () => {
-  const { ledger, proxy } = await behindProxy();
-  const batch = await withPurse(ledger);
-  proxy.cutNext('after the commit');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010, row: 3 });
-  expect(proxy.cuts).toBe(1);
-  const [first, second] = await ledger.history(batch, 3);
-  expect(first?.closure).toMatchObject({ kind: 'not_sent', why: expect.stringContaining('broke') });
-  expect(second).toMatchObject({ attempt });
-  expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'in_flight', attempt }]);
-  expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1, inDoubt: 0, spent: 0 });
-});
-
-test('an intent that was not committed is asked for again, and nothing else is left of it', async () => {
-  const { ledger, proxy } = await behindProxy();
-  const batch = await withPurse(ledger);
-  proxy.cutNext('before the commit');
-  const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010, row: 3 });
-  expect(proxy.cuts).toBe(1);
-  expect(await ledger.history(batch, 3)).toMatchObject([{ attempt }]);
-  expect(await ledger.find([keyNamed('acme')])).toMatchObject([{ kind: 'in_flight', attempt }]);
-  expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
-});
-
-test.each(['before the commit', 'after the commit'] as const)(
-  'a reply and an end whose connections were cut %s stand once',
-  async (when) => {
-    const { ledger, proxy } = await behindProxy();
-    const batch = await batchNamed(ledger, 'a');
-    const attempt = await admitted(ledger, batch, 'acme', { uptimeMs: 1_010 });
-    proxy.cutNext(when);
-    expect(await recordReply(ledger, attempt, replyWith('acme'))).toEqual({ kind: 'written' });
-    proxy.cutNext(when);
-    expect(await closeAttempt(ledger, attempt, CLOSED, NOON_MS + 50)).toEqual({ kind: 'written' });
-    expect(proxy.cuts).toBe(2);
-    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 0, inDoubt: 0 });
-    const [record] = await ledger.attempts([attempt]);
-    expect(record).toMatchObject({ reply: { status: 200 }, closure: { kind: 'answered' } });
-  },
-);

@@ -181,6 +181,17 @@ test('what a worker had that is heard of no more goes to the others a window aft
   expect(await beat(other)).toBe(7);
 });
 
+test('a limiter that begins anew in the same process has nothing before what the former one has sent is a window old', async () => {
+  const [place, one] = await twoWorkers();
+  const beat = async (sends: number) =>
+    (await one.spenders?.beat({ accounts: [saying({ sends })] }))?.accounts[0]?.share;
+  await place.later(0);
+  expect([await beat(0), await beat(7)]).toEqual([7, 7]);
+  expect(await beat(0)).toBe(0);
+  await place.later(SHARE_HOLDS_MS + LIMIT.windowMs + 1);
+  expect(await beat(0)).toBe(7);
+});
+
 test('of workers that probe one has a share of one, and without a known limit each goes by what it learns', async () => {
   const [place, one, other] = await twoWorkers();
   await place.later(0);

@@ -12,7 +12,8 @@ export interface Workplace {
   readonly name: string;
   /** Another connection, for what no ledger says. */
   readonly database: Database;
-  worker(): Promise<Ledger>;
+  /** @param url another way to the database, such as through a proxy. */
+  worker(url?: (database: string) => string): Promise<Ledger>;
   /** Lets the database have the time of the test from now on, which moves by this alone. */
   later(ms: number): Promise<void>;
 }
@@ -35,8 +36,8 @@ export async function workplace(): Promise<Workplace> {
   return {
     name,
     database,
-    async worker() {
-      const own = await connect(server.url(name));
+    async worker(url = server.url) {
+      const own = await connect(url(name), { riding: PATIENT });
       const worker = await newWorker(own, 'run the tests');
       const ledger = postgresLedger(own, { clock: systemClock, command: 'run the tests', worker });
       onTestFinished(() => ledger.close().catch(() => {}));
@@ -49,6 +50,8 @@ export async function workplace(): Promise<Workplace> {
     },
   };
 }
+
+const PATIENT = { clock: systemClock, longestMs: undefined, signal: undefined };
 
 const CLOCK_OF_TEST = `
 CREATE TABLE time_of_test AS SELECT clock_timestamp() AS at;

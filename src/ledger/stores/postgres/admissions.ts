@@ -7,16 +7,15 @@ import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import {
   batchMoney,
-  fund,
-  Lacking,
   type Moved,
   NO_MOST,
   OverCap,
-  overCap,
   refuseOtherPeriods,
   reserve,
+  reserveAlone,
 } from './money.ts';
 import { type Session, wholeMs } from './session.ts';
+import { commitsLost, isWhole } from './spenders.ts';
 
 /** Admits intents: which leave, and which do not fit into a budget. */
 
@@ -32,11 +31,13 @@ interface Dating {
   /** When the newest intent was dated, if it is of this boot and may have cost money. */
   readonly datedAtMs: number | null;
   readonly datedUptimeMs: number | null;
+  /** Whether the newest attempt of this worker is there. */
+  readonly isWhole: boolean;
 }
 
 const DATING = `
 SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
-       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs"
+       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${isWhole('$2', '$3')} AS "isWhole"
   FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
     SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
      WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
@@ -47,11 +48,16 @@ interface Known {
   readonly dating: Dating;
 }
 
-async function known(sql: Sql, intents: readonly Intent[], boot: number | undefined): Promise<Known> {
+async function known(
+  sql: Sql,
+  intents: readonly Intent[],
+  { database, boot, worker, acknowledged }: Session,
+): Promise<Known> {
   const ids = [...new Set(intents.map(({ batch }) => batch))];
   const askings = await sql.rows<AskingBatch>(ASKING, [ids]);
-  const dating = await sql.row<Dating>(DATING, [boot ?? null]);
+  const dating = await sql.row<Dating>(DATING, [boot ?? null, acknowledged ?? null, worker]);
   invariant(dating !== undefined, 'the time is always known of');
+  if (!dating.isWhole) throw commitsLost(database);
   return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
 }
 
@@ -108,7 +114,7 @@ export async function admitPlain(
   session: Session,
 ): Promise<ReadonlyMap<string, Admission>> {
   if (intents.length === 0) return new Map();
-  const all = await known(sql, intents, session.boot);
+  const all = await known(sql, intents, session);
   const free = await withoutUsedKeys(sql, intents);
   const fitting = free.filter((intent) => {
     try {
@@ -154,25 +160,18 @@ async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
   invariant(kept.length === keyed.length, 'an idempotency key stands for one request of one call');
 }
 
-/** Purses that are filled at once are seldom emptied by others before they are used. */
-const MOST_TRIES = 5;
-
 /** Admits one intent by the history of its call. */
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
-    } catch (error) {
-      const over = error instanceof Lacking ? await overCap(database, error) : error;
-      if (over instanceof OverCap) return capReached(over.scope, over.money);
-      if (!(error instanceof Lacking) || tries === MOST_TRIES) throw error;
-      await fund(database, error);
-    }
+  try {
+    return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
+  } catch (error) {
+    if (error instanceof OverCap) return capReached(error.scope, error.money);
+    throw error;
   }
 }
 
 async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admission> {
-  const all = await known(sql, [intent], session.boot);
+  const all = await known(sql, [intent], session);
   const asking = askingOf(all, intent);
   if (intent.isUnpriced && (await isBeingPriced(sql, intent)))
     return { kind: 'wait', scope: 'batch', money: await batchMoney(sql, intent.batch) };
@@ -213,7 +212,7 @@ async function pay(
   isRetry = false,
 ): Promise<void> {
   const moved = movedBy(intent, session, reserved, isRetry);
-  await reserve(sql, [moved]);
+  await reserveAlone(sql, moved);
   if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, moved, intent.leastMs);
 }
 

@@ -26,6 +26,7 @@ import { momentsOf, recordsOf } from './attempt-records.ts';
 import type { Sql } from './connection.ts';
 import { historiesOf } from './histories.ts';
 import { keyBytes, type Session } from './session.ts';
+import { neverSent } from './unknown-commits.ts';
 
 /** Calls, their attempts, and what became of each. */
 type Part = Pick<
@@ -35,8 +36,9 @@ type Part = Pick<
 
 export const calls = (session: Session): Part => {
   const { database } = session;
+  const append = appending(session);
   return {
-    append: appending(session),
+    append,
     async find<Level extends Detail = 'whole'>(
       keys: readonly string[],
       { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
@@ -62,7 +64,7 @@ export const calls = (session: Session): Part => {
       const times = history === undefined ? [] : lostRefreshes(history, answer);
       return times.length === 0 ? undefined : Math.max(...times);
     },
-    openAttempts: () => openAttempts(session),
+    openAttempts: () => openAttempts(session, append),
   };
 };
 
@@ -162,17 +164,18 @@ interface Left {
 }
 
 /** Attempts for which nobody waits any more. */
-async function openAttempts({ database, lock, worker, newest, own, given }: Session) {
+async function openAttempts(session: Session, append: Ledger['append']): Promise<readonly OpenAttempt[]> {
+  const { database, lock, worker, newest, own, given } = session;
   const left =
     lock === undefined
       ? await database.rows<Left>(OVER, [worker, [...own]])
       : await database.rows<Left>(LEFT, [newest]);
-  const histories = await historiesOf(
-    database,
-    'attempts',
-    left.map(({ open }) => open),
-  );
-  for (const { open } of left) given.add(open);
+  const [unheard, others] = [left.filter((each) => each.isUnheard), left.filter((each) => !each.isUnheard)];
+  const atMs = session.clock?.wallMs() ?? 0;
+  await append(unheard.map(({ open }) => neverSent(open, atMs)));
+  const ids = others.map(({ open }) => open);
+  const histories = await historiesOf(database, 'attempts', ids);
+  for (const id of ids) given.add(id);
   return histories.flatMap((history): readonly OpenAttempt[] => {
     const { open, key, account: accountIdentity } = history.call;
     const attempt = attemptIn(history, open);

@@ -144,7 +144,7 @@ export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<reado
   const closures = ends.map(({ closure }) => closure);
   return sql.rows<EndedRow>(END, [
     ends.map(({ attempt }) => attempt),
-    closures.map(({ kind }) => (kind === 'answered' ? kind : kind === 'in_doubt' ? 'lost' : 'unsold')),
+    closures.map(kindOfEnd),
     closures.map((closure) => spentBy(closure)),
     ends.map(({ atMs }) => wholeMs(atMs)),
     closures.map((closure) => (closure.kind === 'answered' ? closure.answer : saidBy(closure.kind))),
@@ -155,6 +155,9 @@ export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<reado
 }
 
 type Closure = EntryOf<'end'>['closure'];
+/** Of an end beside which nothing stands. */
+export const kindOfEnd = ({ kind }: Closure): 'answered' | 'lost' | 'unsold' =>
+  kind === 'answered' ? kind : kind === 'in_doubt' ? 'lost' : 'unsold';
 const saidBy = (kind: Closure['kind']): string | null => (kind === 'in_doubt' ? null : kind);
 export const spentBy = (closure: Closure): number => (closure.kind === 'answered' ? closure.charged : 0);
 export const isEstimated = (closure: Closure): boolean =>

@@ -96,8 +96,15 @@ async function clear(sql: Sql, history: History, { id }: Attempt, why: string, a
   await bookMoved(sql, movedBy(looked, drafts));
 }
 
-const NEVER_HEARD_OF =
-  'the connection to the database broke before anybody knew of the intent, so nothing was sent for it';
+const NEVER_HEARD_OF = 'the database did not say that it had noted the request, so nothing was sent for it';
+
+/** The end of an attempt of which its own worker never heard. */
+export const neverSent = (attempt: AttemptId, atMs: number): EntryOf<'end'> => ({
+  kind: 'end',
+  attempt,
+  closure: { kind: 'not_sent', why: NEVER_HEARD_OF },
+  atMs,
+});
 
 /**
  * Ends as not sent what the intent has begun in a commit of which nobody knows, so that it may be asked for anew.
@@ -113,8 +120,7 @@ export async function takeBack(sql: Sql, session: Session, intent: Intent): Prom
     await clear(sql, history, begun, NEVER_HEARD_OF, atMs);
     return true;
   }
-  const closure = { kind: 'not_sent', why: NEVER_HEARD_OF } as const;
-  const drafts = draftEnd(history, { kind: 'end', attempt: begun.id as AttemptId, closure, atMs });
+  const drafts = draftEnd(history, neverSent(begun.id as AttemptId, atMs));
   await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
   return true;

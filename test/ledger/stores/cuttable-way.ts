@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { postgresServer } from './postgres-server.ts';
+
+/** A way to the database that a test cuts off: at the next commit, or until it says otherwise. */
+export class CuttableWay {
+  readonly #server: Server;
+  readonly #target: URL;
+  readonly #sockets = new Set<Socket>();
+  #cut: 'before' | 'after' | undefined;
+  #isClosed = false;
+  /** Connections that were tried while it was closed. */
+  refused = 0;
+
+  private constructor(server: Server, target: URL) {
+    this.#server = server;
+    this.#target = target;
+    server.on('connection', (client) => this.#join(client));
+  }
+
+  static async open(): Promise<CuttableWay> {
+    const target = new URL((await postgresServer()).url('any'));
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const proxy = new CuttableWay(server, target);
+    onTestFinished(() => proxy.#end());
+    return proxy;
+  }
+
+  url = (database: string): string =>
+    `postgres://tests@127.0.0.1:${(this.#server.address() as AddressInfo).port}/${database}`;
+
+  /** Cuts all connections when one of them commits: before the database hears of it, or before anybody hears of the commit. */
+  cutAtCommit(when: 'before' | 'after'): void {
+    this.#cut = when;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cutAll();
+  }
+
+  open(): void {
+    this.#isClosed = false;
+  }
+
+  #join(client: Socket): void {
+    if (this.#isClosed) {
+      this.refused += 1;
+      client.destroy();
+      return;
+    }
+    const database = connect(Number(this.#target.port), this.#target.hostname);
+    let isCommitting = false;
+    for (const socket of [client, database]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        client.destroy();
+        database.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      isCommitting = this.#cut !== undefined && chunk.includes('COMMIT\0');
+      if (isCommitting && this.#cut === 'before') this.#cutAll();
+      else database.write(chunk);
+    });
+    database.on('data', (chunk) => {
+      if (isCommitting) this.#cutAll();
+      else client.write(chunk);
+    });
+  }
+
+  #cutAll(): void {
+    this.#cut = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+
+  async #end(): Promise<void> {
+    this.#cutAll();
+    await once(this.#server.close(), 'close');
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type AttemptId,
+  type CallEntry,
+  closeAttempt,
+  credits,
+  type Ledger,
+  OVER_AFTER_MS,
+  recordReply,
+  SENT_WITHIN_MS,
+} from '../../../src/ledger/ledger.ts';
+import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
+import { CuttableWay } from './cuttable-way.ts';
+import { booksOf, twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
+
+// Goal: a worker that is gone, and a database that does not answer, cost no purchase and no answer. Method: workers over a real
+// database, whose clock moves by the test alone, and a way to it that is cut where that hurts most.
+
+const FOUND = { kind: 'answered', answer: 'found', charged: credits(1), why: 'x' } as const;
+const LOST = { kind: 'in_doubt', why: 'no answer came' } as const;
+
+const openIn = async (ledger: Ledger): Promise<readonly AttemptId[]> =>
+  (await ledger.openAttempts()).map(({ attempt }) => attempt);
+
+async function expectBalanced(place: Workplace): Promise<void> {
+  const { entries, purses } = await booksOf(place);
+  expect(purses).toEqual(entries);
+}
+
+describe('an attempt is over by its age, whoever made it', () => {
+  test('not before its request can be neither under way nor sent any more', async () => {
+    const [place, one, other] = await twoWorkers();
+    await place.later(0);
+    const batch = await batchNamed(one, 'a');
+    const short = await one.append([
+      { kind: 'intent', intent: { ...intentOf(batch, 'short'), deadlineMs: 3_000 } },
+    ]);
+    const usual = await admitted(one, batch, 'usual');
+    await place.later(SENT_WITHIN_MS + 3_000 + OVER_AFTER_MS);
+    expect(await openIn(other)).toEqual([]);
+    await place.later(1);
+    expect(await openIn(other)).toEqual(short.map((outcome) => 'attempt' in outcome && outcome.attempt));
+    await place.later(57_000);
+    expect(await openIn(other)).toContain(usual);
+    expect(await openIn(one), 'who made it waits for it').toEqual([]);
+  });
+
+  test('one of those who find it ends it, and who made it hears that; what came then is kept', async () => {
+    const [place, one, other] = await twoWorkers();
+    const third = await place.worker();
+    await place.later(0);
+    const batch = await batchNamed(one, 'a');
+    const attempt = await admitted(one, batch, 'acme');
+    await place.later(80_000);
+    expect([await openIn(other), await openIn(third)]).toEqual([[attempt], [attempt]]);
+    const ended = await Promise.all(
+      [other, third].map((ledger) => closeAttempt(ledger, attempt, LOST, NOON_MS)),
+    );
+    expect(ended.map(({ kind }) => kind).toSorted()).toEqual(['over', 'written']);
+    expect(await recordReply(one, attempt, replyWith('acme'))).toEqual({ kind: 'late' });
+    expect(await closeAttempt(one, attempt, FOUND, NOON_MS)).toEqual({ kind: 'over' });
+    await expect(closeAttempt(one, attempt, FOUND, NOON_MS), 'once').rejects.toThrow();
+    expect(await stateOf(one, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { attempt } });
+    await expectBalanced(place);
+  });
+});
+
+describe.each(['before', 'after'] as const)('where the connection breaks %s the database commits', (when) => {
+  async function cut(): Promise<[Workplace, Ledger, CuttableWay]> {
+    const proxy = await CuttableWay.open();
+    const place = await workplace();
+    return [place, await place.worker(proxy.url), proxy];
+  }
+
+  test('an intent is admitted anew, and of what nobody heard nothing is left to doubt', async () => {
+    const [place, ledger, proxy] = await cut();
+    const batch = await batchNamed(ledger, 'a');
+    await ledger.changeBatch(batch, { budget: credits(100) });
+    await admitted(ledger, batch, 'first');
+    proxy.cutAtCommit(when);
+    const attempt = await admitted(ledger, batch, 'acme');
+    expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'in_flight', attempt });
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 2, inDoubt: 0 });
+    await expectBalanced(place);
+  });
+
+  test('an answer is kept once, and booked once', async () => {
+    const [place, ledger, proxy] = await cut();
+    const batch = await batchNamed(ledger, 'a');
+    for (const word of ['reply', 'end', 'both']) {
+      const attempt = await admitted(ledger, batch, word);
+      const entries: CallEntry[] = [
+        { kind: 'reply', attempt, reply: replyWith(word) },
+        { kind: 'end', attempt, closure: FOUND, atMs: NOON_MS },
+      ];
+      if (word !== 'end') proxy.cutAtCommit(when);
+      const first = await ledger.append(word === 'both' ? entries : entries.slice(0, 1));
+      if (word === 'end') proxy.cutAtCommit(when);
+      const outcomes = word === 'both' ? first : [...first, ...(await ledger.append(entries.slice(1)))];
+      expect(outcomes).toEqual([{ kind: 'written' }, { kind: 'written' }]);
+    }
+    expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, reserved: 0, inDoubt: 0 });
+    await expectBalanced(place);
+  });
+});
+
+test('while the database is away answers wait, and are kept when it is back', async () => {
+  const proxy = await CuttableWay.open();
+  const place = await workplace();
+  const ledger = await place.worker(proxy.url);
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'acme');
+  proxy.close();
+  const kept = recordReply(ledger, attempt, replyWith('acme'));
+  while (proxy.refused < 3) await new Promise((resolve) => setImmediate(resolve));
+  proxy.open();
+  expect(await kept).toEqual({ kind: 'written' });
+});
+
+test('a database that does not know what it had acknowledged is spent from no more', async () => {
+  const [place, one, other] = await twoWorkers();
+  const batch = await batchNamed(one, 'a');
+  await admitted(one, batch, 'acme');
+  // As a backup of before, from which somebody has gone on: the number is another worker's.
+  await place.database.script(
+    'DELETE FROM entries; DELETE FROM calls; UPDATE purses SET reserved = 0; ALTER SEQUENCE numbers RESTART',
+  );
+  await admitted(other, batch, 'else');
+  await expect(admit(one, batch, 'more')).rejects.toMatchObject({ code: 'store_lost' });
+  await expect(one.spenders?.beat({ accounts: [] })).rejects.toMatchObject({ code: 'store_lost' });
+  expect(await admit(other, batch, 'more')).toMatchObject({ kind: 'admitted' });
+});
