@@ -106,7 +106,7 @@ test('its commands lay out a database, and a worker under its role finishes what
   const shown = await place.typeHere(['status', '--store', reader]);
   expect([shown.code, shown.stdout], shown.stderr).toEqual([
     0,
-    expect.stringMatching(/60\/60 rows[^]*^Worker /m),
+    expect.stringMatching(/60\/60 rows[\s\S]*^Worker /m),
   ]);
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(143);
