@@ -42,6 +42,12 @@ export interface Store {
    */
   spender?(location: string): Promise<Spender | undefined>;
   /**
+   * What a person should know of the place, beside what every ledger says; nothing is changed. A store without this method is a
+   * folder, of which the disk says enough.
+   * @throws StopError `store` when it cannot be reached.
+   */
+  examine?(location: string): Promise<readonly StoreFact[]>;
+  /**
    * Reads what can be read of a damaged ledger, which stays as it is. A store without this method cannot be read in
    * part.
    * @param workFolder an empty folder for a copy.
@@ -61,6 +67,13 @@ export interface Store {
    * @throws StopError as `open`.
    */
   erasing?<T>(location: string, options: StoreOptions, work: (eraser: Eraser) => Promise<T>): Promise<T>;
+}
+
+/** One thing about a place that was looked at. A problem says in `next` what to do. */
+export interface StoreFact {
+  readonly what: string;
+  readonly fact: string;
+  readonly next?: string;
 }
 
 /** A process that spends from a store. */
