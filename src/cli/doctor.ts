@@ -10,17 +10,14 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
+import type { StoreFact } from '../ledger/store.ts';
 import { formatDuration } from '../lib/duration.ts';
-import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
+import { chooseStore, examinedStore, lookAtLedger } from '../run/open-ledger.ts';
 import { APART_MS } from '../time/believed-time.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 
-/** One thing that was checked. A problem says in `next` what to do. */
-interface Finding {
-  readonly what: string;
-  readonly fact: string;
-  readonly next?: string;
-}
+/** One thing that was checked. */
+type Finding = StoreFact;
 
 const doctor: CliCommand = {
   name: 'doctor',
@@ -40,7 +37,7 @@ async function examine(_console: Console, flags: { readonly store?: string }): P
     await eventLoop(),
     await clock(),
     ...(await store(flags.store)),
-    await disk(chooseStore(flags.store, false).location),
+    ...(await place(chooseStore(flags.store, false).location)),
     ...(await accounts()),
   ];
   return {
@@ -133,6 +130,16 @@ async function storeAt(location: string): Promise<readonly Finding[]> {
     return [finding('store', fact, held.length === 0, next), timeIn(location, confirmedMs)];
   } catch (error) {
     return [problem('store', error)];
+  }
+}
+
+/** A server says what a disk says of a folder. */
+async function place(location: string): Promise<readonly Finding[]> {
+  try {
+    return (await examinedStore(location)) ?? [await disk(location)];
+  } catch {
+    // That it cannot be reached was found before.
+    return [];
   }
 }
 

@@ -53,6 +53,12 @@ export interface Store {
    */
   spender?(location: string): Promise<Spender | undefined>;
   /**
+   * What a person should know of the place, beside what every ledger says; nothing is changed. A store without this method is a
+   * folder, of which the disk says enough.
+   * @throws StopError `store` when it cannot be reached.
+   */
+  examine?(location: string): Promise<readonly StoreFact[]>;
+  /**
    * Reads what can be read of a damaged ledger, which stays as it is. A store without this method cannot be read in
    * part.
    * @param workFolder an empty folder for a copy.
@@ -78,6 +84,13 @@ export interface Store {
 export interface StoreGrants {
   readonly worker: readonly string[];
   readonly reader: readonly string[];
+}
+
+/** One thing about a place that was looked at. A problem says in `next` what to do. */
+export interface StoreFact {
+  readonly what: string;
+  readonly fact: string;
+  readonly next?: string;
 }
 
 /** A process that spends from a store. */

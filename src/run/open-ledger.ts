@@ -13,6 +13,7 @@ import {
   type Spender,
   type Store,
   type StoreGrants,
+  type StoreFact,
   type StoreOptions,
   storeFor,
   type Tell,
@@ -248,6 +249,11 @@ export async function erasingIn<T>(
   const store = await storeOf(location);
   if (store.erasing !== undefined) return store.erasing(location, { ...options, create: false }, work);
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
+}
+
+/** What is known of the place of a store; undefined where it is a folder. */
+export async function examinedStore(location: string): Promise<readonly StoreFact[] | undefined> {
+  return (await storeOf(location)).examine?.(location);
 }
 
 /** What copies ledgers to and from such a place. */

@@ -12,6 +12,7 @@ const postgres: Store = {
   handles: (location) => isUrl(location) && /^postgres(?:ql)?:/i.test(location),
   open: async (location, options) => (await opening()).openSpender(location, options),
   look: async (location, tell) => (await opening()).openReader(location, tell),
+  examine: async (location) => (await import('./postgres/examine.ts')).examine(location),
   erasing: async (location, options, work) =>
     (await import('./postgres/erasing.ts')).erasing(location, options, work),
   copying: {

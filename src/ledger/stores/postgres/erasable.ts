@@ -1,43 +1,15 @@
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { Erasable, ErasureTarget, Hit, KnownFile, Person } from '../../eraser.ts';
+import type { Erasable, ErasureTarget, KnownFile, Person } from '../../eraser.ts';
 import { type BatchId, credits } from '../../ledger.ts';
 import { Hits, leftOf } from '../../rules/hits.ts';
 import { LOSS_OVER } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
+import { type Cut, type ErasableRow, type Found, ROWS } from './found.ts';
 import { inputsIn, olderThan } from './old-entries.ts';
 import { scanned } from './scanned.ts';
 
-/** The parts of a ledger that are about a person, or older than a time. This file only reads. */
-export interface Found {
-  /** Calls that are erased with everything about them. */
-  readonly calls: ReadonlySet<number>;
-  /** Attempts of other calls; what was said about these attempts is erased. */
-  readonly attempts: ReadonlySet<number>;
-  /** Bodies of other answers, without the person. */
-  readonly cuts: readonly Cut[];
-  readonly rows: readonly ErasableRow[];
-  readonly subjects: ReadonlySet<number>;
-  readonly unsettled: readonly ErasableRow[];
-  readonly hits: readonly Hit[];
-  /** For each call that stays a batch that goes on with it. */
-  readonly needed: readonly BatchId[];
-  readonly batches: ReadonlySet<BatchId>;
-  /** In how many other places something is named after the person. */
-  readonly names: number;
-}
-
-export interface Cut {
-  readonly id: number;
-  readonly of: number;
-  readonly call: number;
-  readonly body: Buffer;
-}
-
-export interface ErasableRow {
-  readonly batch: BatchId;
-  readonly row: number;
-}
+/** Finds the parts of a ledger that are about a person. This file only reads. */
 
 type Report = Omit<Erasable, 'requireRoom' | 'erase'>;
 
@@ -224,10 +196,6 @@ async function rowsOf(sql: Sql, hits: Hits, calls: ReadonlySet<number>): Promise
   for (const each of await plannedAbout(sql, hits, planned)) add(each);
   return [...found.values()];
 }
-
-export const ROWS = `
-SELECT DISTINCT r.batch, r.row FROM rows r CROSS JOIN unnest(r.answers) u (attempt)
-  JOIN entries a ON a.of = u.attempt AND a.id = a.of WHERE a.call = ANY ($1)`;
 
 async function plannedAbout(sql: Sql, hits: Hits, query: string): Promise<readonly ErasableRow[]> {
   const found: ErasableRow[] = [];

@@ -1,7 +1,7 @@
 import type { Erasable, ErasureTarget } from '../../eraser.ts';
 import type { BatchId } from '../../ledger.ts';
 import type { Sql } from './connection.ts';
-import { type ErasableRow, type Found, ROWS } from './erasable.ts';
+import { type ErasableRow, type Found, ROWS } from './found.ts';
 
 /**
  * What is old enough to be erased for its age: made before a time. Where that has to be sure, an attempt was made when the boot clock
