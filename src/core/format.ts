@@ -116,6 +116,12 @@ export interface FoundLayout {
   readonly leftOut?: readonly LeftOut[];
 }
 
+export interface TopRow {
+  readonly row: RowNumber;
+  /** What the first of its cells say. */
+  readonly text: string;
+}
+
 /** Rows that are left out of a table: a line of totals, the header once more, or another table with all that is below it. */
 export interface LeftOut {
   /** `211`, or `214-230`. */
@@ -146,6 +152,8 @@ export interface Sheet {
   readonly layout: FoundLayout;
   /** The row of the header, as `ReadOptions` has it. */
   readonly headerRow: string;
+  /** The first rows that hold something, among which the header is to be found. */
+  readonly top: readonly TopRow[];
   /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
   readonly digests?: Digests;
   /**

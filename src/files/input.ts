@@ -7,6 +7,7 @@ import { loadFamily, loadMember } from '../core/family.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
+import { whatToSave } from '../core/other-files.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
@@ -229,12 +230,11 @@ async function formatOf(path: string): Promise<Format> {
   }
   // What is wrong with the file itself comes first: folders and misspelt names often have no ending.
   await requireInputFile(path);
-  const known = (await readableEndings()).join(', ');
   const fact =
     ending === ''
       ? `${path} has no ending that says what it is.`
       : `${path} ends in ${foreignName(ending)}, which no format reads.`;
-  throw stop('input', fact, `Save the file as one of: ${known}.`);
+  throw stop('input', fact, whatToSave(ending, await readableEndings()));
 }
 
 // ------------------------------------------------------------------------------- what a row was finished from

@@ -42,6 +42,7 @@ const csv: Format = {
     return {
       notes: [...layout.notes, ...(await foundNotes(table))],
       layout: layout.found,
+      top: layout.top,
       headerRow: rowRangeText(layout.header),
       digests: layout.digests,
       survey: (onRow) => survey(table, onRow),

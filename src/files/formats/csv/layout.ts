@@ -8,16 +8,18 @@ import {
   type FoundLayout,
   type Position,
   type ReadOptions,
+  type TopRow,
 } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
+import { topRows } from '../../shape/shape-words.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import { PARSER } from './record-parser.ts';
-import { findHeaderRows, firstCells, sniffDelimiter, type TextSample } from './sniff.ts';
+import { findHeaderRows, firstCells, firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
@@ -41,6 +43,7 @@ export interface Layout extends TextSource {
   readonly hasRow: (row: RowNumber) => boolean;
   /** What was guessed. */
   readonly found: FoundLayout;
+  readonly top: readonly TopRow[];
   /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
   readonly digests: Digests;
@@ -76,7 +79,7 @@ async function findTable(
   source: TextSource,
   options: ReadOptions,
   { said, first, delimiter }: { said: RowRange | undefined; first: Top; delimiter: Delimiter },
-): Promise<Pick<Layout, 'header' | 'upper' | 'hasRow' | 'found' | 'preamble' | 'start' | 'digests'>> {
+): Promise<Pick<Layout, 'header' | 'upper' | 'hasRow' | 'found' | 'top' | 'preamble' | 'start' | 'digests'>> {
   const mayGuess = said === undefined && options.skipLines === undefined && options.asBefore === undefined;
   const found = mayGuess ? findHeaderRows(first.sample, delimiter) : undefined;
   const { preamble, start } = found === undefined ? first : await readTop(source, found.last - 1);
@@ -90,6 +93,7 @@ async function findTable(
     header,
     hasRow: (row) => only === undefined || (row >= only.first && row <= only.last),
     found: present({ headerRow: guessed }),
+    top: topRows(firstRows(said === undefined ? first.sample : (await readTop(source, 0)).sample, delimiter)),
     preamble,
     start,
     digests: {
