@@ -71,8 +71,37 @@ export interface Correction {
   readonly value: string;
 }
 
+/** The encodings that a file is found to have by itself. */
+export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
+
+/** Encodings of one byte a character that are never guessed: only who made a file knows which of them it is. */
+export const NAMED_ENCODINGS = [
+  'macintosh',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1257',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-3',
+  'iso-8859-4',
+  'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-9',
+  'iso-8859-10',
+  'iso-8859-13',
+  'iso-8859-14',
+  'iso-8859-15',
+  'iso-8859-16',
+] as const;
+export type NamedEncoding = (typeof NAMED_ENCODINGS)[number];
+
 /** The encodings by their names in a job and on the command line. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** What may stand between two cells, by the name that a job and the command line have for it. */

@@ -4,8 +4,11 @@ import {
   DELIMITERS,
   type Delimiter,
   type Digests,
+  type Encoding,
   type FileBytes,
   type FoundLayout,
+  NAMED_ENCODINGS,
+  type NamedEncoding,
   type Position,
   type ReadOptions,
   type TopRow,
@@ -15,6 +18,7 @@ import { counted, plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
+import { loadByteTable } from '../../byte-table.ts';
 import { topRows } from '../../shape/shape-words.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
@@ -57,6 +61,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const { path } = file;
   const isPacked = isPackedName(path);
   const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
+  if (isNamed(encoding)) await loadByteTable(encoding);
   const source = { file, isPacked, encoding };
   const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
   const first = await readTop(source, said === undefined ? (options.skipLines ?? 0) : said.last - 1);
@@ -73,6 +78,9 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
     notes,
   };
 }
+
+const isNamed = (encoding: Encoding): encoding is NamedEncoding =>
+  NAMED_ENCODINGS.some((name) => name === encoding);
 
 /** Where the table begins and which rows are its, as was said, as it was before, or as the first rows look. */
 async function findTable(

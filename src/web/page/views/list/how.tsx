@@ -14,6 +14,15 @@ const ENCODINGS: readonly Option[] = [
   ['windows-1252', 'Windows-1252'],
   ['utf-16le', 'UTF-16 (little-endian)'],
   ['utf-16be', 'UTF-16 (big-endian)'],
+  ['macintosh', 'Mac OS'],
+  ['windows-1250', 'Windows-1250 (Central Europe)'],
+  ['windows-1251', 'Windows-1251 (Cyrillic)'],
+  ['windows-1253', 'Windows-1253 (Greek)'],
+  ['windows-1254', 'Windows-1254 (Turkish)'],
+  ['windows-1257', 'Windows-1257 (Baltic)'],
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16].map(
+    (part): Option => [`iso-8859-${part}`, `ISO-8859-${part}`],
+  ),
 ];
 const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
 
