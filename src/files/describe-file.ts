@@ -18,6 +18,7 @@ import {
   type LikelyColumn,
   likelyColumns,
 } from './columns/columns.ts';
+import { type DateForm, DateForms } from './columns/date-forms.ts';
 import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
@@ -47,6 +48,8 @@ export interface ColumnDescription {
   readonly examples: readonly string[];
   /** Filled cells that do not look like the rest, with the first rows: perhaps issues. */
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
+  /** The ways in which its dates are written, where there are several: then a day may be taken for a month. */
+  readonly dateForms: readonly DateForm[];
   /** What is wrong with its cells, as far as we know. */
   readonly issues: readonly FoundIssue[];
 }
@@ -102,6 +105,7 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new SoundCells();
+  const forms = new DateForms();
   return {
     add(row, cell) {
       const again = sound.seen(cell);
@@ -113,7 +117,8 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
       if (cell.trim() === '') return;
       const isSound = issues.add(row, cell);
       if (examples.size < EXAMPLES_SHOWN) examples.add(cell);
-      const look = cellLookOf(cell);
+      const look = cellLookOf(cell, name);
+      if (look === 'date') forms.add(row, cell);
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);
@@ -135,6 +140,7 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
           count: odd.reduce((sum, { count }) => sum + count, 0),
           firstRows: oddRows.slice(0, FIRST_ROWS_SHOWN),
         },
+        dateForms: looksLike === 'date' ? forms.found() : [],
         issues: issues.findings(),
       };
     },

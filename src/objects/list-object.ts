@@ -43,6 +43,11 @@ const ColumnObject = noun({
   examples: column(z.array(z.string()), ({ examples }) => examples),
   /** Cells that do not look like the others. */
   odd: column(RowsObject, ({ odd }) => RowsObject.of(odd)),
+  /** The ways in which its dates are written, where there are several. */
+  date_forms: column(
+    z.array(z.object({ example: z.string(), first_rows: z.array(z.number()) })),
+    ({ dateForms }) => dateForms.map(({ example, firstRows }) => ({ example, first_rows: [...firstRows] })),
+  ),
   damage: column(z.array(DamageObject), ({ issues }) => issues.map(DamageObject.of)),
 });
 

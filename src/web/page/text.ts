@@ -588,6 +588,8 @@ export const text = {
     ofRows: (filled: string, rows: string) => `${filled} of ${rows}`,
     examples: 'Examples',
     odd: (count: string, rows: string) => `but not ${count}: ${rows}`,
+    dateForms: (examples: string) => `Day and month may be mixed up: ${examples}`,
+    and: ' and ',
     preview: 'First rows',
   },
   fix: {

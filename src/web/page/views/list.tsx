@@ -197,7 +197,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
         name={text.list.columns}
         columns={[text.list.column, text.list.looksLike, ...numbers(text.list.filled), text.list.examples]}
       >
-        {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
+        {columns.map(({ name, looks_like: looks, filled, examples, odd, date_forms: forms }) => (
           <tr key={name}>
             <th scope="row" class="cut" title={name}>
               {name}
@@ -206,6 +206,11 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
               <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
               {odd.count > 0 && (
                 <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
+              )}
+              {forms.length > 0 && (
+                <small class="warned odd">
+                  {text.list.dateForms(forms.map(({ example }) => example).join(text.list.and))}
+                </small>
               )}
             </td>
             <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
