@@ -20,7 +20,7 @@ const LOOKS = {
 
 export function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable, country }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook.
@@ -36,6 +36,8 @@ export function descriptionLines(
         issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),
+    country?.because !== undefined &&
+      `telephone numbers and postcodes are told as those of ${country.country}, ${country.because}; --country says otherwise`,
     unreadableLines(unreadable),
     duplicateLines(duplicates),
     fitLines(operations),
