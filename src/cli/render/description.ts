@@ -37,7 +37,10 @@ export function descriptionLines(
       ),
     ),
     country?.because !== undefined &&
-      `telephone numbers and postcodes are told as those of ${country.country}, ${country.because}; --country says otherwise`,
+      line(
+        'country',
+        `${country.country} for telephones and postcodes, ${country.because}; --country says otherwise`,
+      ),
     unreadableLines(unreadable),
     duplicateLines(duplicates),
     fitLines(operations),
