@@ -58,7 +58,7 @@ describe('the input', () => {
       {
         code: 2,
         fact: /ends in "\.xlsb", which no format reads\.$/,
-        next: /^Save the file as one of: \.csv/,
+        next: /^Open it in Excel and save it as \.xlsx/,
       },
     ],
     [

@@ -8,7 +8,7 @@ import { loadAccounts } from '../client/account/account.ts';
 import { dialectProblem } from '../client/dialect.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, StopError } from '../core/errors.ts';
-import { ENCODINGS } from '../core/format.ts';
+import { GUESSED_ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import type { StoreFact } from '../ledger/store.ts';
 import { formatDuration } from '../lib/duration.ts';
@@ -63,7 +63,7 @@ function finding(what: string, fact: string, isFine: boolean, next: string): Fin
 /** Throws an invariant where an encoding loses bytes, because this machine would then damage what it copies. */
 function encodings(): Finding {
   checkEncodings();
-  return { what: 'encodings', fact: `text in ${ENCODINGS.join(', ')} comes back byte for byte` };
+  return { what: 'encodings', fact: `text in ${GUESSED_ENCODINGS.join(', ')} comes back byte for byte` };
 }
 
 /** Measures how late timers fire, because the rate limiter is only as exact as they are. */

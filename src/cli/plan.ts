@@ -110,6 +110,7 @@ function tellBeginning(console: Console, { job, input, account, requests, toAgre
     for (const detail of toAgree.details) console.print(`                 ${detail}`);
   }
   for (const note of sheet.notes) console.say(plainText(note));
+  if (columns.countryNote !== undefined) console.say(columns.countryNote);
   if (columns.note !== undefined) console.say(plainText(columns.note));
 }
 
@@ -144,8 +145,9 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<R
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
     throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);
   }
-  const input = await openFile(file, readFlagsOf(flags));
-  const description = await describeFile(input, operations.values());
+  const read = readFlagsOf(flags);
+  const input = await openFile(file, read);
+  const description = await describeFile(input, operations.values(), read.country);
   for (const note of input.sheet.notes) console.say(plainText(note));
   return {
     lines: descriptionLines(input.path, description),

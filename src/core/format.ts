@@ -71,8 +71,37 @@ export interface Correction {
   readonly value: string;
 }
 
+/** The encodings that a file is found to have by itself. */
+export const GUESSED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type GuessedEncoding = (typeof GUESSED_ENCODINGS)[number];
+
+/** Encodings of one byte a character that are never guessed: only who made a file knows which of them it is. */
+export const NAMED_ENCODINGS = [
+  'macintosh',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1257',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-3',
+  'iso-8859-4',
+  'iso-8859-5',
+  'iso-8859-6',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-9',
+  'iso-8859-10',
+  'iso-8859-13',
+  'iso-8859-14',
+  'iso-8859-15',
+  'iso-8859-16',
+] as const;
+export type NamedEncoding = (typeof NAMED_ENCODINGS)[number];
+
 /** The encodings by their names in a job and on the command line. */
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export const ENCODINGS = [...GUESSED_ENCODINGS, ...NAMED_ENCODINGS] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** What may stand between two cells, by the name that a job and the command line have for it. */
@@ -96,6 +125,8 @@ export interface ReadOptions {
   readonly headerRow?: string;
   /** The first and the last row of the table below its header, `5-210`. No other row is one of it. */
   readonly rows?: string;
+  /** The country of telephone numbers and postcodes, by its two letters; left out: as the list looks. */
+  readonly country?: string;
   /** The columns that a job names: a sheet that has them is the one. No user says this. */
   readonly wanted?: readonly string[];
   /** What an earlier batch had found out about the same bytes: nothing is guessed then. No user says this. */
@@ -114,6 +145,12 @@ export interface FoundLayout {
   readonly headerRow?: string;
   /** Rows below the header that are none of the table. */
   readonly leftOut?: readonly LeftOut[];
+}
+
+export interface TopRow {
+  readonly row: RowNumber;
+  /** What the first of its cells say. */
+  readonly text: string;
 }
 
 /** Rows that are left out of a table: a line of totals, the header once more, or another table with all that is below it. */
@@ -146,6 +183,8 @@ export interface Sheet {
   readonly layout: FoundLayout;
   /** The row of the header, as `ReadOptions` has it. */
   readonly headerRow: string;
+  /** The first rows that hold something, among which the header is to be found. */
+  readonly top: readonly TopRow[];
   /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
   readonly digests?: Digests;
   /**

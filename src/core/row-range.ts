@@ -24,3 +24,11 @@ export function readHeaderRows(text: string): RowRange | undefined {
   const range = readRowRange(text);
   return range === undefined || range.last - range.first > 1 ? undefined : range;
 }
+
+/**
+ * The last of the first rows of a table; blank ones count.
+ * @param headerRow as `Sheet` has it. @param rows left out: all of them.
+ */
+export function lastOfFirst(headerRow: string, rows: number | undefined): RowNumber {
+  return rows === undefined ? Number.POSITIVE_INFINITY : (readHeaderRows(headerRow)?.last ?? 1) + rows;
+}

@@ -18,9 +18,12 @@ import {
   type LikelyColumn,
   likelyColumns,
 } from './columns/columns.ts';
+import { guessCountry } from './columns/country.ts';
+import { type DateForm, DateForms } from './columns/date-forms.ts';
 import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
 import type { OpenedFile } from './input.ts';
 import type { CellKind } from './quality/cell-issues.ts';
+import { type Country, countryOf } from './quality/countries.ts';
 import { type FoundIssue, IssueTally } from './quality/job-issues.ts';
 
 /** What a file is and what could be done with it, before a job says what to do. Nothing is sent. */
@@ -37,6 +40,14 @@ export interface FileDescription {
   /** Rows that say the same as an earlier one: to the character, or but for case, spaces and punctuation. */
   readonly duplicates: Duplicates;
   readonly operations: readonly Fit[];
+  /** By which telephone numbers and postcodes are told; absent where the list has none, or nobody knows. */
+  readonly country?: FoundCountry;
+}
+
+interface FoundCountry {
+  readonly country: Country;
+  /** By what it was guessed, as a phrase; absent where it was said. */
+  readonly because?: string;
 }
 
 export interface ColumnDescription {
@@ -47,6 +58,8 @@ export interface ColumnDescription {
   readonly examples: readonly string[];
   /** Filled cells that do not look like the rest, with the first rows: perhaps issues. */
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
+  /** The ways in which its dates are written, where there are several: then a day may be taken for a month. */
+  readonly dateForms: readonly DateForm[];
   /** What is wrong with its cells, as far as we know. */
   readonly issues: readonly FoundIssue[];
 }
@@ -54,14 +67,29 @@ export interface ColumnDescription {
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
 
+/** Looked for only where a column is called like one of telephone numbers or postcodes. */
+async function countryFor(
+  sheet: OpenedFile['sheet'],
+  header: readonly string[],
+  said: string | undefined,
+): Promise<FoundCountry | undefined> {
+  if (said !== undefined) return { country: await countryOf(said) };
+  const kinds = header.map((name) => kindByName(name, []));
+  if (!kinds.some((kind) => kind === 'phone' || kind === 'postcode')) return undefined;
+  const guessed = await guessCountry(sheet, header);
+  return guessed && { country: await countryOf(guessed.code), because: guessed.because };
+}
+
 /** Reads the file once. @throws StopError `input` where it is damaged. */
 export async function describeFile(
   { sheet }: OpenedFile,
   operations: Iterable<Operation>,
+  said?: string,
 ): Promise<FileDescription> {
   const header = await sheet.header();
+  const country = await countryFor(sheet, header, said);
   const known = [...operations];
-  const columns = header.map((name) => columnTally(name, kindByName(name, known)));
+  const columns = header.map((name) => columnTally(name, kindByName(name, known), country));
   const duplicates = new NearDuplicateFinder();
   const finder = fitFinder(header, known);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
@@ -84,6 +112,7 @@ export async function describeFile(
     delimiter,
     columns: columns.map((column) => column.description()),
     duplicates,
+    ...present({ country }),
     operations: finder.fits(),
   };
 }
@@ -97,11 +126,12 @@ interface ColumnTally {
 }
 
 /** Counts what the cells of a column look like, and what is wrong with them. */
-function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
-  const issues = columnIssues(kind);
+function columnTally(name: string, kind: CellKind | undefined, found: FoundCountry | undefined): ColumnTally {
+  const issues = columnIssues(kind, found?.country);
   const looks = new Map<CellLook, RowCount>();
   const examples = new Set<string>();
   const sound = new SoundCells();
+  const forms = new DateForms();
   return {
     add(row, cell) {
       const again = sound.seen(cell);
@@ -113,7 +143,8 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
       if (cell.trim() === '') return;
       const isSound = issues.add(row, cell);
       if (examples.size < EXAMPLES_SHOWN) examples.add(cell);
-      const look = cellLookOf(cell);
+      const look = cellLookOf(cell, name);
+      if (look === 'date') forms.add(row, cell);
       const seen = looks.get(look) ?? new RowCount();
       looks.set(look, seen);
       seen.add(row);
@@ -135,6 +166,7 @@ function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
           count: odd.reduce((sum, { count }) => sum + count, 0),
           firstRows: oddRows.slice(0, FIRST_ROWS_SHOWN),
         },
+        dateForms: looksLike === 'date' ? forms.found() : [],
         issues: issues.findings(),
       };
     },
@@ -178,14 +210,17 @@ const MOST_NAMES_AS_DATES = 0.2;
  * The cell issues of a column when no job says what the column holds.
  * @param kind what its header says; undefined: its first cells decide.
  */
-export function columnIssues(kind: CellKind | undefined): {
+export function columnIssues(
+  kind: CellKind | undefined,
+  country?: Country,
+): {
   /** @param cell not blank. @returns whether it is known that nothing is to be said of it, wherever else it stands. */
   add(row: RowNumber, cell: string): boolean;
   /** The same for a cell of which that is known. */
   addSound(): void;
   findings(): readonly FoundIssue[];
 } {
-  let tally = kind === undefined ? undefined : new IssueTally(kind);
+  let tally = kind === undefined ? undefined : new IssueTally(kind, country);
   const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
   let filled = 0;
   let ranges = 0;

@@ -7,14 +7,20 @@ import { loadFamily, loadMember } from '../core/family.ts';
 import { type Format, type ReadOptions, readableEndings, type Sheet, type Survey } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
+import { whatToSave } from '../core/other-files.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { type Job, readEntryOf } from '../job/job.ts';
 import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
+import { kindOfInput } from './columns/column-kind.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns/columns.ts';
+import { type GuessedCountry, guessCountry } from './columns/country.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
+import { type Country, countryOf } from './quality/countries.ts';
+
+export { type Country, countryOf };
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
@@ -104,12 +110,34 @@ export async function openMappedInput(
   ledger?: Batches,
 ): Promise<MappedInput> {
   const input = await openInput(path, { ...read, ...wantedIn(columns) }, ledger);
-  return { ...input, columns: await columnsIn(input, input.survey.header, operation, columns, ledger) };
+  const found = await columnsIn(input, input.survey.header, operation, columns, ledger);
+  return { ...input, columns: await withCountry(input, input.survey.header, found, read, ledger) };
 }
 
 /** The sheet of a workbook is the one that has the columns which a job names. */
 function wantedIn(columns: Job['columns']): Pick<ReadOptions, 'wanted'> {
   return columns === undefined ? {} : { wanted: Object.values(columns) };
+}
+
+/**
+ * Adds the country by which cells of these columns are told: as was said, as an earlier batch over the same bytes had it, or as the
+ * list looks.
+ */
+async function withCountry(
+  { file, sheet }: OpenedFile,
+  header: readonly string[],
+  columns: ColumnMap,
+  read: ReadOptions,
+  ledger: Batches | undefined,
+): Promise<ColumnMap> {
+  const kinds = Object.keys(columns.columns).map(kindOfInput);
+  if (!kinds.some((kind) => kind === 'phone' || kind === 'postcode')) return columns;
+  const earlier = await earlierBatch(file, read, ledger);
+  const said = read.country ?? (earlier && readSettings(earlier.settings).country);
+  if (said !== undefined) return { ...columns, country: await countryOf(said) };
+  const guessed = await guessCountry(sheet, header);
+  if (guessed === undefined) return columns;
+  return { ...columns, country: await countryOf(guessed.code), countryNote: countryNote(guessed) };
 }
 
 async function columnsIn(
@@ -190,7 +218,8 @@ export async function openHeader(
   // For its digests: whoever plans a list hashes it in any case.
   const earlier = await earlierSurvey(opened, read, known, ledger);
   const header = earlier?.header ?? (await opened.sheet.header());
-  return { ...opened, columns: await columnsIn(opened, header, operation, columns, ledger) };
+  const found = await columnsIn(opened, header, operation, columns, ledger);
+  return { ...opened, columns: await withCountry(opened, header, found, read, ledger) };
 }
 
 /** A file of which nothing is known but how it is read. */
@@ -229,12 +258,15 @@ async function formatOf(path: string): Promise<Format> {
   }
   // What is wrong with the file itself comes first: folders and misspelt names often have no ending.
   await requireInputFile(path);
-  const known = (await readableEndings()).join(', ');
   const fact =
     ending === ''
       ? `${path} has no ending that says what it is.`
       : `${path} ends in ${foreignName(ending)}, which no format reads.`;
-  throw stop('input', fact, `Save the file as one of: ${known}.`);
+  throw stop('input', fact, whatToSave(ending, await readableEndings()));
+}
+
+function countryNote({ code, because }: GuessedCountry): string {
+  return `Telephone numbers are told as those of ${code}, ${because}; --country says otherwise.`;
 }
 
 // ------------------------------------------------------------------------------- what a row was finished from

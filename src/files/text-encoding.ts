@@ -1,5 +1,6 @@
 import { invariant } from '../core/errors.ts';
 import type { Encoding } from '../core/format.ts';
+import { type ByteTable, byteTable } from './byte-table.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, to UTF-8 and back without losing a byte: whatever was decoded
@@ -35,6 +36,8 @@ export function textDecoder(encoding: Encoding): TextDecoder {
     case 'utf-16le':
     case 'utf-16be':
       return new Utf16Decoder(encoding === 'utf-16be');
+    default:
+      return { write: (chunk) => fromTable(byteTable(encoding), chunk), end: () => NO_BYTES };
   }
 }
 
@@ -49,12 +52,15 @@ export function encodeText(encoding: Encoding, text: string): Buffer | undefined
       return Buffer.from(text.toWellFormed(), 'utf16le');
     case 'utf-16be':
       return Buffer.from(text.toWellFormed(), 'utf16le').swap16();
+    default:
+      return toTable(byteTable(encoding), text);
   }
 }
 
-/** The first character of the text that Windows-1252 lacks. */
-export function unwritable(text: string): string | undefined {
-  return NOT_WINDOWS_1252.exec(text)?.[0];
+/** The first character of the text that an encoding of one byte a character lacks. */
+export function unwritable(encoding: Encoding, text: string): string | undefined {
+  for (const character of text) if (encodeText(encoding, character) === undefined) return character;
+  return undefined;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -88,6 +94,33 @@ function toWindows1252(text: string): Buffer {
   return Buffer.from(latin1, 'latin1');
 }
 
+// ------------------------------------------------------------------------------------------------- named encodings
+
+function fromTable({ characters }: ByteTable, bytes: Buffer): Buffer {
+  let text = '';
+  for (const byte of bytes) {
+    const character = characters[byte];
+    if (character === undefined) {
+      const name = byte.toString(16).toUpperCase();
+      throw new Undecodable(`byte 0x${name} is no character of the encoding that was named`, text);
+    }
+    text += character;
+  }
+  return Buffer.from(text);
+}
+
+function toTable({ bytes }: ByteTable, text: string): Buffer | undefined {
+  const encoded = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (const character of text) {
+    const byte = bytes.get(character);
+    if (byte === undefined) return undefined;
+    encoded[length] = byte;
+    length += 1;
+  }
+  return encoded.subarray(0, length);
+}
+
 // ------------------------------------------------------------------------------------------------------- UTF-16
 
 /** Keeps the byte-order mark, which is a character like any other to it. */
@@ -108,13 +141,17 @@ class Utf16Decoder implements TextDecoder {
     this.#carried = Buffer.from(bytes.subarray(end));
     const text = this.#decoded(bytes.subarray(0, end));
     if (!text.isWellFormed()) {
-      throw new Undecodable('half of a character', text.slice(0, text.search(/\p{Surrogate}/u)));
+      throw new Undecodable(
+        'half of a character, so this is no whole UTF-16 text',
+        text.slice(0, text.search(/\p{Surrogate}/u)),
+      );
     }
     return Buffer.from(text);
   }
 
   end(): Buffer {
-    if (this.#carried.length > 0) throw new Undecodable('half of a character', '');
+    if (this.#carried.length > 0)
+      throw new Undecodable('half of a character, so this is no whole UTF-16 text', '');
     return NO_BYTES;
   }
 

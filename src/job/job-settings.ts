@@ -35,6 +35,8 @@ const settingsSchema = z.object({
   read: readSchema.optional(),
   /** What was guessed of the table when the batch began; without it, it was read without a guess. */
   layout: layoutSchema.optional(),
+  /** By which telephone numbers and postcodes were told when the batch began. */
+  country: z.string().optional(),
   /** The account's average limit, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; without it they are at the top of its body. */
@@ -82,12 +84,14 @@ interface BatchSettings extends AccountSettings {
   readonly isOfOther: boolean;
   /** What was guessed of the table. */
   readonly layout: FoundLayout;
+  /** By which telephone numbers and postcodes are told. */
+  readonly country?: string | undefined;
 }
 
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout }: BatchSettings,
+  { requestsPerSecond, answerPlace, outputName, outputPath, isOfOther, layout, country }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -98,6 +102,7 @@ export function jobSettings(
     ...present({ formulas: job.formulas, with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
     ...storedLayout(layout),
+    ...present({ country }),
     ...storedOrigin(job.origin),
     ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
@@ -113,9 +118,13 @@ function storedLayout({ sheet, headerRow, leftOut }: FoundLayout): JsonObject {
 
 /** How the batch's file is read: as was said, and as it was found when the batch began. */
 export function readSettings(stored: JsonObject): ReadOptions {
-  const { read = {}, layout = {} } = settingsSchema.parse(stored);
+  const { read = {}, layout = {}, country } = settingsSchema.parse(stored);
   const { sheet, header_row: headerRow, left_out: leftOut } = layout;
-  return { ...readOptionsIn(read), asBefore: present({ sheet, headerRow, leftOut }) };
+  return {
+    ...readOptionsIn(read),
+    asBefore: present({ sheet, headerRow, leftOut }),
+    ...present({ country }),
+  };
 }
 
 /** Maps each input of the operation to its column. */

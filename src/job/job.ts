@@ -143,7 +143,7 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
       budget: value.budget && credits(value.budget.credits),
       refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
       refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
-      read: value.read && readOptionsIn(value.read),
+      read: readingOf(value),
       repair: value.repair || undefined,
       settings: Object.keys(settings).length === 0 ? undefined : settings,
       guards: guardsOf(operation, document),
@@ -177,6 +177,11 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
+function readingOf({ read, country }: JobFile): ReadOptions | undefined {
+  if (read === undefined && country === undefined) return undefined;
+  return { ...readOptionsIn(read ?? {}), ...present({ country }) };
+}
+
 /** Turns the entry `read` of a job file into the options of reading. */
 export function readOptionsIn({
   skip_lines: skipLines,
@@ -197,6 +202,7 @@ export function readEntryOf({
   strict: _,
   asBefore: _found,
   wanted: _wanted,
+  country: _country,
   ...others
 }: ReadOptions): JsonObject {
   return { ...others, ...present({ skip_lines: skipLines, header_row: headerRow }) };
@@ -289,6 +295,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
       isReadAsSaid(job) ? readEntryOf(job.read ?? {}) : undefined,
       'how the file is read where it is not as it looks',
     ),
+    entry('country', job.read?.country, 'for telephone numbers and postcodes'),
     entry('repair', job.repair, 'damaged cells are sent repaired where that is sure'),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),

@@ -129,6 +129,7 @@ export const reading = members({
   rows: rowRange,
   ragged: oneOfWords(['pad']),
   sheet: text,
+  country: text,
   strict: flag,
 });
 

@@ -43,6 +43,11 @@ const ColumnObject = noun({
   examples: column(z.array(z.string()), ({ examples }) => examples),
   /** Cells that do not look like the others. */
   odd: column(RowsObject, ({ odd }) => RowsObject.of(odd)),
+  /** The ways in which its dates are written, where there are several. */
+  date_forms: column(
+    z.array(z.object({ example: z.string(), first_rows: z.array(z.number()) })),
+    ({ dateForms }) => dateForms.map(({ example, firstRows }) => ({ example, first_rows: [...firstRows] })),
+  ),
   damage: column(z.array(DamageObject), ({ issues }) => issues.map(DamageObject.of)),
 });
 
@@ -78,6 +83,27 @@ export const sheets = opened(z.array(tab).optional(), ({ sheet }) =>
   sheet.tabs?.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })),
 );
 
+const shaped = membersOf<{ readonly sheet: Pick<Sheet, 'headerRow' | 'layout' | 'top'> }>();
+/** Where the table of a list is, and what of that was guessed. */
+const LayoutObject = noun({
+  /** `3`, or `3-4` for names in two rows. */
+  header_row: shaped(z.string(), ({ sheet }) => sheet.headerRow),
+  /** Whether that row was guessed: it is not the first. */
+  header_guessed: shaped(z.boolean(), ({ sheet }) => sheet.layout.headerRow !== undefined),
+  /** The sheet, where it is not the one that was open; left out otherwise. */
+  sheet: shaped(z.string().optional(), ({ sheet }) => sheet.layout.sheet),
+  /** Rows that are not asked about. `why` is `totals`, `header` for the header once more, or `table` for another one. */
+  left_out: shaped(
+    z.array(z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table']), text: z.string() })),
+    ({ sheet }) => (sheet.layout.leftOut ?? []).map((each) => ({ ...each })),
+  ),
+  /** The first rows that hold something. */
+  top: shaped(z.array(z.object({ row: z.number(), text: z.string() })), ({ sheet }) =>
+    sheet.top.map((each) => ({ ...each })),
+  ),
+});
+const layout = shaped(LayoutObject, LayoutObject.of);
+
 const description = membersOf<FileDescription>();
 const unreadable = z.object({
   count: z.number(),
@@ -92,7 +118,10 @@ export const ListDescription = noun({
   delimiter: description(z.string(), ({ delimiter }) => delimiter),
   columns: description(z.array(ColumnObject), ({ columns }) => columns.map(ColumnObject.of)),
   duplicates: description(DuplicatesObject, (of) => DuplicatesObject.of(of.duplicates)),
+  /** By which telephone numbers and postcodes are told, by its two letters; left out where there are none, or nobody knows. */
+  country: description(z.string().optional(), ({ country }) => country?.country),
   operations: description(z.array(OperationFit), ({ operations }) => operations.map(OperationFit.of)),
   sheets,
+  layout,
 });
 export type ListDescription = z.infer<typeof ListDescription>;

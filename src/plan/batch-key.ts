@@ -74,12 +74,14 @@ export function askingSettings(job: Job): JsonObject | undefined {
   const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
   const isRead = isReadAsSaid(job);
+  // Only repairs ask for it.
+  const country = repair === true ? read.country?.toUpperCase() : undefined;
   if (asking.length === 0 && origin === undefined && !isRead && repair === undefined) return undefined;
   return {
     ...Object.fromEntries(asking),
     ...askedByOrigin(origin),
     ...(isRead ? { read: readEntryOf(read) } : {}),
-    ...present({ repair }),
+    ...present({ repair, country }),
   };
 }
 

@@ -209,6 +209,7 @@ function specOf(
         outputName,
         isOfOther,
         layout: input.sheet.layout,
+        country: input.columns.country,
         outputPath: typeof output === 'string' ? resolve(output) : undefined,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
@@ -252,6 +253,7 @@ async function announce(
   if (columns.guessed) {
     note(`Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`);
   }
+  if (columns.countryNote !== undefined) note(columns.countryNote);
   if (columns.note !== undefined) note(columns.note);
 }
 

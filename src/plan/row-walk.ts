@@ -71,12 +71,12 @@ export function optionsOf({
 /** Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked at further. */
 export function rowPreparer(
   resolved: ResolvedJob,
-  columns: Pick<ColumnMap, 'read'>,
+  columns: Pick<ColumnMap, 'read' | 'country'>,
 ): (row: InputRow) => PreparedRow {
   const options = optionsOf(resolved);
   return (row) =>
     row.unreadable === undefined
-      ? preparedCells(resolved.job, columns.read(row), options)
+      ? preparedCells(resolved.job, columns.read(row), options, columns.country)
       : { kind: 'invalid', reason: row.unreadable };
 }
 
@@ -85,9 +85,10 @@ export function preparedCells(
   { operation, repair }: Pick<Job, 'operation' | 'repair'>,
   cells: RowInput,
   options: OperationOptions,
+  country?: ColumnMap['country'],
 ): PreparedRow {
   if (repair !== true) return operation.prepare(cells, options);
-  const { text, note } = repairedRow(operation, cells);
+  const { text, note } = repairedRow(operation, cells, country);
   return { ...operation.prepare(text, options), ...present({ repaired: note }) };
 }
 

@@ -1,6 +1,7 @@
 import { requestsPerSecond } from '../client/account/account.ts';
 import { unreachable } from '../core/errors.ts';
 import type { OutcomeKind, RowNumber } from '../core/row.ts';
+import { lastOfFirst } from '../core/row-range.ts';
 import type { MappedInput } from '../files/input.ts';
 import { type Batch, credits, type RowAnswer, type RowRecord } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
@@ -58,7 +59,7 @@ export async function chooseSample(
   batch: Batch,
   size: number,
 ): Promise<Sample> {
-  const draw = await drawFor(context, batch.key, size);
+  const draw = await drawFor(context, input, batch.key, size);
   for await (const group of classifications(context, input, batch))
     for (const classification of group) draw.add(classification);
   const drawn = draw.result();
@@ -72,16 +73,21 @@ export async function planSample(
   batchKey: string,
   size: number,
 ): Promise<Plan> {
-  const draw = await drawFor(context, batchKey, size);
+  const draw = await drawFor(context, input, batchKey, size);
   const plan = await planRows(context, input, (classification) => draw.add(classification));
   const drawn = draw.result();
   return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
 }
 
 /** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */
-async function drawFor(context: RunContext, batchKey: string, size: number): Promise<Draw> {
+async function drawFor(
+  context: RunContext,
+  input: Pick<MappedInput, 'sheet'>,
+  batchKey: string,
+  size: number,
+): Promise<Draw> {
   const pricing = await pricingOf(context);
-  const lastRow = context.limit === undefined ? Number.POSITIVE_INFINITY : context.limit + 1;
+  const lastRow = lastOfFirst(input.sheet.headerRow, context.limit);
   return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
 }
 

@@ -362,7 +362,7 @@ export async function choose(
   const { repair, ...job } = await loadJob(options.job);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
   const dialect = await dialectOf(account);
-  const read = { ...job.read, ...options.read };
+  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
   const formulas = options.formulas ?? job.formulas;
   const withInput = options.withInput ?? job.withInput;
   return {

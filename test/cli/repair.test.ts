@@ -174,7 +174,7 @@ test('plan FILE finds damage in columns of which nobody has said what they hold,
     'described.csv',
     ['Name,Kontakt,Mobile,Joined,Size', first, ...sound, last, ...again, ''].join('\n'),
   );
-  const { columns, duplicates } = await json('plan', path);
+  const { columns, duplicates } = await json('plan', path, '--country', 'au');
   const found = columns.flatMap(({ name, damage }: JsonResult) =>
     damage.map(({ kind, first_rows, examples }: JsonResult) => [
       name,

@@ -4,9 +4,9 @@ import { loadFamily } from '../../src/core/family.ts';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
-  ENCODINGS,
-  type Encoding,
   type Format,
+  GUESSED_ENCODINGS,
+  type GuessedEncoding,
   type ReadOptions,
 } from '../../src/core/format.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
@@ -70,7 +70,7 @@ function readOptions(random: Random): ReadOptions {
   const sometimes = <T extends object>(share: number, option: () => T): T | object =>
     random.fraction() < share ? option() : {};
   return {
-    ...sometimes(0.3, () => ({ encoding: random.pick(ENCODINGS) })),
+    ...sometimes(0.3, () => ({ encoding: random.pick(GUESSED_ENCODINGS) })),
     ...sometimes(0.6, () => ({ delimiter: random.pick(DELIMITER_NAMES) })),
     ...sometimes(0.15, () => ({ skipLines: random.integer(0, 3) })),
     ...sometimes(0.2, () => ({ ragged: 'pad' as const })),
@@ -141,7 +141,7 @@ const written = (cell: string, delimiter: string, always: boolean): string =>
 
 function encoded(text: string, random: Random): Buffer {
   const mark = random.fraction() < 0.5 ? '\uFEFF' : '';
-  const encoding: Encoding = random.fraction() < 0.6 ? 'utf-8' : random.pick(ENCODINGS);
+  const encoding: GuessedEncoding = random.fraction() < 0.6 ? 'utf-8' : random.pick(GUESSED_ENCODINGS);
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(mark + text);

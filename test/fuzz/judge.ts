@@ -6,7 +6,7 @@ import { messageOf, StopError } from '../../src/core/errors.ts';
 import {
   DELIMITERS,
   type Delimiter,
-  type Encoding,
+  type GuessedEncoding,
   type ReadOptions,
   type Sheet,
 } from '../../src/core/format.ts';
@@ -195,14 +195,14 @@ const isWorkbook = ({ name }: FuzzInput): boolean => name.endsWith('.xlsx');
 // ------------------------------------------------------------------------------------ beside the second reader
 
 /** What the survey calls an encoding, by the name that it has for a decoder. */
-function encodingOf(words: string): Encoding {
+function encodingOf(words: string): GuessedEncoding {
   if (/UTF-16.*(big|BE)/i.test(words)) return 'utf-16be';
   if (/UTF-16/i.test(words)) return 'utf-16le';
   return /1252/.test(words) ? 'windows-1252' : 'utf-8';
 }
 
 /** Undefined where the bytes are no text of that encoding. */
-function decoded(bytes: Buffer, encoding: Encoding): string | undefined {
+function decoded(bytes: Buffer, encoding: GuessedEncoding): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -261,7 +261,7 @@ function requireReason({ name, bytes, read }: FuzzInput, refusal: StopError): vo
   const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged, skipLines } = read;
   if (encoding === undefined || skipLines !== undefined || ragged !== undefined || hasOtherMark(bytes))
     return;
-  const text = decoded(bytes, encoding);
+  const text = decoded(bytes, encoding as GuessedEncoding);
   if (text === undefined || text.includes('\0') || isSepLine(text)) return;
   const records = recordsOf(text, DELIMITERS[delimiter]);
   const isSound = records !== undefined && isTable(withoutEndMark(records, text));

@@ -1,7 +1,7 @@
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import type { FoundCell, FoundIssue, JobIssues } from '../../files/quality/job-issues.ts';
-import { formatAbn } from '../../operations/lookup/abn.ts';
+import { formatAbn, readAbn } from '../../operations/lookup/abn.ts';
 
 /** Words that follow a count: "3 in scientific notation". */
 const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
@@ -38,7 +38,12 @@ const LONGEST_SHOWN = 60;
 function exampleWords({ cell, repaired, candidates }: FoundCell): string {
   if (repaired !== undefined) return `; such as ${shortened(cell.trim())} → ${shortened(repaired)}`;
   if (candidates === undefined) return `; such as ${shortened(cell.trim())}`;
-  return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(formatAbn).join(' or ')}`;
+  return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(grouped).join(' or ')}`;
+}
+
+/** Eleven digits are an ABN; a telephone number of so many begins with the code of its country. */
+function grouped(candidate: string): string {
+  return readAbn(candidate).kind === 'usable' ? formatAbn(candidate) : candidate;
 }
 
 function shortened(text: string): string {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { counted, linesOf } from '../../core/plain-text.ts';
+import { counted, linesOf, listed } from '../../core/plain-text.ts';
 import { guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
@@ -10,6 +10,9 @@ const LOOKS = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',
   website: 'a website',
+  date: 'a date',
+  phone: 'a telephone number',
+  money: 'an amount of money',
   number: 'a number',
   text: 'text',
   blank: 'a blank cell',
@@ -17,25 +20,36 @@ const LOOKS = {
 
 export function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable, country }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook.
   const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return linesOf(
     `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
-    columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) =>
+    columns.flatMap(({ name, looksLike, filled, examples, odd, dateForms, issues }) =>
       linesOf(
         `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
         odd.count > 0 &&
           `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
+        dateForms.length > 0 && `  ${' '.repeat(width)}  ${dateFormWords(dateForms)}`,
         issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
       ),
     ),
+    country?.because !== undefined &&
+      line(
+        'country',
+        `${country.country} for telephones and postcodes, ${country.because}; --country says otherwise`,
+      ),
     unreadableLines(unreadable),
     duplicateLines(duplicates),
     fitLines(operations),
   );
+}
+
+function dateFormWords(forms: FileDescription['columns'][number]['dateForms']): string {
+  const words = forms.map(({ example, firstRows: [row] }) => `${example} in row ${row}`);
+  return `dates are written in ${forms.length} ways, so that a day may be taken for a month: ${listed(words)}`;
 }
 
 function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {

@@ -73,6 +73,7 @@ export function addReadFlags(command: Command): Command {
       'the sheet of a workbook; left out: the one that was open, or looks like a list',
     )
     .option('--header-row <rows>', 'the row of the header, such as 3, or 3-4 for names in two rows')
+    .option('--country <code>', 'whose telephone numbers and postcodes these are, such as AU')
     .option('--rows <rows>', 'the first and the last row of the table below its header, such as 5-210');
 }
 
@@ -91,6 +92,7 @@ export function readFlagsOf({
   skipLines,
   headerRow,
   rows,
+  country,
   ragged,
   sheet,
   strict,
@@ -104,7 +106,7 @@ export function readFlagsOf({
     const next = 'Give the first and the last row of the table, such as 5-210.';
     throw stop('usage', `--rows ${rows} is no range of rows.`, next);
   }
-  return present({ encoding, delimiter, skipLines: lines, headerRow, rows, ragged, sheet, strict });
+  return present({ encoding, delimiter, skipLines: lines, headerRow, rows, country, ragged, sheet, strict });
 }
 
 export function addOutputFlags(command: Command): Command {

@@ -51,6 +51,8 @@ export interface Account {
   readonly timeoutMs?: number;
   /** How long bought answers are kept; without it for ever. */
   readonly retentionMs?: number;
+  /** Whose telephone numbers its lists have, where a job does not say so. */
+  readonly country?: string;
   readonly budget: AccountCaps;
   readonly region?: Region;
   readonly organizationId?: string;
@@ -266,14 +268,12 @@ function sandboxServer(name: string, entry: AccountEntry, baseUrl: URL, document
 /** Entries that every account states itself, however its vendor is reached. */
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
   return {
-    name,
-    vendor: entry.vendor,
-    sandbox: false,
-    limits: limitsOf(entry),
+    ...{ name, vendor: entry.vendor, sandbox: false, limits: limitsOf(entry) },
     // The schema has made sure that these are durations.
     ...present({
       timeoutMs: parseDurationMs(entry.limits?.timeout ?? ''),
       retentionMs: parseDurationMs(entry.retention ?? ''),
+      country: entry.country,
     }),
     budget: budgetOf(entry),
     sandboxFlags: [],

@@ -74,6 +74,10 @@ const shared = {
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
   exclusive_key: z.boolean().optional(),
   retention: retention.optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU')
+    .optional(),
   sandbox: z.literal(true).optional(),
 };
 

@@ -144,14 +144,42 @@ export function isAboutAnother(column: string): boolean {
 // ------------------------------------------------------------------------------------------------------ by its cells
 
 /** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
-export type CellLook = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
+export type CellLook = 'ABN' | 'e-mail' | 'website' | 'date' | 'phone' | 'money' | 'number' | 'text';
 
-export function cellLookOf(cell: string): CellLook {
+/** As it is written for people: with a code of a country or an area, which a number to reckon with does not begin with. */
+const PHONE = /^(?:tel\.?:?\s*)?(?:\+|\(?0)[\d\s()./\u2013-]{6,}$/i;
+
+const SIGN = '[$\u20ac\u00a3\u00a5\u20b9]|[A-Z]{1,2}\\$|(?:AUD|NZD|USD|CAD|SGD|EUR|GBP|CHF|JPY|CNY|INR)';
+const AMOUNT = "-?\\(?\\d[\\d\\s.,'\u2019]*\\)?";
+const MONEY = new RegExp(`^-?\\(?(?:${SIGN})\\s?${AMOUNT}$|^${AMOUNT}\\s?(?:${SIGN})$`);
+
+/** Names of columns whose numbers are amounts of money: a workbook keeps the sign in the format of the cell. */
+const MONEY_NAME =
+  /\b(?:price|amount|revenue|turnover|cost|costs|fee|fees|salary|budget|spend|deal size|mrr|arr)\b/;
+
+/** @param name of the column, which tells a telephone number or an amount from other digits. */
+export function cellLookOf(cell: string, name = ''): CellLook {
   if (isAbn(cell)) return 'ABN';
   if (isEmail(cell)) return 'e-mail';
-  if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
-  if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
+  const text = cell.trim();
+  if (isDate(text)) return 'date';
+  if (isPhone(text, name)) return 'phone';
+  if (MONEY.test(text)) return 'money';
+  if (/^[\d\s.,+-]+$/.test(text)) return MONEY_NAME.test(wordsOf(name, NO_LETTERS)) ? 'money' : 'number';
+  if (!/\s/.test(text) && normaliseWebsite(cell).kind === 'usable') return 'website';
   return 'text';
+}
+
+const NO_LETTERS = /[^\p{L}\p{N}]+/gu;
+
+function isPhone(text: string, name: string): boolean {
+  const digits = text.replaceAll(/\D/g, '').length;
+  if (digits < 7 || digits > 15) return false;
+  // Plain digits with a zero in front may as well be the number of a customer.
+  return (
+    (PHONE.test(text) && /\D/.test(text)) ||
+    (/^[\d\s()./+-]+$/.test(text) && kindByName(name, []) === 'phone')
+  );
 }
 
 /** Whether a number is surely one by itself that nobody reckons with, whatever its column is called. */

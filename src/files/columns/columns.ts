@@ -5,6 +5,7 @@ import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
+import type { Country } from '../quality/countries.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
 import { agreesByName, BY_NAME, type Guess, guessColumns, unusable } from './columns/guess.ts';
 
@@ -22,6 +23,10 @@ export interface ColumnMap {
   readonly because: ReadonlyMap<string, string>;
   /** A sentence for the user where the cells say otherwise than when the list was first worked on, or nothing is read. */
   readonly note?: string;
+  /** By which telephone numbers and postcodes are told; undefined where the columns have none, or nobody knows. */
+  readonly country?: Country;
+  /** That the country was guessed, as a sentence. */
+  readonly countryNote?: string;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
 }

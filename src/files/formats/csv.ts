@@ -4,6 +4,7 @@ import type {
   CellsFor,
   CopyOptions,
   Correction,
+  Encoding,
   Format,
   Position,
   PositionedRow,
@@ -42,6 +43,7 @@ const csv: Format = {
     return {
       notes: [...layout.notes, ...(await foundNotes(table))],
       layout: layout.found,
+      top: layout.top,
       headerRow: rowRangeText(layout.header),
       digests: layout.digests,
       survey: (onRow) => survey(table, onRow),
@@ -91,15 +93,20 @@ async function survey(table: Table, onRow?: (row: InputRow) => void): Promise<Su
   };
 }
 
-const ENCODING_WORDS = {
+const ENCODING_WORDS: { readonly [Name in Encoding]?: string } = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 (little-endian)',
   'utf-16be': 'UTF-16 (big-endian)',
   'windows-1252': 'Windows-1252',
-} as const;
+  macintosh: 'Mac OS Roman',
+};
+
+/** `windows-1251` is a name by itself. */
+const wordsOf = (encoding: Encoding): string =>
+  ENCODING_WORDS[encoding] ?? encoding.replace('windows', 'Windows').replace('iso', 'ISO');
 
 async function encodingWords(layout: Layout): Promise<string> {
-  const words = ENCODING_WORDS[layout.encoding];
+  const words = wordsOf(layout.encoding);
   for await (const start of textOf(layout)) {
     return markLength(start) > 0 ? `${words} with byte-order mark` : words;
   }
@@ -177,6 +184,6 @@ function encodedAs(
 ): AsyncIterable<Buffer> {
   return encoded(encoding, texts, (character) => {
     const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    note?.(`Windows-1252 cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
+    note?.(`${wordsOf(encoding)} cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
   });
 }

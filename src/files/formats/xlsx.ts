@@ -41,6 +41,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
     layout: table.layout,
+    top: table.top,
     headerRow: rowRangeText(table.header),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,

@@ -19,6 +19,7 @@ import {
   isShortDate,
   readSpreadsheetNumber,
 } from './cell-issues/spreadsheet-number.ts';
+import { type Country, dialled, withZero } from './countries.ts';
 
 /**
  * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong
@@ -63,21 +64,25 @@ export type CellIssue =
 /** Longer than what any identifier may be, and than what is worth mending. */
 const LONGEST_CELL = 2048;
 
-/** What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself. */
-export function cellIssueOf(kind: CellKind, cell: string): CellIssue | undefined {
+/**
+ * What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself.
+ * @param country by which telephone numbers and postcodes are told; without one no repair of these is sure.
+ */
+export function cellIssueOf(kind: CellKind, cell: string, country?: Country): CellIssue | undefined {
   if (SOUND[kind]?.test(cell) === true) return undefined;
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_CELL) return undefined;
   const shown = kind === 'text' ? text : withoutTextMark(text);
   // What marks a cell as text is never sent, so it is damaged only where the text itself is.
-  if (shown !== text) return shown === '' ? undefined : (cellIssueOf(kind, shown) ?? harmless('spelling'));
+  if (shown !== text)
+    return shown === '' ? undefined : (cellIssueOf(kind, shown, country) ?? harmless('spelling'));
   switch (kind) {
     case 'abn':
       return abnIssue(text);
     case 'phone':
-      return phoneIssue(text);
+      return phoneIssue(text, country);
     case 'postcode':
-      return postcodeIssue(text);
+      return postcodeIssue(text, country);
     case 'date':
       return dateIssue(text);
     case 'text':
@@ -143,27 +148,28 @@ function abnIssue(text: string): CellIssue | undefined {
 /** With the code of the country, or as it is dialled within one. */
 const PHONE_DIGITS = /^[0-9]{8,15}$/;
 
-/** An Australian number with its area or mobile code, which begins with 0: a spreadsheet drops that of a number. */
-const WITHOUT_ZERO = /^[2-478][0-9]{8}$/;
-
-function phoneIssue(text: string): CellIssue | undefined {
+function phoneIssue(text: string, country: Country | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
-  if (number !== undefined && !PHONE_DIGITS.test(digits)) {
-    return number.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
+  if (!PHONE_DIGITS.test(digits)) {
+    return number?.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
   }
-  if (WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
+  const meant = country && dialled(digits, country);
+  if (meant === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
+  if (meant !== digits) return repair(number?.kind ?? 'lost_zero', meant);
   return number === undefined ? undefined : repair(number.kind, digits);
 }
 
-/** Postcodes of the Northern Territory and of the north of New Zealand begin with 0, which a spreadsheet drops. */
-const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
+const DIGITS = /^[1-9][0-9]*$/;
 
-function postcodeIssue(text: string): CellIssue | undefined {
+function postcodeIssue(text: string, country: Country | undefined): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
-  if (POSTCODE_WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
-  return number?.digits === undefined ? undefined : repair(number.kind, number.digits);
+  if (!DIGITS.test(digits)) return undefined;
+  if (country === undefined) return number === undefined ? undefined : byHand(number.kind, [digits]);
+  const whole = withZero(digits, country);
+  if (whole !== undefined) return repair(number?.kind ?? 'lost_zero', whole);
+  return number === undefined ? undefined : repair(number.kind, digits);
 }
 
 function dateIssue(text: string): CellIssue | undefined {

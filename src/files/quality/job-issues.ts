@@ -4,6 +4,7 @@ import { RowCount, type RowNumber } from '../../core/row.ts';
 import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
 import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
+import type { Country } from './countries.ts';
 
 /** What is wrong with the cells of a job's columns: counted while their rows go by, and repaired where that is sure. */
 
@@ -38,15 +39,17 @@ class IssueCount extends RowCount {
 /** The issues of one column, in memory that does not grow with its rows. */
 export class IssueTally {
   readonly #kind: CellKind;
+  readonly #country: Country | undefined;
   readonly #counts = new Map<CellIssueKind, IssueCount>();
 
-  constructor(kind: CellKind) {
+  constructor(kind: CellKind, country?: Country) {
     this.#kind = kind;
+    this.#country = country;
   }
 
   /** @returns the issue of that cell. */
   add(row: RowNumber, cell: string): CellIssue | undefined {
-    const issue = cellIssueOf(this.#kind, cell);
+    const issue = cellIssueOf(this.#kind, cell, this.#country);
     if (issue === undefined) return undefined;
     const found = this.#counts.get(issue.kind) ?? new IssueCount();
     this.#counts.set(issue.kind, found);
@@ -104,7 +107,7 @@ export interface JobIssues {
 export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; found(): JobIssues } {
   const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
     const kind = kindOfInput(input);
-    return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind) }];
+    return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind, columns.country) }];
   });
   let repairableRows = 0;
   const read: ColumnMap['read'] = (row) => {
@@ -130,21 +133,26 @@ export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; 
  */
 
 /** Whether a repair changes what is sent for the row. */
-export function isRowRepaired(operation: Pick<Operation, 'inputs'>, row: RowInput): boolean {
-  return repairedRow(operation, row).note !== undefined;
+export function isRowRepaired(
+  operation: Pick<Operation, 'inputs'>,
+  row: RowInput,
+  country: Country | undefined,
+): boolean {
+  return repairedRow(operation, row, country).note !== undefined;
 }
 
 /** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */
 export function repairedRow(
   { inputs }: Pick<Operation, 'inputs'>,
   row: RowInput,
+  country: Country | undefined,
 ): { readonly text: RowInput; readonly note: string | undefined } {
   const notes: string[] = [];
   let text = row;
   for (const { name } of inputs) {
     const kind = kindOfInput(name);
     if (kind === undefined) continue;
-    const issue = cellIssueOf(kind, row[name] ?? '');
+    const issue = cellIssueOf(kind, row[name] ?? '', country);
     if (issue?.cure !== 'repair') continue;
     text = { ...text, [name]: issue.repaired };
     notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(issue.repaired)}`);

@@ -140,7 +140,9 @@ export function joinedNames(upper: readonly string[], lower: readonly string[]):
   const names = Array.from({ length: Math.max(upper.length, lower.length) }, (_, place) => {
     const [above, own] = [at(upper, place), at(lower, place)];
     groups.push(above === '' ? (groups.at(-1) ?? '') : above);
-    const isGroup = at(upper, place + 1) === '' && at(lower, place + 1) !== '';
+    // The name of a group stands over blank cells, or once over each of its columns.
+    const isAgain = upper.some((cell, other) => other !== place && cell.trim() === above);
+    const isGroup = isAgain || (at(upper, place + 1) === '' && at(lower, place + 1) !== '');
     if (own === '') return above;
     return above === '' || isGroup ? own : `${above} ${own}`;
   });

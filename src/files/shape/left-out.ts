@@ -4,6 +4,7 @@ import { rowRangeText } from '../../core/row-range.ts';
 import { kindByName, squeezed } from '../columns/column-kind.ts';
 import type { ColumnLooks } from './column-looks.ts';
 import { isLabel } from './header-rows.ts';
+import { rowWords } from './shape-words.ts';
 import { Sums, totalsWords } from './totals.ts';
 
 /**
@@ -96,7 +97,7 @@ export class LeftOutFinder {
     const isAgain = this.#isHeaderAgain(row.cells);
     const totals = isAgain ? undefined : totalsWords(row, this.#sums, isAfterGap);
     if (!isAgain && totals === undefined) return undefined;
-    const out = blockOf(row, isAgain ? 'header' : 'totals', totals ?? textOf(row.cells));
+    const out = blockOf(row, isAgain ? 'header' : 'totals', totals ?? rowWords(row.cells));
     out.isLeftOut = true;
     this.#out.push(out);
     return out;
@@ -109,7 +110,7 @@ export class LeftOutFinder {
 
   #open(row: BodyRow): void {
     // A table of one row says nothing of what its columns hold.
-    const block = blockOf(row, 'table', textOf(row.cells));
+    const block = blockOf(row, 'table', rowWords(row.cells));
     const filled = row.cells.filter((cell) => cell.trim() !== '');
     if (this.#beyond === 'no' && filled.length === 1 && isLabel(filled[0] ?? '')) {
       this.#block = block;
@@ -124,7 +125,7 @@ export class LeftOutFinder {
     if (block.isHeaded === undefined && block.rows === 1) {
       block.isHeaded = this.#isHeader(row.cells);
       block.isKnown = this.#areKnown(row.cells);
-      if (block.isHeaded) block.text = textOf(row.cells);
+      if (block.isHeaded) block.text = rowWords(row.cells);
     }
     block.last = row.number;
     block.rows += 1;
@@ -177,11 +178,4 @@ function blockOf({ number }: BodyRow, why: LeftOut['why'], text: string): Block 
     ...{ first: number, last: number, rows: 0, why, text },
     ...{ isHeaded: undefined, isKnown: false, fits: false, isLeftOut: false },
   };
-}
-
-const CELLS_SHOWN = 4;
-
-function textOf(cells: readonly string[]): string {
-  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
-  return filled.slice(0, CELLS_SHOWN).join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
 }

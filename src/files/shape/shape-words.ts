@@ -1,5 +1,6 @@
-import type { FoundLayout, LeftOut } from '../../core/format.ts';
+import type { FoundLayout, LeftOut, TopRow } from '../../core/format.ts';
 import { counted, foreignName, foreignWords, listed } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange } from '../../core/row-range.ts';
 
 /** What was guessed about a table, as sentences that name the flag which says otherwise. */
@@ -44,4 +45,26 @@ function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
   const text = foreignWords(first?.text ?? '');
   const say = `--rows ${header.last + 1}-${last}`;
   return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out and not asked about; ${say} takes ${isOne ? 'it' : 'them'} in.`;
+}
+
+const CELLS_SHOWN = 4;
+const LONGEST_CELL = 60;
+
+/** What the first filled cells of a row say. */
+export function rowWords(cells: readonly string[]): string {
+  const filled = cells.map((cell) => cell.trim()).filter(Boolean);
+  const shown = filled.slice(0, CELLS_SHOWN).map((cell) => foreignWords(cell, LONGEST_CELL));
+  return shown.join(', ') + (filled.length > CELLS_SHOWN ? ', …' : '');
+}
+
+const TOP_ROWS = 12;
+
+/** The first rows that hold something, for a person who looks for the header among them. */
+export function topRows(
+  rows: readonly { readonly number: RowNumber; readonly cells: readonly string[] }[],
+): readonly TopRow[] {
+  return rows
+    .slice(0, TOP_ROWS)
+    .map(({ number, cells }) => ({ row: number, text: rowWords(cells) }))
+    .filter(({ text }) => text !== '');
 }

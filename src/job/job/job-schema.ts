@@ -96,6 +96,9 @@ const operationSettings = {
 
 export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
 
+/** Which countries there are is known where one is used. */
+const country = z.string().regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU');
+
 export const jobSchema = z.strictObject({
   operation: text,
   account: text.optional(),
@@ -117,6 +120,7 @@ export const jobSchema = z.strictObject({
   refresh_no_match_after: age.optional(),
   read: readSchema.optional(),
   repair: z.boolean().optional(),
+  country: country.optional(),
   ...operationSettings,
   guards: guards.optional(),
   inbox: text.optional(),

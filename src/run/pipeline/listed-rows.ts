@@ -1,5 +1,6 @@
 import type { InputRow, RowNumber } from '../../core/row.ts';
-import { type MappedInput, rowInputOf } from '../../files/input.ts';
+import { type Country, countryOf, type MappedInput, rowInputOf } from '../../files/input.ts';
+import { readSettings } from '../../job/job-settings.ts';
 import type { BatchId, ListedRow, ListedRows } from '../../ledger/ledger.ts';
 import type { RunContext } from '../../plan/context.ts';
 import { optionsOf, preparedCells } from '../../plan/row-walk.ts';
@@ -34,14 +35,26 @@ export async function* listedTasks(
   { fromRow, beforeRow }: RowRange,
 ): TaskSource {
   const options = optionsOf(context);
+  const country = await countryOfBatch(context, batch);
   const taskOf = (each: ListedRow): Task => {
     const { row, input } = each;
     const prepared =
       'cells' in each
-        ? preparedCells(context.job, each.cells, options)
+        ? preparedCells(context.job, each.cells, options, country)
         : ({ kind: 'invalid', reason: each.unreadable } as const);
     return preparedTask(row, input, prepared);
   };
   const rows = await listed.tasksOf(batch, fromRow, beforeRow);
   yield rows.map(taskOf);
+}
+
+/** By which the process that has the list tells telephone numbers, so that both send the same. */
+async function countryOfBatch(
+  { job, ledger }: Pick<RunContext, 'job' | 'ledger'>,
+  batch: BatchId,
+): Promise<Country | undefined> {
+  if (job.repair !== true) return undefined;
+  const found = (await ledger.batches()).find(({ id }) => id === batch);
+  const code = found && readSettings(found.settings).country;
+  return code === undefined ? undefined : countryOf(code);
 }

@@ -54,7 +54,7 @@ export function writeRows(
   const isRepaired = (row: InputRow): boolean =>
     job.repair === true &&
     row.unreadable === undefined &&
-    isRowRepaired(job.operation, input.columns.read(row));
+    isRowRepaired(job.operation, input.columns.read(row), input.columns.country);
   const writing = {
     ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
     ...present({ finishing }),

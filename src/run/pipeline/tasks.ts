@@ -1,5 +1,6 @@
 import type { PositionedRow } from '../../core/format.ts';
 import type { InputRow, Outcome, RowNumber } from '../../core/row.ts';
+import { lastOfFirst } from '../../core/row-range.ts';
 import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
@@ -43,7 +44,8 @@ export function tasksOf(source: SubmittedTasks): TaskSource {
 async function* tasksOfFile(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
   const { context, input, batch, finished } = source;
   const from = await context.ledger.positionBefore(batch.id, finished.lowestMissing(2));
-  const isWanted = ({ row }: InputRow): boolean => row <= lastRowWanted(context);
+  const lastRow = lastRowWanted(source);
+  const isWanted = ({ row }: InputRow): boolean => row <= lastRow;
   const tasksAmong = taskFinder(source, from?.row ?? 0);
   // The file is read on only when the tasks of what was read are taken: each reading notices whether it was changed.
   for await (const group of input.sheet.groups(from)) {
@@ -92,13 +94,15 @@ export function preparedTask(row: RowNumber, input: number, prepared: PreparedRo
 }
 
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
-async function* tasksOfPlan({ context, batch, finished }: SubmittedTasks): AsyncGenerator<readonly Task[]> {
+async function* tasksOfPlan(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
+  const { context, batch, finished } = source;
+  const lastRow = lastRowWanted(source);
   for (let from = finished.lowestMissing(2); ; ) {
     const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
-    const isWanted = ({ row }: PlannedRow): boolean => row <= lastRowWanted(context) && !finished.has(row);
+    const isWanted = ({ row }: PlannedRow): boolean => row <= lastRow && !finished.has(row);
     yield page.filter(isWanted).map(plannedTask);
     const last = page.at(-1);
-    if (last === undefined || page.length < PLANNED_PAGE || last.row > lastRowWanted(context)) return;
+    if (last === undefined || page.length < PLANNED_PAGE || last.row > lastRow) return;
     from = last.row + 1;
   }
 }
@@ -133,7 +137,7 @@ function projectsIn(planned: PlannedRow): readonly string[] {
   return parts.flatMap((part) => part.subject.project ?? []);
 }
 
-/** The spreadsheet's number of the last row within `--limit`; the header is row 1. */
-function lastRowWanted({ limit }: RunContext): RowNumber {
-  return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
+/** The spreadsheet's number of the last row within `--limit`. */
+function lastRowWanted({ context, input }: Pick<SubmittedTasks, 'context' | 'input'>): RowNumber {
+  return lastOfFirst(input.sheet.headerRow, context.limit);
 }

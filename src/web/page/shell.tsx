@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentType } from 'preact';
+import { DropAnywhere } from './parts/dropped.tsx';
 import { path } from './router.ts';
 import { isIn, offline } from './session.ts';
 import { hasSchedules, isChecking } from './state.ts';
@@ -64,6 +65,7 @@ export function Page() {
           {hasSchedules.value && <NavLink to="/schedules">{text.nav.schedules}</NavLink>}
         </nav>
       </header>
+      <DropAnywhere />
       <main id="content" tabIndex={-1}>
         <p class={offline.value ? 'notice' : 'sr'} role="status">
           {offline.value ? text.reconnecting : ''}

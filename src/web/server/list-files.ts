@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StopError, stop } from '../../core/errors.ts';
 import { readableEndings } from '../../core/format.ts';
+import { whatToSave } from '../../core/other-files.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
@@ -215,8 +216,8 @@ async function readableEnding(name: string): Promise<string> {
   const ending = endingOf(name);
   if (endings.includes(ending)) return ending;
   const fact =
-    ending === '' ? 'The file has no ending that says what it is.' : `No format reads files like ${name}.`;
-  throw stop('input', fact, `Save it as one of: ${endings.join(', ')}.`);
+    ending === '' ? 'The file has no ending that says what it is.' : `${name} cannot be read as a list.`;
+  throw stop('input', fact, whatToSave(ending, endings));
 }
 
 // ------------------------------------------------------------------------------------------------ room

@@ -1,9 +1,14 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../../src/core/format.ts';
+import {
+  DELIMITER_NAMES,
+  DELIMITERS,
+  type Delimiter,
+  type GuessedEncoding,
+} from '../../../src/core/format.ts';
 
 /** One way to write a table as delimited text, as some program of some country does. */
 export interface Written {
-  readonly encoding: Encoding;
+  readonly encoding: GuessedEncoding;
   readonly isMarked: boolean;
   readonly delimiter: Delimiter;
   /** The line ends of the records, in turn. */
@@ -16,7 +21,7 @@ const LINE_ENDS = [['\n'], ['\r\n'], ['\r'], ['\r\n', '\n', '\r']];
 
 /** All of them, by encoding. */
 export function writtenFiles(): readonly (readonly [string, readonly Written[]])[] {
-  const encodings: readonly (readonly [Encoding, boolean])[] = [
+  const encodings: readonly (readonly [GuessedEncoding, boolean])[] = [
     ['utf-8', false],
     ['utf-8', true],
     ['utf-16le', true],
@@ -56,7 +61,7 @@ export function writtenIn(how: Written, table: readonly (readonly string[])[]): 
 }
 
 /** By other means than the program's own. Of Windows-1252 only what the tests write. */
-export function bytesIn(encoding: Encoding, text: string): Buffer {
+export function bytesIn(encoding: GuessedEncoding, text: string): Buffer {
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(text);

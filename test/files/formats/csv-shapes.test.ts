@@ -211,6 +211,11 @@ describe('lines above the header', () => {
     ]);
   });
 
+  test('may repeat the name of a group over each of its columns, which is no part of their names', async () => {
+    const { sheet } = await opened('Lead,Lead,Lead\nName,Mail,Size\nA,a@a.com,1\n');
+    expect(await sheet.header()).toEqual(['Name', 'Mail', 'Size']);
+  });
+
   test('are not looked for in a list of which an earlier run took the first row for the header', async () => {
     const { sheet } = await opened('List\nName\nA\n', { asBefore: {} });
     expect([await sheet.header(), sheet.layout]).toEqual([['List'], {}]);

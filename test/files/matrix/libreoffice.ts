@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { StopError } from '../../../src/core/errors.ts';
-import type { Encoding, Sheet } from '../../../src/core/format.ts';
+import type { GuessedEncoding, Sheet } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { tableOf, workbookCopy } from '../../../src/files/workbook-copy.ts';
 import { allOf } from '../formats/all-of.ts';
@@ -73,7 +73,7 @@ async function outputsShown(office: LibreOffice, matrix: readonly MatrixFile[]):
 }
 
 /** As LibreOffice saves it: without the mark of UTF-8, and UTF-16 in the machine's own order of bytes. */
-const SAVED_ENCODINGS: Readonly<Record<Encoding, string>> = {
+const SAVED_ENCODINGS: Readonly<Record<GuessedEncoding, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16 (little-endian) with byte-order mark',
   'utf-16be': 'UTF-16 (little-endian) with byte-order mark',

@@ -1,7 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../../src/core/format.ts';
+import {
+  DELIMITER_NAMES,
+  DELIMITERS,
+  type Delimiter,
+  type GuessedEncoding,
+} from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { allOf } from '../formats/all-of.ts';
 import { bytesIn } from '../formats/csv-files.ts';
@@ -21,7 +26,11 @@ export const SHOWN: readonly (readonly string[])[] = [
 
 const COLUMNS_OF_INPUT = 3;
 
-const ENCODINGS: readonly { readonly name: string; readonly encoding: Encoding; readonly mark: string }[] = [
+const GUESSED_ENCODINGS: readonly {
+  readonly name: string;
+  readonly encoding: GuessedEncoding;
+  readonly mark: string;
+}[] = [
   { name: 'utf-8', encoding: 'utf-8', mark: '' },
   { name: 'utf-8-mark', encoding: 'utf-8', mark: '\uFEFF' },
   { name: 'utf-16le-mark', encoding: 'utf-16le', mark: '\uFEFF' },
@@ -34,7 +43,7 @@ const LINE_ENDS = { crlf: '\r\n', lf: '\n', cr: '\r' } as const;
 /** One copy, and how its bytes are written. */
 export interface MatrixFile {
   readonly name: string;
-  readonly encoding: Encoding;
+  readonly encoding: GuessedEncoding;
   readonly delimiter: Delimiter;
 }
 
@@ -44,7 +53,7 @@ export async function writeMatrix(folder: string): Promise<readonly MatrixFile[]
   const inputs = await mkdtemp(join(tmpdir(), 'rowonce-matrix-'));
   const files: MatrixFile[] = [];
   try {
-    for (const { name: prefix, encoding, mark } of ENCODINGS) {
+    for (const { name: prefix, encoding, mark } of GUESSED_ENCODINGS) {
       for (const delimiter of DELIMITER_NAMES) {
         for (const [lineEnd, characters] of Object.entries(LINE_ENDS)) {
           const name = `${prefix}-${delimiter}-${lineEnd}.csv`;

@@ -1,6 +1,11 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../../src/core/format.ts';
+import {
+  DELIMITER_NAMES,
+  DELIMITERS,
+  type Delimiter,
+  type GuessedEncoding,
+} from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { inputFolder } from '../formats/input-folder.ts';
 import { naughtyStrings } from './corpus.ts';
@@ -21,7 +26,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const isLatin = (text: string): boolean =>
   [...text].every((letter) => letter < '\u0080' || (letter >= '\u00a0' && letter <= '\u00ff'));
 
-const ENCODED: Readonly<Record<Encoding, (text: string) => Buffer>> = {
+const ENCODED: Readonly<Record<GuessedEncoding, (text: string) => Buffer>> = {
   'utf-8': (text) => Buffer.from(text),
   'utf-16le': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
   'utf-16be': (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
@@ -29,7 +34,7 @@ const ENCODED: Readonly<Record<Encoding, (text: string) => Buffer>> = {
 };
 
 const ways = Object.entries(ENCODED).flatMap(([encoding, encode]) =>
-  DELIMITER_NAMES.map((delimiter) => ({ encoding: encoding as Encoding, delimiter, encode })),
+  DELIMITER_NAMES.map((delimiter) => ({ encoding: encoding as GuessedEncoding, delimiter, encode })),
 );
 
 describe.each(ways)('in $encoding, parted by $delimiter', ({ encoding, delimiter, encode }) => {
@@ -59,7 +64,7 @@ function tableOf(records: readonly (readonly string[])[], delimiter: Delimiter):
 /** The cells of every row, once the copy has been found to be the file with our cells. */
 async function cellsOf(
   bytes: Buffer,
-  encoding: Encoding,
+  encoding: GuessedEncoding,
   delimiter: Delimiter,
 ): Promise<readonly (readonly string[])[]> {
   const write = await inputFolder();

@@ -4,7 +4,7 @@ import { join, parse as partsOf } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
-import type { Delimiter, Encoding } from '../../../src/core/format.ts';
+import type { Delimiter, GuessedEncoding } from '../../../src/core/format.ts';
 
 /** LibreOffice Calc as a judge of files: it opens them, and saves as plain text what it shows. */
 
@@ -15,7 +15,7 @@ export type Shown = string | number;
 export const PLAIN_TEXT = '44,34,76,1,,0,true,false,true';
 
 /** LibreOffice's own numbers for character sets. It finds out the order of UTF-16's bytes by the mark. */
-const CHARACTER_SETS: Readonly<Record<Encoding, number>> = {
+const CHARACTER_SETS: Readonly<Record<GuessedEncoding, number>> = {
   'utf-8': 76,
   'utf-16le': 65_535,
   'utf-16be': 65_535,
@@ -26,7 +26,7 @@ const DELIMITER_CODES: Readonly<Record<Delimiter, number>> = { comma: 44, semico
 
 /** What a person chooses in the dialog "Text Import", where all columns are text. */
 export function openingOf(
-  { encoding, delimiter }: { readonly encoding: Encoding; readonly delimiter: Delimiter },
+  { encoding, delimiter }: { readonly encoding: GuessedEncoding; readonly delimiter: Delimiter },
   columns: number,
 ): string {
   const textColumns = Array.from({ length: columns }, (_, index) => `${index + 1}/2`).join('/');

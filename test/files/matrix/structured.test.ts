@@ -5,8 +5,8 @@ import {
   DELIMITER_NAMES,
   DELIMITERS,
   type Delimiter,
-  ENCODINGS,
-  type Encoding,
+  GUESSED_ENCODINGS,
+  type GuessedEncoding,
 } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { bytesIn } from '../formats/csv-files.ts';
@@ -26,7 +26,7 @@ interface Table {
 }
 
 interface Way {
-  readonly encoding: Encoding;
+  readonly encoding: GuessedEncoding;
   readonly mark: boolean;
   readonly delimiter: Delimiter;
   readonly lineEnd: string;
@@ -71,7 +71,7 @@ function tableIn(unit: fc.Arbitrary<string>): fc.Arbitrary<Table> {
 }
 
 const way: fc.Arbitrary<Way> = fc.record({
-  encoding: fc.constantFrom(...ENCODINGS),
+  encoding: fc.constantFrom(...GUESSED_ENCODINGS),
   mark: fc.boolean(),
   delimiter: fc.constantFrom(...DELIMITER_NAMES),
   lineEnd: fc.constantFrom('\n', '\r\n', '\r'),

@@ -7,10 +7,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
 import { kindOfInput } from '../../../src/files/columns/column-kind.ts';
 import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
+import { type Country, countryOf } from '../../../src/files/quality/countries.ts';
 import {
   normaliseAbn,
   normaliseDomain,
@@ -19,6 +20,13 @@ import {
   normaliseWebsite,
 } from '../../../src/operations/lookup/identifiers.ts';
 import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
+
+/** What is telephone number and postcode is told by a country; the others do not ask for it. */
+let australia: Country;
+
+beforeAll(async () => {
+  australia = await countryOf('AU');
+});
 
 type Table = readonly (readonly [CellKind, cell: string, CellIssueKind, repaired: string])[];
 
@@ -64,8 +72,8 @@ describe('repaired for sure', () => {
     ['text', 'CAFÃ‰ PTY', 'mojibake', 'CAFÉ PTY'],
   ];
   test.each(table)('%s %j is damage by %s, and means %j', (kind, cell, damage, repaired) => {
-    expect(cellIssueOf(kind, cell)).toEqual({ kind: damage, cure: 'repair', repaired });
-    expect(cellIssueOf(kind, repaired)?.cure).not.toBe('repair');
+    expect(cellIssueOf(kind, cell, australia)).toEqual({ kind: damage, cure: 'repair', repaired });
+    expect(cellIssueOf(kind, repaired, australia)?.cure).not.toBe('repair');
   });
 });
 
@@ -82,7 +90,7 @@ describe('damage that only somebody who knows can mend', () => {
     ['text', '10-Jan', 'name_as_date', []],
     ['email', 'josÃ©@x.com', 'mojibake', []],
   ])('%s %j: %s, perhaps %j', (kind, cell, damage, candidates) => {
-    const found = cellIssueOf(kind, cell);
+    const found = cellIssueOf(kind, cell, australia);
     expect(found).toMatchObject({ kind: damage, cure: 'by_hand' });
     expect(found?.cure === 'by_hand' && found.candidates).toEqual(expect.arrayContaining([...candidates]));
     expect(found).not.toHaveProperty('repaired');
@@ -102,7 +110,39 @@ test.each<readonly [CellKind, string, CellIssueKind]>([
   ['profile_url', 'https://www.linkedin.com/in/jo-citizen?trk=x', 'tracking'],
   ['profile_url', 'https://people.example/show?id=7&utm_source=mail', 'tracking'],
 ])('%s %j is harmless, because it is read right as it is: %s', (kind, cell, damage) => {
-  expect(cellIssueOf(kind, cell)).toEqual({ kind: damage, cure: 'none_needed' });
+  expect(cellIssueOf(kind, cell, australia)).toEqual({ kind: damage, cure: 'none_needed' });
+});
+
+describe('telephone numbers and postcodes', () => {
+  test.each<readonly [CellKind, string, string, string | undefined]>([
+    ['phone', '712345678', 'ES', undefined],
+    ['phone', '7911123456', 'GB', '07911123456'],
+    ['phone', '412345678', 'AU', '0412345678'],
+    ['phone', '12345678', 'NZ', undefined],
+    ['phone', '212345678', 'NZ', '0212345678'],
+    ['phone', '7.12345678E+8', 'ES', '712345678'],
+    ['postcode', '1067', 'DE', '01067'],
+    ['postcode', '800', 'AU', '0800'],
+    ['postcode', '800', 'DE', undefined],
+    ['postcode', '1067', 'AU', undefined],
+  ])('the %s %s in %s is repaired to %s', async (kind, cell, code, repaired) => {
+    const issue = cellIssueOf(kind, cell, await countryOf(code));
+    expect(issue?.cure === 'repair' ? issue.repaired : undefined).toBe(repaired);
+  });
+
+  test.each<readonly [CellKind, string]>([
+    ['phone', '412345678'],
+    ['phone', '412345678.0'],
+    ['phone', '6.1412345678E+10'],
+    ['postcode', '800'],
+    ['postcode', '800.0'],
+  ])('of no known country are never repaired for sure: %s %s', (kind, cell) => {
+    expect(cellIssueOf(kind, cell)?.cure).not.toBe('repair');
+  });
+
+  test('a word that is no country is refused', async () => {
+    await expect(countryOf('XX')).rejects.toMatchObject({ message: '"XX" is no country.' });
+  });
 });
 
 describe('no false alarm', () => {
@@ -146,14 +186,14 @@ describe('no false alarm', () => {
     ['text', 'may-day'],
     ['text', '５１８２４'],
   ])('%s %j', (kind, cell) => {
-    expect(cellIssueOf(kind, cell)).toBeUndefined();
+    expect(cellIssueOf(kind, cell, australia)).toBeUndefined();
   });
 
   test('not one in the lists of real organisations, and in the invented rows what was damaged on purpose', () => {
     const rows = sampleOf('leads.csv');
     const alarms = rows.flatMap((row, index) =>
       Object.entries(KIND_OF_COLUMN).flatMap(([column, kind]) => {
-        const damage = cellIssueOf(kind, row[column] ?? '');
+        const damage = cellIssueOf(kind, row[column] ?? '', australia);
         const isNews = damage !== undefined && damage.cure !== 'none_needed';
         return isNews ? [{ row: index + 2, kind: damage.kind, name: row.Charity_Legal_Name }] : [];
       }),
@@ -222,7 +262,7 @@ describe.each(SOUND)('%s', (kind, sound, normalise) => {
   test('a sound value is never damage', () => {
     fc.assert(
       fc.property(sound, (value) => {
-        expect(cellIssueOf(kind, value)).toBeUndefined();
+        expect(cellIssueOf(kind, value, australia)).toBeUndefined();
       }),
     );
   });
@@ -232,10 +272,10 @@ describe.each(SOUND)('%s', (kind, sound, normalise) => {
     fc.assert(
       fc.property(sound, fc.array(mishap, { minLength: 1, maxLength: 2 }), (value, mishaps) => {
         const damaged = mishaps.reduce((cell, happen) => happen(cell), value);
-        const damage = cellIssueOf(kind, damaged);
+        const damage = cellIssueOf(kind, damaged, australia);
         if (damage?.cure !== 'repair') return;
         expect(normalise(damage.repaired)).toEqual(normalise(value));
-        expect(cellIssueOf(kind, damage.repaired)?.cure).not.toBe('repair');
+        expect(cellIssueOf(kind, damage.repaired, australia)?.cure).not.toBe('repair');
       }),
     );
   });
@@ -275,8 +315,9 @@ test('whatever a cell holds, there is an answer, and what is repaired stays repa
   const cell = fc.array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 });
   fc.assert(
     fc.property(kinds, cell, (kind, parts) => {
-      const damage = cellIssueOf(kind, parts.join(''));
-      if (damage?.cure === 'repair') expect(cellIssueOf(kind, damage.repaired)?.cure).not.toBe('repair');
+      const damage = cellIssueOf(kind, parts.join(''), australia);
+      if (damage?.cure === 'repair')
+        expect(cellIssueOf(kind, damage.repaired, australia)?.cure).not.toBe('repair');
     }),
     { numRuns: 2_000 },
   );

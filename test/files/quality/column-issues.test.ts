@@ -6,10 +6,13 @@
 import { expect, test } from 'vitest';
 import { kindByName } from '../../../src/files/columns/column-kind.ts';
 import { columnIssues } from '../../../src/files/describe-file.ts';
+import { countryOf } from '../../../src/files/quality/countries.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 
+const australia = await countryOf('AU');
+
 function found(header: string, cells: readonly string[]): readonly (readonly [string, number])[] {
-  const column = columnIssues(kindByName(header, [enrichCompany]));
+  const column = columnIssues(kindByName(header, [enrichCompany]), australia);
   for (const [at, cell] of cells.entries()) column.add(at + 2, cell);
   return column.findings().map(({ kind, count }) => [kind, count]);
 }

@@ -58,8 +58,8 @@ test('a row without sure damage is left as it is, candidates or not', () => {
     kind: 'invalid',
     reason: 'no usable identifier: ABN 51 824 753 557: the checksum fails',
   });
-  expect(isRowRepaired(enrichCompany, { abn: '51824753557' })).toBe(false);
-  expect(isRowRepaired(enrichCompany, { abn: '51824753556.0' })).toBe(true);
+  expect(isRowRepaired(enrichCompany, { abn: '51824753557' }, undefined)).toBe(false);
+  expect(isRowRepaired(enrichCompany, { abn: '51824753556.0' }, undefined)).toBe(true);
 });
 
 /** The row of a change as a plan keeps it. What is kept is JSON, so it goes through JSON. */

@@ -223,7 +223,7 @@ export function encoded(
     case 'utf-16le':
     case 'utf-16be':
       return encodedAtOnce(encoding, texts);
-    case 'windows-1252':
+    default:
       return encodedOrUtf8(encoding, texts, onUnwritable);
   }
 }
@@ -255,7 +255,7 @@ async function* encodedOrUtf8(
         continue;
       }
       if (!isUtf8) {
-        onUnwritable(unwritable(text.toString()) ?? '');
+        onUnwritable(unwritable(encoding, text.toString()) ?? '');
         yield BYTE_ORDER_MARK;
         const decoder = textDecoder(encoding);
         for await (const earlier of contentOf(waiting)) yield decoder.write(earlier);

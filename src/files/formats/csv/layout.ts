@@ -4,20 +4,26 @@ import {
   DELIMITERS,
   type Delimiter,
   type Digests,
+  type Encoding,
   type FileBytes,
   type FoundLayout,
+  NAMED_ENCODINGS,
+  type NamedEncoding,
   type Position,
   type ReadOptions,
+  type TopRow,
 } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, plainText } from '../../../core/plain-text.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
+import { loadByteTable } from '../../byte-table.ts';
+import { topRows } from '../../shape/shape-words.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import { PARSER } from './record-parser.ts';
-import { findHeaderRows, firstCells, sniffDelimiter, type TextSample } from './sniff.ts';
+import { findHeaderRows, firstCells, firstRows, sniffDelimiter, type TextSample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
@@ -41,6 +47,7 @@ export interface Layout extends TextSource {
   readonly hasRow: (row: RowNumber) => boolean;
   /** What was guessed. */
   readonly found: FoundLayout;
+  readonly top: readonly TopRow[];
   /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
   readonly digests: Digests;
@@ -54,6 +61,7 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   const { path } = file;
   const isPacked = isPackedName(path);
   const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
+  if (isNamed(encoding)) await loadByteTable(encoding);
   const source = { file, isPacked, encoding };
   const said = readHeaderRows(options.headerRow ?? options.asBefore?.headerRow ?? '');
   const first = await readTop(source, said === undefined ? (options.skipLines ?? 0) : said.last - 1);
@@ -71,12 +79,15 @@ export async function findLayout(file: FileBytes, options: ReadOptions): Promise
   };
 }
 
+const isNamed = (encoding: Encoding): encoding is NamedEncoding =>
+  NAMED_ENCODINGS.some((name) => name === encoding);
+
 /** Where the table begins and which rows are its, as was said, as it was before, or as the first rows look. */
 async function findTable(
   source: TextSource,
   options: ReadOptions,
   { said, first, delimiter }: { said: RowRange | undefined; first: Top; delimiter: Delimiter },
-): Promise<Pick<Layout, 'header' | 'upper' | 'hasRow' | 'found' | 'preamble' | 'start' | 'digests'>> {
+): Promise<Pick<Layout, 'header' | 'upper' | 'hasRow' | 'found' | 'top' | 'preamble' | 'start' | 'digests'>> {
   const mayGuess = said === undefined && options.skipLines === undefined && options.asBefore === undefined;
   const found = mayGuess ? findHeaderRows(first.sample, delimiter) : undefined;
   const { preamble, start } = found === undefined ? first : await readTop(source, found.last - 1);
@@ -90,6 +101,7 @@ async function findTable(
     header,
     hasRow: (row) => only === undefined || (row >= only.first && row <= only.last),
     found: present({ headerRow: guessed }),
+    top: topRows(firstRows(said === undefined ? first.sample : (await readTop(source, 0)).sample, delimiter)),
     preamble,
     start,
     digests: {

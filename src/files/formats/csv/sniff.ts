@@ -1,6 +1,6 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
 import type { RowRange } from '../../../core/row-range.ts';
-import { findHeader, ROWS_SAMPLED } from '../../shape/header-rows.ts';
+import { findHeader, ROWS_SAMPLED, type SampledRow } from '../../shape/header-rows.ts';
 import { isShownText } from './record-faults.ts';
 
 /** What a piece of text from the start of a file says of the table's layout. Pure guesses, of which a user can be told. */
@@ -61,8 +61,13 @@ export function findHeaderRows(sample: TextSample, delimiter: Delimiter): RowRan
   const header = records[headerIndex(records)];
   if (header !== undefined && header !== records[0])
     return { first: header.linesAbove + 1, last: header.linesAbove + 1 };
-  const rows = records.slice(0, ROWS_SAMPLED);
-  return findHeader(rows.map(({ cells, linesAbove }) => ({ number: linesAbove + 1, cells })));
+  return findHeader(firstRows(sample, delimiter));
+}
+
+/** The first records as rows. */
+export function firstRows(sample: TextSample, delimiter: Delimiter): readonly SampledRow[] {
+  const records = sampledRecords(sample, delimiter).slice(0, ROWS_SAMPLED);
+  return records.map(({ cells, linesAbove }) => ({ number: linesAbove + 1, cells }));
 }
 
 /** The cells of the first record. */

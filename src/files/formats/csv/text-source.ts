@@ -61,8 +61,8 @@ async function* decoded(
   chunks: AsyncIterable<Buffer>,
 ): AsyncIterable<Buffer> {
   const decoder = textDecoder(encoding);
-  // Only UTF-16 can turn out to be no text here, and so needs to know the line.
-  const lines = encoding.startsWith('utf-16') ? new LineCounter() : undefined;
+  // What may turn out to be no text here needs to know the line; UTF-8 is checked by who reads its records.
+  const lines = encoding === 'utf-8' || encoding === 'windows-1252' ? undefined : new LineCounter();
   try {
     for await (const chunk of chunks) {
       const text = decoder.write(chunk);
@@ -77,7 +77,7 @@ async function* decoded(
 
 function undecodable(path: string, error: Undecodable, lines = new LineCounter()): StopError {
   lines.add(error.before);
-  const fact = `${path}, line ${lines.count + 1}: ${error.message}, so this is no whole UTF-16 text.`;
+  const fact = `${path}, line ${lines.count + 1}: ${error.message}.`;
   return stop('input', fact, 'Save the file again, or say with --encoding how it is encoded.');
 }
 

@@ -1,4 +1,4 @@
-import type { FoundLayout, LeftOut } from '../../../core/format.ts';
+import type { FoundLayout, LeftOut, TopRow } from '../../../core/format.ts';
 import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readRowRange } from '../../../core/row-range.ts';
 import type { NamedColumns } from '../../header.ts';
@@ -15,6 +15,7 @@ export interface SheetTable {
   /** Whether a row below the header is one of the table. */
   readonly hasRow: (row: RowNumber) => boolean;
   readonly layout: FoundLayout;
+  readonly top: readonly TopRow[];
   /** What a reading found that is worth saying aloud. */
   readonly notes: readonly string[];
   /** What a copy by value does not have, as a sentence. */

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { stop } from '../../../core/errors.ts';
-import type { FoundLayout, LeftOut, ReadOptions } from '../../../core/format.ts';
+import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
@@ -9,7 +9,7 @@ import { namedColumns } from '../../header.ts';
 import { ColumnLooks } from '../../shape/column-looks.ts';
 import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import { LeftOutFinder, type Part } from '../../shape/left-out.ts';
-import { layoutNotes } from '../../shape/shape-words.ts';
+import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
@@ -33,6 +33,7 @@ export class TableSurvey {
   #sample: SheetRow[] = [];
   #filled = 0;
   #top: Top | undefined;
+  #firstRows: readonly TopRow[] = [];
   #foundHeader: RowRange | undefined;
   /** By what was said or kept; it is asked only where nothing is guessed. */
   readonly #hasSaidRow: SheetTable['hasRow'];
@@ -125,6 +126,7 @@ export class TableSurvey {
     const texts = filled.map(({ number, cells }) => ({ number, cells: textsOf(cells) }));
     const [first] = texts;
     if (first === undefined) return undefined;
+    this.#firstRows = topRows(texts);
     const said = this.#saidHeader();
     const isGuessed = said === undefined && this.#mayGuess && this.#options.skipLines === undefined;
     if (isGuessed) this.#foundHeader = findHeader(texts);
@@ -205,7 +207,16 @@ export class TableSurvey {
       ...this.#rowNotes(),
       ...this.#unsavedNotes(this.#top),
     ];
-    return { columns, header, rows: this.rows, hasRow, layout, notes, loss: this.#loss() };
+    return {
+      columns,
+      header,
+      rows: this.rows,
+      hasRow,
+      layout,
+      top: this.#firstRows,
+      notes,
+      loss: this.#loss(),
+    };
   }
 
   #sheetNotes(isLikelier: boolean): readonly string[] {

@@ -9,6 +9,7 @@ import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { ask } from '../session.ts';
 import { text, wordOf } from '../text.ts';
+import { How } from './list/how.tsx';
 
 /** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
@@ -64,7 +65,13 @@ function Shown({ first }: { readonly first: ListView }) {
         )}
       </div>
       <Refusal refused={refused ?? action.refused.value} />
-      <How reading={reading} sheets={found?.sheets} isOpen={refused !== undefined} change={change} />
+      <How
+        reading={reading}
+        found={found}
+        isWorkbook={/\.xls[xm]$/i.test(name)}
+        isRefused={refused !== undefined}
+        change={change}
+      />
       {found && (
         <>
           <Trouble found={found} />
@@ -80,116 +87,6 @@ function Shown({ first }: { readonly first: ListView }) {
 function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): string {
   const separated = delimiter === 'cells' ? [] : [text.list.separated(delimiter)];
   return [counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(' · ');
-}
-
-// ------------------------------------------------------------------------------------------------ how it is read
-
-type Option = readonly [value: string, shown: string];
-
-/** What the list looks like, which is what it is read as unless somebody says otherwise. */
-const LOOKS = '';
-const ENCODINGS: readonly Option[] = [
-  ['utf-8', 'UTF-8'],
-  ['windows-1252', 'Windows-1252'],
-  ['utf-16le', 'UTF-16 (little-endian)'],
-  ['utf-16be', 'UTF-16 (big-endian)'],
-];
-const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
-
-function How({
-  reading: { read },
-  sheets,
-  isOpen,
-  change,
-}: {
-  readonly reading: Reading;
-  readonly sheets: ListDescription['sheets'];
-  readonly isOpen: boolean;
-  readonly change: (more: Partial<Reading>) => void;
-}) {
-  const choose = (name: keyof Reading['read'], value: string): void => {
-    const { [name]: _, ...others } = read;
-    const said = name === 'skip_lines' ? Number(value) || undefined : value || undefined;
-    change({ read: said === undefined ? others : { ...others, [name]: said } });
-  };
-  const isSaid = Object.keys(read).some((name) => name !== 'sheet');
-  return (
-    <div class="how">
-      {sheets !== undefined && sheets.length > 1 && (
-        <Choice
-          name={text.list.sheet}
-          value={sheets.find((sheet) => sheet.read)?.name}
-          options={sheets.map(({ name, hidden }) => [name, hidden ? text.list.hidden(name) : name])}
-          onChosen={(sheet) => choose('sheet', sheet)}
-        />
-      )}
-      <details open={isOpen || isSaid}>
-        <summary>{text.list.wrong}</summary>
-        <div class="actions">
-          {sheets === undefined && (
-            <>
-              <Choice
-                name={text.list.encoding}
-                value={read.encoding ?? LOOKS}
-                options={[[LOOKS, text.list.asItLooks], ...ENCODINGS]}
-                onChosen={(encoding) => choose('encoding', encoding)}
-              />
-              <Choice
-                name={text.list.between}
-                value={read.delimiter ?? LOOKS}
-                options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
-                onChosen={(delimiter) => choose('delimiter', delimiter)}
-              />
-              <Choice
-                name={text.list.ragged}
-                value={read.ragged ?? LOOKS}
-                options={[
-                  [LOOKS, text.list.setAside],
-                  ['pad', text.list.pad],
-                ]}
-                onChosen={(ragged) => choose('ragged', ragged)}
-              />
-            </>
-          )}
-          <label class="field">
-            {text.list.skip}
-            <input
-              type="number"
-              min="0"
-              max="1000"
-              defaultValue={read.skip_lines ?? 0}
-              onChange={({ currentTarget }) => choose('skip_lines', currentTarget.value)}
-            />
-          </label>
-        </div>
-      </details>
-    </div>
-  );
-}
-
-function Choice({
-  name,
-  value,
-  options,
-  onChosen,
-}: {
-  readonly name: string;
-  readonly value: string | undefined;
-  readonly options: readonly Option[];
-  readonly onChosen: (value: string) => void;
-}) {
-  return (
-    <label class="field">
-      {name}
-      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
-        {options.map(([option, shown]) => (
-          <option key={option} value={option}>
-            {shown}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }
 
 // ------------------------------------------------------------------------------------------------ what is wrong
@@ -300,7 +197,7 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
         name={text.list.columns}
         columns={[text.list.column, text.list.looksLike, ...numbers(text.list.filled), text.list.examples]}
       >
-        {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
+        {columns.map(({ name, looks_like: looks, filled, examples, odd, date_forms: forms }) => (
           <tr key={name}>
             <th scope="row" class="cut" title={name}>
               {name}
@@ -309,6 +206,11 @@ function Columns({ found: { columns, rows } }: { readonly found: ListDescription
               <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
               {odd.count > 0 && (
                 <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
+              )}
+              {forms.length > 0 && (
+                <small class="warned odd">
+                  {text.list.dateForms(forms.map(({ example }) => example).join(text.list.and))}
+                </small>
               )}
             </td>
             <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>

@@ -1,8 +1,9 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { effect, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Lists, ListView, ScheduleList } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
+import { dropped, isOver } from '../parts/dropped.tsx';
 import { counted, dateAndTime, fileSize } from '../parts/figures.ts';
 import { type Sending, send } from '../parts/upload.ts';
 import { go } from '../router.ts';
@@ -47,7 +48,6 @@ function Bring({ most_bytes: most, endings }: Lists) {
   const onItsWay = useSignal<OnItsWay | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
   const last = useSignal<Brought | undefined>(undefined);
-  const isOver = useSignal(false);
   const bring = (brought: Brought): void => {
     refused.value = undefined;
     last.value = brought;
@@ -57,23 +57,15 @@ function Bring({ most_bytes: most, endings }: Lists) {
   };
   useEffect(() => {
     const leave = [
+      effect(() => {
+        const file = dropped.value;
+        dropped.value = undefined;
+        if (file !== undefined) bring({ name: file.name, content: file });
+      }),
       listen('paste', ({ clipboardData, target }) => {
         const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
         const pasted = isTyping ? undefined : pastedIn(clipboardData);
         if (pasted !== undefined) bring(pasted);
-      }),
-      listen('dragover', (event) => {
-        event.preventDefault();
-        isOver.value = true;
-      }),
-      listen('dragleave', ({ relatedTarget }) => {
-        if (relatedTarget === null) isOver.value = false;
-      }),
-      listen('drop', (event) => {
-        event.preventDefault();
-        isOver.value = false;
-        const file = event.dataTransfer?.files[0];
-        if (file !== undefined) bring({ name: file.name, content: file });
       }),
     ];
     return () => {
@@ -89,10 +81,14 @@ function Bring({ most_bytes: most, endings }: Lists) {
         <Progress {...onItsWay.value} />
       )}
       <Refusal refused={refused.value} />
-      {refused.value && last.value !== undefined && <Again brought={last.value} bring={bring} />}
+      {isPassing(refused.value) && last.value !== undefined && <Again brought={last.value} bring={bring} />}
     </section>
   );
 }
+
+/** Whether the same file may be taken later. What is wrong with the file itself stays wrong. */
+const isPassing = (refused: Refused | undefined): boolean =>
+  refused !== undefined && refused.code !== 'input';
 
 /** A line that was cut off is often there again: the file need not be looked for once more. */
 function Again({
@@ -109,10 +105,7 @@ function Again({
   );
 }
 
-function listen<K extends 'paste' | 'dragover' | 'dragleave' | 'drop'>(
-  kind: K,
-  heard: (event: DocumentEventMap[K]) => void,
-): () => void {
+function listen<K extends 'paste'>(kind: K, heard: (event: DocumentEventMap[K]) => void): () => void {
   document.addEventListener(kind, heard);
   return () => document.removeEventListener(kind, heard);
 }

@@ -1,0 +1,23 @@
+/** What is to be done with files that people bring and that no format reads, by their endings. */
+const NEXT: Readonly<Record<string, string>> = {
+  '.xls': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
+  '.xlsb': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
+  '.xltx': 'Open it in Excel and save it as .xlsx: File, Save As, Excel Workbook.',
+  '.ods': 'Open it in LibreOffice or Excel and save it as .xlsx.',
+  '.numbers': 'Open it in Numbers and choose File, Export To, Excel.',
+  '.gsheet': 'Open it in Google Sheets and choose File, Download, Microsoft Excel (.xlsx).',
+  '.pdf': 'Ask for the sheet that it was made of, or copy its table into a sheet and save that as .xlsx.',
+  '.docx': 'Copy its table into a sheet and save that as .xlsx.',
+  '.doc': 'Copy its table into a sheet and save that as .xlsx.',
+  '.png': 'Ask for the sheet that is to be seen on it, as .xlsx or .csv.',
+  '.jpg': 'Ask for the sheet that is to be seen on it, as .xlsx or .csv.',
+  '.zip': 'Unpack it, and bring the list that is in it.',
+};
+
+/** @param readable the endings that formats read. */
+export function whatToSave(ending: string, readable: readonly string[]): string {
+  return (
+    (Object.hasOwn(NEXT, ending) ? NEXT[ending] : undefined) ??
+    `Save the file as one of: ${readable.join(', ')}.`
+  );
+}

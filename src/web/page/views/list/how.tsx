@@ -1,0 +1,230 @@
+import type { ListDescription, Reading } from '../../../api.ts';
+import { grouped } from '../../parts/figures.ts';
+import { text } from '../../text.ts';
+
+/** How a list is read: what was guessed, with a click that changes it, and what else may be said. */
+
+type Option = readonly [value: string, shown: string];
+type Read = Reading['read'];
+
+/** What the list looks like, which is what it is read as unless somebody says otherwise. */
+const LOOKS = '';
+const ENCODINGS: readonly Option[] = [
+  ['utf-8', 'UTF-8'],
+  ['windows-1252', 'Windows-1252'],
+  ['utf-16le', 'UTF-16 (little-endian)'],
+  ['utf-16be', 'UTF-16 (big-endian)'],
+  ['macintosh', 'Mac OS'],
+  ['windows-1250', 'Windows-1250 (Central Europe)'],
+  ['windows-1251', 'Windows-1251 (Cyrillic)'],
+  ['windows-1253', 'Windows-1253 (Greek)'],
+  ['windows-1254', 'Windows-1254 (Turkish)'],
+  ['windows-1257', 'Windows-1257 (Baltic)'],
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16].map(
+    (part): Option => [`iso-8859-${part}`, `ISO-8859-${part}`],
+  ),
+];
+const DELIMITERS = (['comma', 'semicolon', 'tab', 'pipe'] as const).map((name): Option => [name, name]);
+
+/** What was said of one sheet, or below one header, means other rows elsewhere. */
+const FALLS_WITH: { readonly [Name in keyof Read]?: readonly (keyof Read)[] } = {
+  sheet: ['header_row', 'rows', 'skip_lines'],
+  header_row: ['rows', 'skip_lines'],
+};
+
+interface Shown {
+  readonly reading: Reading;
+  readonly found: ListDescription | undefined;
+  readonly change: (more: Partial<Reading>) => void;
+}
+
+interface HowShown extends Shown {
+  readonly isWorkbook: boolean;
+  readonly isRefused: boolean;
+}
+
+/** @param isRefused whether the list cannot be read as it is now: of a text, that is often how it is written. */
+export function How({ reading, found, isWorkbook, isRefused, change }: HowShown) {
+  const { read } = reading;
+  const sheets = found?.sheets;
+  const choose = (name: keyof Read, value: string): void => {
+    const gone: readonly string[] = [name, ...(FALLS_WITH[name] ?? [])];
+    const kept: Read = Object.fromEntries(Object.entries(read).filter(([each]) => !gone.includes(each)));
+    change({ read: value === LOOKS ? kept : { ...kept, [name]: value } });
+  };
+  const isSaid = Object.keys(read).some((name) => name !== 'sheet');
+  return (
+    <>
+      <div class="how">
+        {sheets !== undefined && sheets.length > 1 && (
+          <Choice
+            name={text.list.sheet}
+            value={sheets.find((sheet) => sheet.read)?.name}
+            options={sheets.map(({ name, hidden }) => [name, hidden ? text.list.hidden(name) : name])}
+            onChosen={(sheet) => choose('sheet', sheet)}
+          />
+        )}
+        <details open={(isRefused && !isWorkbook) || isSaid}>
+          <summary>{text.list.wrong}</summary>
+          <div class="actions">
+            {found?.layout.header_guessed !== true && <HeaderRow read={read} found={found} choose={choose} />}
+            <label class="field">
+              {text.list.rowsOfTable}
+              <input
+                size={12}
+                placeholder={text.list.allRows}
+                defaultValue={read.rows ?? ''}
+                onChange={({ currentTarget }) => choose('rows', currentTarget.value.trim())}
+              />
+            </label>
+            {!isWorkbook && <OfText read={read} choose={choose} />}
+          </div>
+        </details>
+      </div>
+      <Guesses reading={reading} found={found} change={change} choose={choose} />
+    </>
+  );
+}
+
+interface Choosing {
+  readonly read: Read;
+  readonly choose: (name: keyof Read, value: string) => void;
+}
+
+/** One of the first rows; or its number, where nothing is known of them. */
+function HeaderRow({ read, found, choose }: Choosing & Pick<Shown, 'found'>) {
+  const { header_row: row = '', top = [] } = found?.layout ?? {};
+  if (top.length === 0)
+    return (
+      <label class="field">
+        {text.list.headerRow}
+        <input
+          size={6}
+          defaultValue={read.header_row ?? ''}
+          onChange={({ currentTarget }) => choose('header_row', currentTarget.value.trim())}
+        />
+      </label>
+    );
+  const single = top.map(
+    (each): Option => [String(each.row), text.list.rowSays(grouped(each.row), each.text)],
+  );
+  const both = top.flatMap((each, at): Option[] => {
+    const next = top[at + 1];
+    if (next?.row !== each.row + 1) return [];
+    return [[`${each.row}-${next.row}`, text.list.twoRows(grouped(each.row), grouped(next.row))]];
+  });
+  const options = [...single, ...both];
+  const shown = options.some(([value]) => value === row) ? options : [[row, row] as const, ...options];
+  return (
+    <Choice
+      name={text.list.headerRow}
+      value={row}
+      options={shown}
+      onChosen={(value) => choose('header_row', value)}
+    />
+  );
+}
+
+/** What only delimited text needs to be told. */
+function OfText({ read, choose }: Choosing) {
+  return (
+    <>
+      <Choice
+        name={text.list.encoding}
+        value={read.encoding ?? LOOKS}
+        options={[[LOOKS, text.list.asItLooks], ...ENCODINGS]}
+        onChosen={(encoding) => choose('encoding', encoding)}
+      />
+      <Choice
+        name={text.list.between}
+        value={read.delimiter ?? LOOKS}
+        options={[[LOOKS, text.list.asItLooks], ...DELIMITERS]}
+        onChosen={(delimiter) => choose('delimiter', delimiter)}
+      />
+      <Choice
+        name={text.list.ragged}
+        value={read.ragged ?? LOOKS}
+        options={[
+          [LOOKS, text.list.setAside],
+          ['pad', text.list.pad],
+        ]}
+        onChosen={(ragged) => choose('ragged', ragged)}
+      />
+    </>
+  );
+}
+
+function Choice({
+  name,
+  value,
+  options,
+  onChosen,
+}: {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly options: readonly Option[];
+  readonly onChosen: (value: string) => void;
+}) {
+  return (
+    <label class="field">
+      {name}
+      <select value={value} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
+        {options.map(([option, shown]) => (
+          <option key={option} value={option}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** So many rows that are left out are shown; a list has hardly more. */
+const MOST_SHOWN = 5;
+
+/** What was found out about the table and is not a matter of course, each with the click that says otherwise. */
+function Guesses({ reading: { read }, found, change, choose }: Shown & Pick<Choosing, 'choose'>) {
+  if (found === undefined) return null;
+  const { header_row: header, header_guessed: isGuessed, left_out: leftOut, sheet } = found.layout;
+  const say = (more: Partial<Read>): void => change({ read: { ...read, ...more } });
+  const { rows, ...others } = read;
+  if (!isGuessed && leftOut.length === 0 && rows === undefined && sheet === undefined) return null;
+  const below = Number(header.split('-').at(-1)) + 1;
+  return (
+    <ul class="notice plain-list guesses">
+      {sheet !== undefined && <li>{text.list.otherSheet(sheet)}</li>}
+      {isGuessed && (
+        <li>
+          {text.list.headerIn(header)} <HeaderRow read={read} found={found} choose={choose} />
+        </li>
+      )}
+      {leftOut.slice(0, MOST_SHOWN).map((each) => (
+        <li key={each.rows}>
+          {text.list.leftOut[each.why](rowsWords(each.rows), each.text)}{' '}
+          <button
+            type="button"
+            class="plain"
+            onClick={() => say({ rows: `${below}-${each.rows.split('-').at(-1)}` })}
+          >
+            {text.list.takeIn(each.rows.includes('-'))}
+          </button>
+        </li>
+      ))}
+      {leftOut.length > MOST_SHOWN && <li>{text.list.moreLeftOut(grouped(leftOut.length - MOST_SHOWN))}</li>}
+      {rows !== undefined && (
+        <li>
+          {text.list.onlyRows(rowsWords(rows))}{' '}
+          <button type="button" class="plain" onClick={() => change({ read: others })}>
+            {text.list.lookAgain}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** `row 9`, `rows 11 to 14`. */
+function rowsWords(rows: string): string {
+  const [first = '', last] = rows.split('-').map((row) => grouped(Number(row)));
+  return last === undefined || last === first ? text.list.oneRow(first) : text.list.rowsTo(first, last);
+}

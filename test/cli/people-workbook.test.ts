@@ -1,0 +1,96 @@
+/**
+ * Goal: a workbook as people make it, with titles, groups, totals and a second table, is worked on without a word about how it is
+ * read; what was guessed is said, and another word gives other rows and buys nothing twice.
+ * Method: the real command before the sandbox as a vendor, over the register's real charities in a workbook of a real library.
+ */
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { readSheet } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import { type Desk, openDesk } from './desk.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
+const CHARITIES = parse(readFileSync(join(FIXTURES, 'charities.csv'))).slice(0, 6) as string[][];
+
+/** Their ABNs as numbers, as Excel keeps them, between what somebody has written around them. */
+async function deskWithReport(): Promise<Desk> {
+  const desk = await openDesk();
+  const [, ...rows] = CHARITIES;
+  const table = rows.map(([abn, name, , town], at) => [Number(abn), name, town, (at + 1) * 10]);
+  const sheet = [
+    ['Our charities', null, null, '3 Nov 2026'],
+    [],
+    ['Register', null, 'Ours', null],
+    ['ABN', 'Name', 'Town', 'Donated'],
+    ...table,
+    ['Total', null, null, 150],
+    [],
+    ['Size', 'Meaning'],
+    ['Small', 'below 500,000'],
+    ['Large', 'from 3,000,000'],
+  ];
+  await writeFile(
+    desk.place.path('report.xlsx'),
+    await writeExcel(sheet as never, { sheet: 'Q4' }).toBuffer(),
+  );
+  return desk;
+}
+
+const RUN = ['run', 'enrich-company', 'report.xlsx', '--budget', '1000'];
+
+test('only the rows of its table are asked about, the rest stays where it was, and all guesses are said', async () => {
+  const desk = await deskWithReport();
+  const { code, stderr } = await desk.type(RUN);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    'The names of the columns are taken from row 4 ("ABN", "Name", "Town", "Donated");',
+  );
+  expect(stderr).toContain('Row 10 is a line of totals (Total), left out and not asked about;');
+  expect(stderr).toContain('Rows 12-14 are another table (Size, Meaning), left out and not asked about;');
+  expect(await desk.requests()).toBe(5);
+  const output = await readSheet(readFileSync(desk.place.path('report.enriched.xlsx')), { trim: false });
+  const status = (output[3] ?? []).indexOf('_status');
+  expect(output.map((row) => [row[0], row[3], row[status] ?? null])).toEqual([
+    ['Our charities', '3 Nov 2026', null],
+    [null, null, null],
+    ['Register', null, null],
+    ['ABN', 'Donated', '_status'],
+    ...CHARITIES.slice(1).map(([abn], at) => [abn, (at + 1) * 10, 'matched']),
+    ['Total', 150, null],
+    [null, null, null],
+    ['Size', null, null],
+    ['Small', null, null],
+    ['Large', null, null],
+  ]);
+});
+
+test('the same command goes on with the same rows, an export has them, and other rows that are named buy nothing twice', async () => {
+  const desk = await deskWithReport();
+  expect((await desk.type([...RUN, '--limit', '2'])).code).toBe(0);
+  const again = await desk.type(RUN);
+  expect(again.stderr).toContain('goes on: 2 of 5 rows are finished');
+  expect(await desk.requests()).toBe(5);
+  expect((await desk.type(['export', 'last', '-o', 'again.xlsx'])).code).toBe(0);
+  const [first, exported] = ['report.enriched.xlsx', 'again.xlsx'].map((name) =>
+    readFileSync(desk.place.path(name)),
+  );
+  expect(exported?.equals(first ?? Buffer.alloc(0))).toBe(true);
+  const named = await desk.json([...RUN, '--header-row', '4', '--rows', '6-8', '-o', 'named.xlsx']);
+  expect(named).toMatchObject({ rows: 3, counts: { matched: 3 }, credits: { spent: 0 } });
+  expect(await desk.requests()).toBe(5);
+});
+
+test.each([
+  [['--header-row', '4-9'], /--header-row 4-9 is neither a row nor two rows that follow each other\./],
+  [['--rows', 'x'], /--rows x is no range of rows\./],
+  [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
+  [['--header-row', '11'], /row 11 is blank, so it cannot have the names of the columns\./],
+])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {
+  const desk = await deskWithReport();
+  const { code, stderr } = await desk.type([...RUN, ...flags]);
+  expect([code, await desk.requests()]).toEqual([2, 0]);
+  expect(stderr).toMatch(fact);
+});

@@ -1,0 +1,38 @@
+/**
+ * Goal: a column is called what a person would call it, and dates of which nobody can say what the month is are remarked on.
+ * Method: `describeFile` over lists of one column.
+ */
+import { expect, test } from 'vitest';
+import { describeFile } from '../../../src/files/describe-file.ts';
+import { openFile } from '../../../src/files/input.ts';
+import { inputFolder } from '../formats/input-folder.ts';
+
+async function columnOf(name: string, cells: readonly string[]) {
+  const write = await inputFolder();
+  const lines = [name, ...cells].map((cell) => `"${cell}";x\n`);
+  const { columns } = await describeFile(await openFile(await write(lines.join(''))), []);
+  return columns[0];
+}
+
+test.each([
+  ['date', 'When', ['04.05.2026', '31.12.2025']],
+  ['date', 'When', ['2026-05-04', '2026-05-04T09:30:00', '4 May 2026']],
+  ['phone', 'Reach', ['+61 2 9999 0000', '(02) 9999 0000', '0412 345 678']],
+  ['phone', 'Mobile', ['412345678', '411222333']],
+  ['money', 'Deal', ['$1,234.50', 'A$ 5', '1.234,50 €', 'AUD 12', '(€3.00)', '-£7']],
+  ['money', 'Annual revenue', ['1200000', '35000.50']],
+  ['number', 'Customer', ['0001234567', '0001234568']],
+  ['number', 'Size', ['10', '2,000', '3.5']],
+  ['text', 'Note', ['May be', 'call 5 times', '12 apples']],
+])('a column of %s', async (look, name, cells) => {
+  expect(await columnOf(name, cells)).toMatchObject({ looksLike: look, dateForms: [] });
+});
+
+test('dates that are written in several ways are remarked on, with a row of each', async () => {
+  const cells = ['04.05.2026', '5/4/2026', '06.05.2026', '2026-05-07'];
+  expect((await columnOf('Renewal', cells))?.dateForms).toEqual([
+    { example: '04.05.2026', firstRows: [2, 4] },
+    { example: '5/4/2026', firstRows: [3] },
+    { example: '2026-05-07', firstRows: [5] },
+  ]);
+});

@@ -1,0 +1,83 @@
+/**
+ * Goal: what the page has guessed of a workbook is said in words that its reader knows, and a click says otherwise; a file that
+ * cannot be read says what to do with it; and a list may be dropped on any view.
+ * Method: a real Chromium before a real `rowonce serve`, with a workbook as people make it.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { text } from '../../src/web/page/text.ts';
+import { bookOf, textRow } from '../files/formats/workbook-file.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+async function tabAt(path: string): Promise<Page> {
+  const served = await Served.start([], {});
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  const page = await openTab(browser, served, { path });
+  page.setDefaultTimeout(30_000);
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+const RENEWALS = bookOf({
+  rows: [
+    textRow(1, 'Renewals'),
+    textRow(3, 'Company', 'Mail'),
+    textRow(4, 'Acme', 'a@acme.com'),
+    textRow(5, 'Beta', 'b@beta.com'),
+    textRow(6, 'Grand total', '2'),
+    textRow(8, 'Region', 'State'),
+    textRow(9, 'North', 'good'),
+  ].join(''),
+});
+
+/** Lets a file go above the page, as a person does who has dragged it there. */
+async function drop(page: Page, name: string, content: Buffer): Promise<void> {
+  const script = `(() => {
+    const bytes = Uint8Array.from(atob(${JSON.stringify(content.toString('base64'))}), (c) => c.charCodeAt(0));
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([bytes], ${JSON.stringify(name)}));
+    for (const kind of ['dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+  })()`;
+  await page.evaluate(script);
+}
+
+const guesses = (page: Page): Promise<readonly string[]> => page.locator('.guesses li').allTextContents();
+
+test('a workbook that is dropped on any view is read as a person sees it, and each guess is undone by a click', async () => {
+  const page = await tabAt('/history');
+  await drop(page, 'renewals.xlsx', RENEWALS);
+  await page.getByText('2 rows · 2 columns').waitFor();
+  expect(await guesses(page)).toEqual([
+    expect.stringMatching(/^The names of your columns are taken from row 3\./),
+    'Left out: row 6, a line of totals (Grand total). Take it in',
+    'Left out: rows 8 to 9, another table (Region, State). Take them in',
+  ]);
+  await page.getByRole('button', { name: text.list.takeIn(false), exact: true }).click();
+  await page.getByText('3 rows · 2 columns').waitFor();
+  expect(await guesses(page)).toContain('Only rows 4 to 6 are taken. Take what looks like the list');
+  await page.reload();
+  await page.getByText('3 rows · 2 columns').waitFor();
+  await page.getByRole('button', { name: text.list.lookAgain }).click();
+  await page.getByText('2 rows · 2 columns').waitFor();
+  await page.getByLabel(text.list.headerRow).selectOption('4');
+  await page.getByText('Acme', { exact: true }).first().waitFor();
+  await page.getByText('3 rows · 2 columns').waitFor();
+});
+
+test('a file that no format reads says what to do with it, and offers no second try', async () => {
+  const page = await tabAt('/new');
+  await drop(page, 'leads.xls', Buffer.from('anything'));
+  await page.getByRole('alert').getByText('save it as .xlsx').waitFor();
+  expect(await page.getByRole('button', { name: text.bring.again('leads.xls') }).count()).toBe(0);
+});
