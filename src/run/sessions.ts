@@ -118,8 +118,8 @@ export class Sessions {
     if (ledger.spenders === undefined) return opened;
     this.#beats ??= new Beats(ledger.spenders, clock);
     const beats = this.#beats;
-    const sweep = (): Promise<unknown> => this.closeLeftOpen(context);
-    const beating = shared.beating(account, opened, sweep);
+    const closing = (): Promise<unknown> => this.closeLeftOpen(context);
+    const beating = shared.beating(account, opened, closing);
     try {
       await ledger.spenders.goOn(account.identity);
       beats.join(beating);
@@ -248,11 +248,11 @@ class SharedSession {
   beating(
     { identity, limits }: Pick<Account, 'identity' | 'limits'>,
     { client, history }: Pick<Opened, 'client' | 'history'>,
-    sweep: () => Promise<unknown>,
+    closeLeftOpen: () => Promise<unknown>,
   ): BeatingAccount {
     const { limiter } = client;
     return {
-      ...{ identity, limits, limiter, history, sweep, runs: this.members },
+      ...{ identity, limits, limiter, history, closeLeftOpen, runs: this.members },
       told: () => this.#told,
       wasSaid: (told) => {
         if (this.#told === told) this.#told = {};
