@@ -8,11 +8,10 @@ import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
-import { sandboxFolder, schemaComment } from '../core/paths.ts';
+import { sandboxFolder } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, jobYaml, loadJob } from '../job/job.ts';
+import { type Job, loadJob } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -52,6 +51,7 @@ import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
+import { saveJob } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -157,7 +157,8 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
-    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
+    if (options.saveJobAs !== undefined)
+      await saveJob(options.saveJobAs, chosen, options, spender.ledger, sayTo(options.onEvent));
     return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close([chosen.account]);
@@ -377,31 +378,6 @@ export async function choose(
     account,
     dialect,
   };
-}
-
-/**
- * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
- * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
- */
-async function saveJob(
-  path: string,
-  { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
-  ledger: Ledger,
-): Promise<void> {
-  const { columns, because } = (await openHeader(file, job, ledger)).columns;
-  const limit = present({ budget });
-  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
-  const say = sayTo(onEvent);
-  const savedAs = await writeOwnFile(
-    {
-      path,
-      chunks: [sealedYaml(schemaComment('job', path) + text)],
-      flag: '--save-job',
-    },
-    ownershipOfSealed(isSealedYaml, say),
-  );
-  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
 }
 
 function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {

@@ -1,0 +1,33 @@
+import { present } from '../../core/objects.ts';
+import { schemaComment } from '../../core/paths.ts';
+import { openHeader } from '../../files/input.ts';
+import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
+import { jobYaml } from '../../job/job.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RunOptions } from '../../plan/context.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+
+/**
+ * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
+ * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
+ */
+export async function saveJob(
+  path: string,
+  { job, account }: ResolvedJob,
+  { file, budget = job.budget }: Pick<RunOptions, 'file' | 'budget'>,
+  ledger: Ledger,
+  say: (sentence: string) => void,
+): Promise<void> {
+  const { columns, because } = (await openHeader(file, job, ledger)).columns;
+  const limit = present({ budget });
+  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
+  const savedAs = await writeOwnFile(
+    {
+      path,
+      chunks: [sealedYaml(schemaComment('job', path) + text)],
+      flag: '--save-job',
+    },
+    ownershipOfSealed(isSealedYaml, say),
+  );
+  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
+}
