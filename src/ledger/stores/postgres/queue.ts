@@ -151,6 +151,8 @@ class BossQueue implements WorkQueue {
   #queueOf(accountIdentity: string): Promise<string> {
     const known = this.#queues.get(accountIdentity) ?? this.#makeQueue(accountIdentity);
     this.#queues.set(accountIdentity, known);
+    // What the database could not do now, it can do later.
+    known.catch(() => this.#queues.delete(accountIdentity));
     return known;
   }
 
