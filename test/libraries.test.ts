@@ -43,6 +43,19 @@ test('what is imported by name is what npm installs, and the reverse', () => {
   expect(sorted(imports)).toEqual(sorted(Object.keys(dependencies)));
 });
 
+test('npm can install from the lock file on every platform: nothing that a library asks for is left out of it', () => {
+  const asking = Object.entries(
+    packages as Readonly<Record<string, { readonly optionalDependencies?: object }>>,
+  );
+  const asked = asking.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).map((name) => ({ path, name })),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  const isLocked = ({ path, name }: (typeof asked)[number]): boolean =>
+    [`${path}/node_modules/${name}`, `node_modules/${name}`].some((place) => Object.hasOwn(packages, place));
+  expect(asked.filter((each) => !isLocked(each))).toEqual([]);
+});
+
 test('no library is both installed and built in', () => {
   expect(builtIn.length).toBeGreaterThan(8);
   expect(builtIn.filter((name) => Object.hasOwn(dependencies, name))).toEqual([]);

@@ -132,13 +132,13 @@ async function work(submitted: Submitted, sessions: Sessions): Promise<Worked> {
   const isAll = (rows: number): boolean => rows >= rowsOf(batch);
   // To go through all rows takes a while, and is needed only where some are left.
   if (batch.state === 'finished' && isAll(await finishedRowCount(context.ledger, batch.id))) return {};
-  const settled = await finishedRows(context.ledger, batch.id);
-  if (isAll(settled.size)) return {};
+  const finished = await finishedRows(context.ledger, batch.id);
+  if (isAll(finished.size)) return {};
   let files: OutputFiles | undefined;
-  const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, settled: finished });
+  const left = (finished: RowSet): TaskSource => tasksOf({ ...submitted, finished });
   const stopped = await inSession(submitted, sessions, async (rows) => {
-    files = await writeKnownList({ ...submitted, ...rows, settled });
-    if (files === undefined) await workRows(rows, left(settled));
+    files = await writeKnownList({ ...submitted, ...rows, finished });
+    if (files === undefined) await workRows(rows, left(finished));
     if (waitedForTime(rows)) await workRows(rows, left(await finishedRows(context.ledger, batch.id)));
   });
   return { files, stopped };

@@ -146,7 +146,7 @@ async function submitted({ workplace, file, spender, run }: Place): Promise<Subm
   const input = await openMappedInput(file, context.job, spender.ledger);
   const listed = rowLister(input);
   for await (const group of input.sheet.groups()) await lists.keepListed(batch.id, group.map(listed));
-  const fromFile = tasksOf({ context, input, batch, sample: undefined, settled: new RowSet() });
+  const fromFile = tasksOf({ context, input, batch, sample: undefined, finished: new RowSet() });
   return { context, batch, lists, fromFile, rows: batch.inputRows };
 }
 

@@ -16,9 +16,9 @@ export class FinishedInputs {
   async of(row: RowNumber): Promise<number | undefined> {
     for (;;) {
       for (; this.#next < this.#page.length; this.#next += 1) {
-        const settled = this.#page[this.#next];
-        if (settled !== undefined && settled.row >= row)
-          return settled.row === row ? settled.input : undefined;
+        const finished = this.#page[this.#next];
+        if (finished !== undefined && finished.row >= row)
+          return finished.row === row ? finished.input : undefined;
       }
       const { value, done } = await this.#pages.next();
       if (done) return undefined;

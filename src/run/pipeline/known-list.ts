@@ -33,14 +33,14 @@ export interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, S
 /** A shorter list is soon written from the ledger, and is not to wait for a look at its first rows. */
 const LEAST_ROWS = 2_000;
 
-/** @returns what was written; undefined when rows may be left. Those that were finished are in the ledger, and in `settled`. */
+/** @returns what was written; undefined when rows may be left. Those that were finished are in the ledger, and in `finished`. */
 export async function writeKnownList(options: KnownListOptions): Promise<OutputFiles | undefined> {
-  const { context, batch, input, destination, sample, settled } = options;
+  const { context, batch, input, destination, sample, finished } = options;
   const isWhole = context.limit === undefined && sample === undefined;
   // Whoever reads a stream has got what was written to it.
   if (!isWhole || input.survey.rows < LEAST_ROWS || destination.kind === 'stream') return undefined;
   const heed = (event: RunEvent): void => {
-    if (event.kind === 'row') settled.add(event.row);
+    if (event.kind === 'row') finished.add(event.row);
     context.emit(event);
   };
   const finishing = new Finishing({ ...context, emit: heed }, batch, () => {});

@@ -42,7 +42,7 @@ export async function finishedRows(
   ledger: Pick<LedgerReader, 'finishedRows'>,
   batch: BatchId,
 ): Promise<RowSet> {
-  const settled = new RowSet();
-  for await (const page of finishedPages(ledger, batch)) for (const { row } of page) settled.add(row);
-  return settled;
+  const finished = new RowSet();
+  for await (const page of finishedPages(ledger, batch)) for (const { row } of page) finished.add(row);
+  return finished;
 }

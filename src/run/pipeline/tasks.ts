@@ -29,7 +29,7 @@ export interface SubmittedTasks {
   /** The only rows to settle; undefined for all rows. */
   readonly sample: ReadonlySet<RowNumber> | undefined;
   /** The rows that have a final outcome. */
-  readonly settled: RowSet;
+  readonly finished: RowSet;
 }
 
 const PLANNED_PAGE = 1_000;
@@ -42,8 +42,8 @@ export function tasksOf(source: SubmittedTasks): TaskSource {
 }
 
 async function* tasksOfFile(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
-  const { context, input, batch, settled } = source;
-  const from = await context.ledger.positionBefore(batch.id, settled.lowestMissing(2));
+  const { context, input, batch, finished } = source;
+  const from = await context.ledger.positionBefore(batch.id, finished.lowestMissing(2));
   const lastRow = lastRowWanted(source);
   const isWanted = ({ row }: InputRow): boolean => row <= lastRow;
   const tasksAmong = taskFinder(source, from?.row ?? 0);
@@ -59,7 +59,7 @@ function taskFinder(
   source: SubmittedTasks,
   fromRow: RowNumber,
 ): (rows: readonly PositionedRow[]) => Promise<readonly Task[]> {
-  const { context, input, batch, sample, settled } = source;
+  const { context, input, batch, sample, finished } = source;
   const { ledger } = context;
   const taskOf = taskMaker(source);
   const finishedInputs = new FinishedInputs(ledger, batch.id, fromRow);
@@ -68,7 +68,7 @@ function taskFinder(
     const tasks: Task[] = [];
     for (const each of rows) {
       const { row } = each;
-      if (settled.has(row))
+      if (finished.has(row))
         requireSameInput(input, batch, row, await finishedInputs.of(row), () => inputOf(each));
       else if (sample?.has(row) !== false) tasks.push(taskOf(each));
     }
@@ -95,11 +95,11 @@ export function preparedTask(row: RowNumber, input: number, prepared: PreparedRo
 
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
 async function* tasksOfPlan(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
-  const { context, batch, settled } = source;
+  const { context, batch, finished } = source;
   const lastRow = lastRowWanted(source);
-  for (let from = settled.lowestMissing(2); ; ) {
+  for (let from = finished.lowestMissing(2); ; ) {
     const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
-    const isWanted = ({ row }: PlannedRow): boolean => row <= lastRow && !settled.has(row);
+    const isWanted = ({ row }: PlannedRow): boolean => row <= lastRow && !finished.has(row);
     yield page.filter(isWanted).map(plannedTask);
     const last = page.at(-1);
     if (last === undefined || page.length < PLANNED_PAGE || last.row > lastRow) return;
