@@ -5,8 +5,6 @@ import { type Dialect, dialectOf, dialectQuestion } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import type { Listener } from '../core/events.ts';
-import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import { sandboxFolder } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
