@@ -33,6 +33,6 @@ export async function saveJob(
   if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
 }
 
-function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
+export function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
   return (message) => onEvent({ kind: 'note', message });
 }
