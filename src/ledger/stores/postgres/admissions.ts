@@ -15,14 +15,12 @@ import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import {
   batchMoney,
-  fund,
-  Lacking,
   type Moved,
   NO_MOST,
   OverCap,
-  overCap,
   refuseOtherPeriods,
   reserve,
+  reserveAlone,
 } from './money.ts';
 import { type Session, wholeMs } from './session.ts';
 import { commitsLost, isWhole } from './spenders.ts';
@@ -172,20 +170,13 @@ async function keepKeys(sql: Sql, intents: readonly Intent[]): Promise<void> {
   invariant(kept.length === keyed.length, 'an idempotency key stands for one request of one call');
 }
 
-/** Purses that are filled at once are seldom emptied by others before they are used. */
-const MOST_TRIES = 5;
-
 /** Admits one intent by the history of its call. */
 export async function admitOne(database: Database, intent: Intent, session: Session): Promise<Admission> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
-    } catch (error) {
-      const over = error instanceof Lacking ? await overCap(database, error) : error;
-      if (over instanceof OverCap) return capReached(over.scope, over.money);
-      if (!(error instanceof Lacking) || tries === MOST_TRIES) throw error;
-      await fund(database, error);
-    }
+  try {
+    return await database.write((sql) => decide(sql, intent, session), { isOnce: true });
+  } catch (error) {
+    if (error instanceof OverCap) return capReached(error.scope, error.money);
+    throw error;
   }
 }
 
@@ -231,7 +222,7 @@ async function pay(
   isRetry = false,
 ): Promise<void> {
   const moved = movedBy(intent, session, reserved, isRetry);
-  await reserve(sql, [moved]);
+  await reserveAlone(sql, moved);
   if (intent.leastMs !== undefined) await refuseOtherPeriods(sql, moved, intent.leastMs);
 }
 

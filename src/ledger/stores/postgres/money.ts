@@ -76,8 +76,6 @@ const scopesOf = ({ batch, account, atMs, isRetry }: Payer): readonly Scope[] =>
   ...(isRetry ? [{ scope: 'extra' as const, of: batch, period: '' }] : []),
 ];
 
-const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
-
 function summed(moved: readonly Moved[]): readonly Change[] {
   const changes = new Map<string, Change>();
   for (const { payer, spent = 0, reserved = 0, held = 0, estimated = false } of moved) {
@@ -180,16 +178,39 @@ export async function refuseOtherPeriods(
   }
 }
 
+/**
+ * The same for one attempt that is alone in its transaction: what its purses lack is granted in it, so that no other worker takes
+ * that first.
+ * @throws OverCap when a budget does not hold it.
+ */
+export async function reserveAlone(sql: Sql, moved: Moved): Promise<void> {
+  await sql.script('SAVEPOINT purses');
+  try {
+    await reserve(sql, [moved]);
+    return;
+  } catch (error) {
+    if (!(error instanceof Lacking)) throw error;
+  }
+  // Whoever fills purses has none yet, and takes them in the order of all.
+  await sql.script('ROLLBACK TO SAVEPOINT purses');
+  await fund(sql, new Lacking(summed([moved])));
+  try {
+    await reserve(sql, [moved]);
+  } catch (error) {
+    throw (error instanceof Lacking ? await overCap(sql, error) : undefined) ?? error;
+  }
+}
+
 /** Fills purses with what their caps have left, or as much as there is. */
 export async function fund(sql: Sql, { purses }: Lacking): Promise<void> {
-  for (const { scope, of, period, worker, reserved } of purses.toSorted(
-    (a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope),
+  for (const { scope, of, period, worker, reserved } of purses.toSorted((a, b) =>
+    a.scope < b.scope ? -1 : 1,
   ))
     await sql.rows('SELECT fund($1, $2, $3, $4, $5)', [scope, of, period, worker, reserved]);
 }
 
-/** The first budget that does not hold it, whoever has used it: undefined where another worker was merely faster. */
-export async function overCap(sql: Sql, { purses }: Lacking): Promise<OverCap | undefined> {
+/** The first budget that does not hold it, whoever has used it. */
+async function overCap(sql: Sql, { purses }: Lacking): Promise<OverCap | undefined> {
   for (const { scope, of, period, reserved } of purses) {
     const money = await moneyOf(sql, { scope, of, periods: [period] });
     if (heldCredits(money) + reserved > (money.cap ?? Infinity)) return new OverCap(scope, money);

@@ -31,6 +31,7 @@ export async function newWorker(sql: Sql, command: string): Promise<number> {
 
 /** A worker that ends is shown no more. Its shares are free when they would be if it had vanished, and its purses are others' at once. */
 export async function leave(sql: Sql, worker: number): Promise<void> {
+  // Where the database is away, it is shown for a minute more.
   await sql.rows('DELETE FROM workers WHERE id = $1', [worker]).catch(() => {});
 }
 
