@@ -1,7 +1,7 @@
 import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { messageOf } from '../core/errors.ts';
-import type { RawReply } from '../ledger/ledger.ts';
+import { type RawReply, SENT_WITHIN_MS } from '../ledger/ledger.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { Redaction } from '../lib/redaction.ts';
@@ -17,12 +17,6 @@ import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.
 
 /** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
 const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
-
-/**
- * An intent older than this is not sent. A process that was stopped and woken up would otherwise send a request
- * that an earlier decision, or another run, has long taken for lost.
- */
-const LONGEST_INTENT_AGE_MS = 5_000;
 
 /**
  * Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a
@@ -134,7 +128,8 @@ class Exchange implements Dispatcher.DispatchHandler, Carried {
     const { clock } = this.#options;
     const { intentAt } = this.#sending;
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
-    if (this.#expired || ageMs > LONGEST_INTENT_AGE_MS) {
+    // A process that was stopped and woken up would send a request that an earlier decision, or another run, has long taken for lost.
+    if (this.#expired || ageMs > SENT_WITHIN_MS) {
       this.#keepBack(controller, `the intent was ${Math.round(ageMs)} ms old`);
       return;
     }

@@ -9,6 +9,7 @@ import {
   type AccountSaid,
   type BatchId,
   BEAT_EVERY_MS,
+  batchOver,
   type Heard,
   type SaidPause,
   SHARE_HOLDS_MS,
@@ -238,7 +239,7 @@ function hear(account: BeatingAccount, heard: AccountHeard, began: Moment): void
   if (end !== undefined) stopRuns(account, endedByAnother(end));
   for (const run of runs) {
     if (held.includes(run.batch)) run.stopAll(heldStop(run.batch));
-    if (over.includes(run.batch)) run.stopAll(overStop(run.batch));
+    if (over.includes(run.batch)) run.stopAll(batchOver(run.batch));
   }
   const until = {
     monotonicMs: began.monotonicMs + SHARE_HOLDS_MS,
@@ -260,13 +261,5 @@ function heldStop(batch: BatchId): StopError {
     'terminated',
     `A person has paused batch ${batch}.`,
     `Run rowonce resume ${batch} to let it go on.`,
-  );
-}
-
-function overStop(batch: BatchId): StopError {
-  return stop(
-    'input',
-    `Batch ${batch} has ended: another run began one over other content of its list.`,
-    'Run the same command again to work on the list as it is now.',
   );
 }

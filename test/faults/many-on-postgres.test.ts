@@ -211,3 +211,16 @@ test('the same list in two shells is one batch, and both write the same output',
   expect(place.rows('again.csv')).toEqual(place.rows('one-out.csv'));
   await expectBoughtOnce(place, 80);
 });
+
+test('a run stops when another one has begun over other content of the same list', async () => {
+  await using place = await openPlace({ limits: { per_second: 20 } });
+  const [order] = overlapping(place, await freshStore(), { both: 0, own: 200 });
+  const first = place.start(order);
+  await first.until(() => place.vendor.requests().length >= 8);
+  place.writeList(domainsOf('one', 30), order.input);
+  const second = await place.run({ ...order, output: 'again.csv' });
+  expect(second.code, words(second)).toBe(0);
+  const ended = await first.ended;
+  expect(ended.code, words(ended)).toBe(2);
+  expect(ended.stderr).toContain('another run began one over other content of its list');
+});

@@ -38,7 +38,6 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * Several processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  */
 
-/** What is told from one process to another takes a while on its way. */
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
@@ -192,7 +191,7 @@ export class Limiter {
     return this.#backoff.isProbing;
   }
 
-  /** Another limiter of the account was asked to wait. */
+  /** Another limiter of the account was asked to wait; what it was told takes a while on its way. */
   waitFor(durationMs: number, why: string, asked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs()) <= SAME_WAIT_MS) return;
     this.#backoff.waitFor(durationMs, why, asked);

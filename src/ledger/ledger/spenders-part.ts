@@ -1,4 +1,4 @@
-import type { StopDetail } from '../../core/errors.ts';
+import { type StopDetail, type StopError, stop } from '../../core/errors.ts';
 import type { AccountState, BatchId } from './records.ts';
 
 /**
@@ -137,4 +137,13 @@ export interface Spenders {
   beat(said: Beat): Promise<Heard>;
   /** A person began anew with an account: an end that was told before counts no more. */
   goOn(account: string): Promise<void>;
+}
+
+/** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */
+export function batchOver(batch: BatchId): StopError {
+  return stop(
+    'input',
+    `Batch ${batch} has ended: another run began one over other content of its list.`,
+    'Run the same command again to work on the list as it is now.',
+  );
 }

@@ -1,5 +1,13 @@
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
-import { type Admission, type AttemptId, admitted, capReached, credits, type Intent } from '../../ledger.ts';
+import {
+  type Admission,
+  type AttemptId,
+  admitted,
+  batchOver,
+  capReached,
+  credits,
+  type Intent,
+} from '../../ledger.ts';
 import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
 import { isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
@@ -98,7 +106,9 @@ function refuseTime({ dating }: Known, { atMs, uptimeMs = 0 }: Intent, knownFloo
 function refuse(all: Known, intent: Intent, { floorMs }: Session): void {
   const { change } = intent.call;
   invariant(change === undefined, 'this store takes no calls that change something');
-  refuseBatch(askingOf(all, intent), intent);
+  const asking = askingOf(all, intent);
+  if (asking.state === 'superseded' || asking.state === 'cancelled') throw batchOver(asking.id);
+  refuseBatch(asking, intent);
   refuseTime(all, intent, floorMs);
 }
 
