@@ -48,8 +48,8 @@ export interface BeatingAccount {
   wasSaid(told: Told): void;
   /** A pause for which another process was asked. */
   pause(pause: SaidPause): void;
-  /** Closes what those left open that have vanished. */
-  sweep(): Promise<unknown>;
+  /** Closes what processes left open that have vanished. */
+  closeLeftOpen(): Promise<unknown>;
 }
 
 /** Who hears nothing for so long asks anew, maybe by another connection. */
@@ -59,7 +59,8 @@ const LONGEST_BEAT_MS = 3_000;
 interface Part {
   readonly account: BeatingAccount;
   isNew: boolean;
-  sweeping: Promise<unknown> | undefined;
+  /** Under way while attempts of others are closed. */
+  closing: Promise<unknown> | undefined;
   /** Set when it leaves, and called when that was said, or could not be. */
   left: (() => void) | undefined;
 }
@@ -96,7 +97,7 @@ export class Beats {
   /** Takes part for an account, of which nothing is sent until a beat has brought a share. */
   join(account: BeatingAccount): void {
     account.limiter.allot(0);
-    this.#parts.set(account.identity, { account, isNew: true, sweeping: undefined, left: undefined });
+    this.#parts.set(account.identity, { account, isNew: true, closing: undefined, left: undefined });
     this.#hurry();
   }
 
@@ -108,7 +109,7 @@ export class Beats {
       part.left = resolve;
       this.#hurry();
     });
-    await part.sweeping;
+    await part.closing;
   }
 
   #hurry(): void {
@@ -161,7 +162,7 @@ export class Beats {
     account.wasSaid(told);
     const heard = accounts.find((each) => each.account === account.identity);
     if (heard !== undefined) hear(account, heard, began);
-    this.#sweep(part);
+    this.#closeLeftOpen(part);
   }
 
   async #withinTime(beating: Promise<void>): Promise<void> {
@@ -178,12 +179,12 @@ export class Beats {
     }
   }
 
-  #sweep(part: Part): void {
-    part.sweeping ??= part.account
-      .sweep()
+  #closeLeftOpen(part: Part): void {
+    part.closing ??= part.account
+      .closeLeftOpen()
       .catch((error: unknown) => stopRuns(part.account, error))
       .finally(() => {
-        part.sweeping = undefined;
+        part.closing = undefined;
       });
   }
 

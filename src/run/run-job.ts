@@ -5,6 +5,7 @@ import { type Dialect, dialectOf, dialectQuestion } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import { sandboxFolder } from '../core/paths.ts';
@@ -50,7 +51,7 @@ import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
-import { saveJob, sayTo } from './run-job/save-job.ts';
+import { saveJob } from './run-job/save-job.ts';
 import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
@@ -157,7 +158,8 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   const chosen = await choose(options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
-    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
+    if (options.saveJobAs !== undefined)
+      await saveJob(options.saveJobAs, chosen, options, spender.ledger, sayTo(options.onEvent));
     return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close([chosen.account]);
@@ -381,4 +383,8 @@ export async function choose(
     account,
     dialect,
   };
+}
+
+function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
+  return (message) => onEvent({ kind: 'note', message });
 }

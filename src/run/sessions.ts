@@ -1,20 +1,19 @@
-import type { Account } from '../client/account/account.ts';
-import { Client, type ClientOptions, type Limits, type Pause } from '../client/client.ts';
+import { Client, type ClientOptions, type Limits } from '../client/client.ts';
 import { historyOf } from '../client/misses.ts';
 import { basePathOf } from '../client/request.ts';
-import { invariant, type StopCode, type StopError } from '../core/errors.ts';
-import type { Listener, RunEvent } from '../core/events.ts';
+import { invariant, type StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
-import { type BeatingAccount, type BeatingRun, Beats, type Told } from './beats.ts';
+import { Beats } from './beats.ts';
 import { Groups } from './groups.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import type { Run, Session } from './session.ts';
+import { type Member, SharedSession } from './sessions/shared-session.ts';
 import { TooFast } from './too-fast.ts';
 
 /** A run that shares its account's session. */
@@ -31,26 +30,12 @@ interface Purpose {
   readonly begunMs?: number;
 }
 
-/** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
-const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set([
-  'key',
-  'vendor_credits',
-  'address',
-  'clock',
-  'doubts',
-]);
-
-/** Those of them that the vendor has said of the account, so that they hold for every process that asks with it. */
-function endsForAll({ code, answers }: StopError): boolean {
-  return code === 'key' || code === 'vendor_credits' || answers?.includes('no-match') === true;
-}
-
 /**
  * The sessions of a process, one for each account. All runs of an account share its session, which ends with the last of
  * them. So the account's limit is kept, however many batches run at once. Each ledger has one such object.
  */
 export class Sessions {
-  readonly #shared = new Map<string, SharedSession>();
+  readonly #shared = new Map<string, SharedSession<Opened>>();
   #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
   #beats: Beats | undefined;
@@ -112,14 +97,18 @@ export class Sessions {
   }
 
   /** Opens the session of an account. Where many processes spend, it has a part in their beat until it ends. */
-  async #openShared(context: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
+  async #openShared(
+    context: RunContext,
+    shared: SharedSession<Opened>,
+    clock: BelievedTime,
+  ): Promise<Opened> {
     const { ledger, account } = context;
     const opened = await openSession(context, shared, clock);
     if (ledger.spenders === undefined) return opened;
     this.#beats ??= new Beats(ledger.spenders, clock);
     const beats = this.#beats;
-    const sweep = (): Promise<unknown> => this.closeLeftOpen(context);
-    const beating = shared.beating(account, opened, sweep);
+    const closing = (): Promise<unknown> => this.closeLeftOpen(context);
+    const beating = shared.beating(account, opened, closing);
     try {
       await ledger.spenders.goOn(account.identity);
       beats.join(beating);
@@ -168,101 +157,21 @@ export class Sessions {
     return recovered;
   }
 
-  #share(identity: string): SharedSession {
+  #share(identity: string): SharedSession<Opened> {
     const present = this.#shared.get(identity);
     if (present !== undefined && present.members.size > 0) return present;
     // A sandbox that is still ending has its book open, so the next one waits for it.
-    const shared = new SharedSession(present?.ended?.catch(() => {}));
+    const shared = new SharedSession<Opened>(present?.ended?.catch(() => {}));
     this.#shared.set(identity, shared);
     return shared;
   }
 
-  async #leave(identity: string, shared: SharedSession, member: Member): Promise<void> {
+  async #leave(identity: string, shared: SharedSession<Opened>, member: Member): Promise<void> {
     shared.members.delete(member);
     if (shared.members.size > 0) return;
     shared.ended ??= endSession(shared.opening);
     await shared.ended;
     if (this.#shared.get(identity) === shared) this.#shared.delete(identity);
-  }
-}
-
-/** A run that shares a session. */
-interface Member extends BeatingRun {
-  readonly emit: Listener;
-  toldPause?: Pause;
-}
-
-/** A session and the runs that share it. */
-class SharedSession {
-  readonly members = new Set<Member>();
-  readonly before: Promise<void>;
-  /** Whether one of the runs buys answers anew when they are older than a certain time. */
-  goesByAge = false;
-  opening: Promise<Opened> | undefined;
-  ended: Promise<void> | undefined;
-  #stopped: StopError | undefined;
-  #pause: Pause | undefined;
-  /** What the vendor told this process, and no other one knows of yet. */
-  #told: Told = {};
-  /** Whether what is said of the account now comes from another process. */
-  #isHearing = false;
-
-  constructor(before: Promise<void> = Promise.resolve()) {
-    this.before = before;
-  }
-
-  emit(event: RunEvent): void {
-    for (const { emit } of this.members) emit(event);
-  }
-
-  /** @returns whether this process is the first that knows of it. */
-  paused(pause: Pause): boolean {
-    this.#pause = pause;
-    for (const member of this.members) this.#tellPause(member, pause);
-    if (pause.asked && !this.#isHearing) this.#told = { ...this.#told, pause };
-    return !this.#isHearing;
-  }
-
-  /** Tells a later run what the session already knows. */
-  tell(member: Member, nowMs: number): void {
-    if (this.#stopped !== undefined) member.stopAll(this.#stopped);
-    else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) this.#tellPause(member, this.#pause);
-  }
-
-  #tellPause(member: Member, pause: Pause): void {
-    if (member.toldPause === pause) return;
-    member.toldPause = pause;
-    const { untilMs, why, asked } = pause;
-    member.emit({ kind: 'paused', untilMs, why, asked });
-  }
-
-  stop(member: Member, error: StopError): void {
-    member.stopAll(error);
-    if (!ENDS_THE_ACCOUNT.has(error.code)) return;
-    if (this.#stopped === undefined && endsForAll(error)) this.#told = { ...this.#told, end: error };
-    this.#stopped ??= error;
-    for (const { stopAll } of this.members) stopAll(error);
-  }
-
-  /** Its part in the beat, for a session that was just opened. */
-  beating(
-    { identity, limits }: Pick<Account, 'identity' | 'limits'>,
-    { client, history }: Pick<Opened, 'client' | 'history'>,
-    sweep: () => Promise<unknown>,
-  ): BeatingAccount {
-    const { limiter } = client;
-    return {
-      ...{ identity, limits, limiter, history, sweep, runs: this.members },
-      told: () => this.#told,
-      wasSaid: (told) => {
-        if (this.#told === told) this.#told = {};
-      },
-      pause: ({ leftMs, why, asked }) => {
-        this.#isHearing = true;
-        limiter.waitFor(leftMs, why, asked);
-        this.#isHearing = false;
-      },
-    };
   }
 }
 
@@ -279,7 +188,11 @@ interface Opened
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-async function openSession(context: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
+async function openSession(
+  context: RunContext,
+  shared: SharedSession<Opened>,
+  clock: BelievedTime,
+): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
   try {
@@ -354,7 +267,7 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
 
 async function paceOf(
   { account, ledger }: RunContext,
-  shared: SharedSession,
+  shared: SharedSession<Opened>,
   clock: BelievedTime,
 ): Promise<Omit<ClientOptions, 'account' | 'dialect' | 'baseUrl' | 'clock'>> {
   const { perDay, perMonth } = account.budget;

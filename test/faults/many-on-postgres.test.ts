@@ -185,3 +185,29 @@ test('a pause for which the vendor asks one of them is kept by all', async () =>
     expect(each.report?.pauses.count).toBeGreaterThanOrEqual(1);
   }
 });
+
+test('a key that is dead to one of them is dead to all', async () => {
+  await using place = await openPlace({ limits: { per_second: 4 } });
+  const programs = overlapping(place, await freshStore(), { both: 0, own: 200 }).map((order) =>
+    place.start(order),
+  );
+  await programs[0]?.until(() => place.vendor.requests().length >= 8);
+  await place.vendor.setFaults('401:1');
+  const refused = (): number => place.vendor.requests().filter(({ status }) => status === 401).length;
+  await programs[0]?.until(() => refused() > 0);
+  await place.vendor.setFaults();
+  const ended = await Promise.all(programs.map((program) => program.ended));
+  for (const each of ended) expect(each.code, words(each)).toBe(77);
+  const told = ended.filter(({ stderr }) => stderr.includes('Another process that spends from this store'));
+  expect(told, 'whoever was not refused itself').toHaveLength(programs.length - refused());
+});
+
+test('the same list in two shells is one batch, and both write the same output', async () => {
+  await using place = await openPlace({ limits: { per_second: 40 } });
+  const [order] = overlapping(place, await freshStore(), { both: 0, own: 80 });
+  const ended = await Promise.all([place.run(order), place.run({ ...order, output: 'again.csv' })]);
+  for (const each of ended) expect(each.code, words(each)).toBe(0);
+  expect(place.statuses('again.csv')).toEqual(new Array(80).fill('matched'));
+  expect(place.rows('again.csv')).toEqual(place.rows('one-out.csv'));
+  await expectBoughtOnce(place, 80);
+});

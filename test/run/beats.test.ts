@@ -24,7 +24,7 @@ let answer: (beat: Beat) => Partial<AccountHeard> | Promise<Partial<AccountHeard
 let beats: Beats;
 let told: Told;
 let pauses: Pause[];
-let sweeps: number;
+let closings: number;
 
 const spenders: Spenders = {
   async beat(beat): Promise<Heard> {
@@ -37,7 +37,7 @@ const spenders: Spenders = {
 
 beforeEach(() => {
   clock = new VirtualClock();
-  [said, pauses, told, sweeps] = [[], [], {}, 0];
+  [said, pauses, told, closings] = [[], [], {}, 0];
   answer = () => ({});
   beats = new Beats(spenders, clock);
 });
@@ -72,8 +72,8 @@ function account(runs: readonly { batch: string; maxPauseMs?: number }[] = [{ ba
       if (heard === told) told = {};
     },
     pause: ({ leftMs, why, asked }) => limiter.waitFor(leftMs, why, asked),
-    sweep: async () => {
-      sweeps += 1;
+    closeLeftOpen: async () => {
+      closings += 1;
     },
   };
 }
@@ -125,7 +125,7 @@ test('it beats once a second for what its limiter knows, and says last that it l
   expect(said[0]?.accounts[0]?.limit).toEqual({ requests: 1_000, windowMs: expect.any(Number) });
   await pass(5_000);
   expect(said, 'then nothing is said any more').toHaveLength(5);
-  expect(sweeps).toBeGreaterThan(0);
+  expect(closings).toBeGreaterThan(0);
 });
 
 test('a beat that is not answered is followed by another, and what it is answered in the end says nothing any more', async () => {

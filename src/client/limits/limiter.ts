@@ -40,7 +40,6 @@ export type { Waiter } from './limiter/wait-queue.ts';
 
 /** What is told from one process to another takes a while on its way. */
 const SAME_WAIT_MS = 500;
-
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
 const WITHHELD = 'this process has no share of the limit of the account';
@@ -188,12 +187,12 @@ export class Limiter {
     return !this.#slots.isIdle || this.#out.size > 0;
   }
 
-  /** Whether one request at a time is to show that answers come again. */
+  /** Whether one request at a time shall show that answers come again. */
   get isProbing(): boolean {
     return this.#backoff.isProbing;
   }
 
-  /** Another limiter of the account was asked to wait. What ends with the present wait is told no further. */
+  /** Another limiter of the account was asked to wait. */
   waitFor(durationMs: number, why: string, asked: boolean): void {
     if (durationMs - this.#backoff.waitMs(this.#nowMs()) <= SAME_WAIT_MS) return;
     this.#backoff.waitFor(durationMs, why, asked);

@@ -26,8 +26,9 @@ export interface Calls extends CallsReader, Appending {
   /**
    * Attempts of all accounts for which nobody waits any more. Where one process spends, its lock says which: those that were
    * open when the store was opened, and still are. Where many spend, their age says it: those that are older than
-   * `SENT_WITHIN_MS`, their deadline and `OVER_AFTER_MS` together, but for those that this process has under way. An attempt of its own
-   * of which it never heard that it was admitted, because a connection broke, has ended as not sent by then.
+   * `SENT_WITHIN_MS`, their deadline and `OVER_AFTER_MS` together; and those of workers that have closed the ledger. What this
+   * process has under way is not among them, and an attempt of its own of which it never heard that it was admitted, because a
+   * connection broke, has ended as not sent.
    */
   openAttempts(): Promise<readonly OpenAttempt[]>;
 }

@@ -1,9 +1,9 @@
 import { isUrl, type Store } from '../store.ts';
 
 /**
- * The store for hosts whose disk does not last: a database of PostgreSQL, from which one process spends at a time, whichever host
- * it is on. Each file in `postgres/` has one concern; none of them is loaded for a store in a folder. That nothing is bought
- * twice does not hang on the lock: each transition of a call is a compare-and-swap on its row.
+ * The store for hosts whose disk does not last: a database of PostgreSQL, from which any number of processes spend at once. Each file in
+ * `postgres/` has one concern; none of them is loaded for a store in a folder. Nothing is bought twice, because each transition of a
+ * call is a compare-and-swap on its row.
  */
 const postgres: Store = {
   name: 'postgres',

@@ -1,4 +1,3 @@
-import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { openHeader } from '../../files/input.ts';
@@ -15,13 +14,13 @@ import type { ResolvedJob } from '../../plan/row-walk.ts';
 export async function saveJob(
   path: string,
   { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
+  { file, budget = job.budget }: Pick<RunOptions, 'file' | 'budget'>,
   ledger: Ledger,
+  say: (sentence: string) => void,
 ): Promise<void> {
   const { columns, because } = (await openHeader(file, job, ledger)).columns;
   const limit = present({ budget });
   const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
-  const say = sayTo(onEvent);
   const savedAs = await writeOwnFile(
     {
       path,
@@ -31,8 +30,4 @@ export async function saveJob(
     ownershipOfSealed(isSealedYaml, say),
   );
   if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
-}
-
-export function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
-  return (message) => onEvent({ kind: 'note', message });
 }

@@ -153,9 +153,11 @@ async function doubtsOf(sql: Sql, batch: BatchId, withSkipped: boolean): Promise
 
 const LEFT = 'SELECT open FROM calls WHERE open <= $1 ORDER BY open';
 
+/** By their age, or because who made them closed the ledger. */
 const OVER = `
 SELECT c.open, a.worker = $1 AS "isUnheard" FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open
- WHERE c.open IS NOT NULL AND c.over_at < clock() AND c.open <> ALL ($2::bigint[]) ORDER BY c.open`;
+ WHERE c.open IS NOT NULL AND c.open <> ALL ($2::bigint[])
+   AND (c.over_at < clock() OR NOT EXISTS (SELECT FROM workers w WHERE w.id = a.worker)) ORDER BY c.open`;
 
 interface Left {
   readonly open: AttemptId;

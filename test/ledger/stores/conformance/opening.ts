@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../../src/core/clock.ts';
 import type { Store } from '../../../../src/ledger/store.ts';
-import { answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
+import { admit, answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 // Goal: one spender, any number of onlookers, and nothing lost by closing. Method: the store opened several times.
@@ -43,19 +43,25 @@ export function openingConforms(store: Store): void {
       expect(await (await freshLedger(store, place)).counts(batch)).toEqual({ matched: 1 });
     });
 
-    test('a second spender is refused with the command of the first, and let in once that has ended', async () => {
-      const place = freshPlace(store);
-      const first = await openStore(store, place);
-      await expect(openStore(store, place)).rejects.toMatchObject({
-        code: 'busy',
-        exitCode: 76,
-        message: expect.stringContaining('run the tests'),
-      });
-      await first.close();
-      await freshLedger(store, place);
-    });
+    // Where many spend, nobody waits for another.
+    const forOne = test.skipIf(store.manySpend === true);
 
-    test('a second spender that may wait gets the store when the first ends', async () => {
+    forOne(
+      'a second spender is refused with the command of the first, and let in once that has ended',
+      async () => {
+        const place = freshPlace(store);
+        const first = await openStore(store, place);
+        await expect(openStore(store, place)).rejects.toMatchObject({
+          code: 'busy',
+          exitCode: 76,
+          message: expect.stringContaining('run the tests'),
+        });
+        await first.close();
+        await freshLedger(store, place);
+      },
+    );
+
+    forOne('a second spender that may wait gets the store when the first ends', async () => {
       const place = freshPlace(store);
       const first = await openStore(store, place);
       const slept: number[] = [];
@@ -69,7 +75,7 @@ export function openingConforms(store: Store): void {
       expect(slept).toHaveLength(3);
     });
 
-    test('waiting for the store ends after the time that was given', async () => {
+    forOne('waiting for the store ends after the time that was given', async () => {
       const place = freshPlace(store);
       await freshLedger(store, place);
       let sleptMs = 0;
@@ -79,6 +85,17 @@ export function openingConforms(store: Store): void {
       const options = { waitForLockMs: 1234, clock, create: true, command: 'wait' };
       await expect(store.open(place, options)).rejects.toMatchObject({ code: 'busy' });
       expect(sleptMs).toBe(1234);
+    });
+
+    test.runIf(store.manySpend)('a second spender is let in, and both have the same ledger', async () => {
+      const place = freshPlace(store);
+      const first = await freshLedger(store, place);
+      const second = await freshLedger(store, place);
+      const batch = await batchNamed(first, 'a');
+      const kinds = (await Promise.all([first, second].map((ledger) => admit(ledger, batch, 'acme')))).map(
+        ({ kind }) => kind,
+      );
+      expect(kinds.toSorted()).toEqual(['admitted', 'in_flight']);
     });
 
     test('an onlooker beside a spender sees what has been committed, also after it started to look', async () => {
