@@ -32,36 +32,44 @@ function amountOf(cell: string): number | undefined {
 interface Running {
   sum: number;
   count: number;
+  /** Cells that are no numbers: a column with such a one has no sum. */
+  texts: number;
 }
+
+const NOTHING: Running = { sum: 0, count: 0, texts: 0 };
 
 /** What the columns of a table add up to, from its first row, and from the last line of totals on. */
 export class Sums {
   readonly #all: Running[] = [];
-  #since: Running[] = [];
+  /** The same at the last line of totals. */
+  #then: readonly Running[] = [];
 
   add(cells: readonly string[]): void {
-    for (const [place, cell] of cells.entries()) {
+    for (let place = 0; place < cells.length; place += 1) {
+      const cell = cells[place] ?? '';
       if (cell === '') continue;
+      const column = this.#all[place] ?? { ...NOTHING };
+      this.#all[place] = column;
       const amount = amountOf(cell);
-      for (const running of [this.#all, this.#since]) {
-        running[place] ??= { sum: 0, count: 0 };
-        const column = running[place];
-        column.count += 1;
-        column.sum += amount ?? Number.NaN;
-      }
+      column.count += 1;
+      if (amount === undefined) column.texts += 1;
+      else column.sum += amount;
     }
   }
 
   begin(): void {
-    this.#since = [];
+    this.#then = Array.from(this.#all, (column) => ({ ...(column ?? NOTHING) }));
   }
 
   /** Whether the number is what the column comes to. */
   has(place: number, amount: number): boolean {
-    return [this.#all[place], this.#since[place]].some((column) => {
-      if (column === undefined || column.count < 2) return false;
-      const { sum, count } = column;
-      return [sum, sum / count, count].some((each) => isSame(each, amount));
+    const all = this.#all[place] ?? NOTHING;
+    return [NOTHING, this.#then[place] ?? NOTHING].some((before) => {
+      const count = all.count - before.count;
+      if (count < 2) return false;
+      if (isSame(count, amount)) return true;
+      const sum = all.sum - before.sum;
+      return all.texts === before.texts && (isSame(sum, amount) || isSame(sum / count, amount));
     });
   }
 }
