@@ -15,6 +15,7 @@ export * from './ledger/call-records.ts';
 export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
+export type * from './ledger/log-records.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export type * from './ledger/subjects-part.ts';

@@ -101,6 +101,8 @@ export interface StoreOptions {
    * busy.
    */
   readonly command: string;
+  /** Who is at work, which is kept with what they do; left out: nobody is noted. */
+  readonly operator?: string | undefined;
 }
 
 /** Whether a location is a URL such as `postgres://host/name`, and not a path. */

@@ -38,6 +38,7 @@ import {
   ACCEPTABLE,
   type FileOptions,
   type JobOptions,
+  type OpeningOptions,
   type Reread,
   type RunOptions,
 } from '../plan/context.ts';
@@ -60,10 +61,7 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
 /** The options for opening a store for spending. */
-export type SpenderOptions = Pick<
-  RunOptions,
-  'store' | 'accept' | 'askAgreement' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
->;
+export type SpenderOptions = OpeningOptions & Pick<RunOptions, 'store' | 'accept' | 'askAgreement'>;
 
 const acceptable = option(
   z.union([z.enum(ACCEPTABLE), z.string().refine(isAgreement)]),
@@ -99,6 +97,7 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   tell: called,
   command: text,
   clock: timepiece,
+  operator: text,
 };
 
 const RUN_CHECKS: Checks<RunOptions> = {
@@ -174,6 +173,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     acceptLost: accept === 'store',
     tell: options.tell,
     command,
+    operator: options.operator,
   });
   const sessions = new Sessions();
   return {
@@ -200,7 +200,11 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     },
     close: async (accounts = []) => {
       await ledger.close();
-      await keepRetention(accounts, store.location, { clock, tell: options.tell });
+      await keepRetention(accounts, store.location, {
+        clock,
+        tell: options.tell,
+        operator: options.operator,
+      });
     },
   };
 }

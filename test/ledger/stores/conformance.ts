@@ -7,6 +7,7 @@ import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { knownConforms } from './conformance/known.ts';
+import { logConforms } from './conformance/log.ts';
 import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
@@ -42,5 +43,6 @@ export function conformsTo(store: Store): void {
   accountsConform(store);
   missesConform(store);
   activityConforms(store);
+  logConforms(store);
   timesConform(store);
 }

@@ -22,7 +22,9 @@ async function ledgersBeside(count: number): Promise<readonly Ledger[]> {
   for (let at = 0; at < count; at += 1) {
     const database = await connect(server.url(name));
     if (at === 0) await layOut(database);
-    const ledger = postgresLedger(database, { clock: systemClock, lock: LOCK, newest: 0 });
+    const ledger = postgresLedger(database, {
+      ...{ clock: systemClock, lock: LOCK, operator: undefined, newest: 0 },
+    });
     onTestFinished(() => ledger.close());
     ledgers.push(ledger);
   }

@@ -22,6 +22,7 @@ import {
   draftReply,
 } from '../../rules/drafts.ts';
 import type { History } from '../../rules/history.ts';
+import { noteAct } from './acts.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
 import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
@@ -152,7 +153,7 @@ async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
   const { database } = session;
   try {
     if (entry.kind === 'intent') return await admitOne(database, entry.intent, session);
-    return await database.write((sql) => follow(sql, entry));
+    return await database.write((sql) => follow(sql, entry, session));
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -161,7 +162,7 @@ async function alone(session: Session, entry: CallEntry): Promise<Outcome> {
 type Following = Exclude<CallEntry, EntryOf<'intent'>>;
 
 /** Writes what follows in the history of a call. */
-async function follow(sql: Sql, entry: Following): Promise<Outcome> {
+async function follow(sql: Sql, entry: Following, session: Session): Promise<Outcome> {
   const attempt = attemptOf(entry);
   const by = entry.kind === 'decision' ? { key: entry.decision.key } : { attempt: attempt ?? 0 };
   const history = await lockedHistory(sql, by);
@@ -170,6 +171,8 @@ async function follow(sql: Sql, entry: Following): Promise<Outcome> {
     attempt === undefined ? 'the call is not in doubt' : `there is no attempt ${attempt}`,
   );
   const drafts = await draftsOf(sql, history, entry);
+  if (entry.kind === 'decision' && entry.decision.by === 'person')
+    await noteAct(sql, session, 'settled', entry.decision.batch);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
   await keepShownPrice(sql, history, entry, drafts);

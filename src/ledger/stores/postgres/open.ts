@@ -3,20 +3,21 @@ import type { Spender, StoreOptions } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
 import { spenderOf, takeLock } from './lock.ts';
 import { postgresLedger } from './postgres-ledger.ts';
-import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
+import { hasLedger, keepsActs, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
 
 /** Opens the ledger of a database: as `Store` says. */
 
 export async function openSpender(location: string, options: StoreOptions): Promise<Ledger> {
   const database = await connect(location);
   return closedByFailure(database, async () => {
-    if (!(await hasLedger(database))) {
-      if (!options.create) throw nothingThere(database);
-      await layOut(database);
-    }
+    if (!(await hasLedger(database)) && !options.create) throw nothingThere(database);
+    if (!(await keepsActs(database))) await layOut(database);
     const lock = await takeLock(database, options);
     return closedByFailure({ close: () => lock.release() }, async () =>
-      postgresLedger(database, { clock: options.clock, lock, newest: await newestEntry(database) }),
+      postgresLedger(database, {
+        ...{ clock: options.clock, operator: options.operator, lock },
+        newest: await newestEntry(database),
+      }),
     );
   });
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Ledger } from '../../ledger.ts';
 import { accounts } from './accounts-learned.ts';
+import { acts } from './acts.ts';
 import { batches } from './batches.ts';
 import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
@@ -19,6 +20,7 @@ import { time } from './time.ts';
 export interface Spending {
   readonly clock: Clock;
   readonly lock: SpenderLock;
+  readonly operator: string | undefined;
   /** The newest entry that others have made. */
   readonly newest: number;
 }
@@ -28,12 +30,12 @@ export interface Spending {
  * writing methods as well and the database refuses them.
  */
 export function postgresLedger(database: Database, spending?: Spending): Ledger {
-  const { clock, lock, newest = 0 } = spending ?? {};
-  const session: Session = { database, clock, lock, newest, boot: undefined, ending: [] };
+  const { clock, lock, operator, newest = 0 } = spending ?? {};
+  const session: Session = { database, clock, lock, operator, newest, boot: undefined, ending: [] };
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
-    ...{ ...reports(session), ...hostNotes(session), ...subjects() },
+    ...{ ...reports(session), ...hostNotes(session), ...subjects(), ...acts(session) },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {

@@ -9,6 +9,8 @@ export interface Session {
   readonly clock: Clock | undefined;
   /** Absent for a reader. */
   readonly lock: SpenderLock | undefined;
+  /** Who is at work; undefined when nobody is noted. */
+  readonly operator: string | undefined;
   /** The newest entry when the ledger was opened: what is open among older ones was left by a process that has ended. */
   readonly newest: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */

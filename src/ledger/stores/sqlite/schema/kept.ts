@@ -1,4 +1,5 @@
 import {
+  ACTS_TABLE,
   CALLS_TABLE,
   ENDS_TABLE,
   NOTES_TABLE,
@@ -197,6 +198,13 @@ const KEPT: readonly Kept[] = [
   { table: 'agreements', event: 'DELETE', says: 'an agreement is never deleted' },
   { table: 'holds', event: 'UPDATE', says: 'a pause is kept as a person ordered it' },
   { table: 'holds', event: 'DELETE', says: 'a pause is never deleted' },
+  {
+    table: 'acts',
+    event: 'UPDATE',
+    says: 'who did what is kept as it was noted, and a name replaced by an erasure alone',
+    unless: `${same(ACTS_TABLE.fixed)} AND EXISTS (SELECT 1 FROM erasures WHERE scrubbed = 0 AND kind = 'person')`,
+  },
+  { table: 'acts', event: 'DELETE', says: 'who did what is never deleted' },
 ];
 
 /** What is not known to be allowed is refused: a condition that comes to NULL lets nothing through. */
