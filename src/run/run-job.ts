@@ -200,11 +200,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     },
     close: async (accounts = []) => {
       await ledger.close();
-      await keepRetention(accounts, store.location, {
-        clock,
-        tell: options.tell,
-        operator: options.operator,
-      });
+      await keepRetention(accounts, store.location, { ...options, clock });
     },
   };
 }

@@ -8,7 +8,7 @@ import { BOOT_READS } from './boots.ts';
 import { CALL_READS, callUnder, statesOf } from './calls.ts';
 import { type Connection, explainedReading, type Reads } from './connection.ts';
 import { HOLD_READS } from './holds.ts';
-import { LOG_READS } from './log.ts';
+import { LOG_READS } from './logged.ts';
 import { MONEY_READS } from './money.ts';
 import { PRICE_READS } from './prices.ts';
 import { ROW_READS } from './row-records.ts';
