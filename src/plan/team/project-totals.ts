@@ -18,7 +18,7 @@ export interface ProjectTotal {
 
 type Counting = ReturnType<typeof newTotal>;
 
-/** In the order of their names; what belongs to no project is left out. */
+/** In the order of their names. What belongs to no project is left out, and so is one in which nothing is done: it may be misspelt. */
 export function projectTotals({
   changes,
   leavers,
@@ -31,8 +31,12 @@ export function projectTotals({
   };
   for (const change of changes) if (change.project !== undefined) count(of(change.project), change);
   for (const { project } of leavers) of(project).stay += 1;
-  return [...totals.values()].sort((one, other) => (one.project < other.project ? -1 : 1));
+  const some = [...totals.values()].filter(({ attention, ...rest }) => isSome(rest));
+  return some.sort((one, other) => (one.project < other.project ? -1 : 1));
 }
+
+const isSome = ({ isNew, invited, changed, removed, stay }: Omit<Counting, 'attention'>): boolean =>
+  isNew || removed + stay + Object.keys(invited).length + Object.keys(changed).length > 0;
 
 function count(total: Counting, { action, to = 'a role' }: PlannedChange): void {
   switch (action) {
