@@ -1,8 +1,8 @@
+import { stringify } from 'csv-stringify/sync';
 import { safeCell } from './formulas.ts';
 
-/** A line of a table for spreadsheets: RFC 4180, and no cell of it becomes a formula. */
+/** A line of a table for spreadsheets, in which no cell becomes a formula. */
 export function csvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map((cell) => (typeof cell === 'number' ? String(cell) : quoted(safeCell(cell ?? '').text))).join(',')}\r\n`;
+  const safe = cells.map((cell) => (typeof cell === 'string' ? safeCell(cell).text : cell));
+  return stringify([safe], { record_delimiter: 'windows' });
 }
-
-const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
