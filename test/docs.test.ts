@@ -68,7 +68,7 @@ beforeAll(async () => {
   program = await describeProgram();
 });
 
-const SHARED = ['--json', '--quiet', '--no-color', '--store <location>'];
+const SHARED = ['--json', '--quiet', '--no-color', '--store <location>', '--as <name>'];
 
 function flagsOf(command: Command): readonly string[] {
   const all = [command, ...command.commands].flatMap(({ options }) => options.map(({ flags }) => flags));

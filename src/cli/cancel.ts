@@ -21,7 +21,7 @@ export default cancel;
 async function cancelCommand(
   console: Console,
   word: string,
-  flags: { readonly store?: string },
+  flags: { readonly store?: string; readonly as?: string },
 ): Promise<Report> {
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (batch.state !== 'open') {
@@ -33,7 +33,13 @@ async function cancelCommand(
   }
   const ledger = await openLedger(
     { location, named: true },
-    { clock: systemClock, waitForLockMs: 0, mayCreate: false, command: `cancel ${batch.id}` },
+    {
+      clock: systemClock,
+      waitForLockMs: 0,
+      mayCreate: false,
+      command: `cancel ${batch.id}`,
+      operator: flags.as,
+    },
   );
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });

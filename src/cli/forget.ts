@@ -13,6 +13,7 @@ interface Flags {
   readonly dryRun?: true;
   readonly yes?: true;
   readonly wait?: string;
+  readonly as?: string;
   readonly store?: string;
 }
 
@@ -41,6 +42,7 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
     clock: systemClock,
     waitForLockMs: durationOf('--wait', flags.wait) ?? 0,
     command: COMMAND,
+    operator: flags.as,
   };
   const stores: object[] = [];
   for (const location of storesWithLists(flags.store)) {

@@ -8,6 +8,7 @@ import { WAIT_FLAG } from './shell/flags.ts';
 
 interface Flags {
   readonly wait: string;
+  readonly as?: string;
   readonly store?: string;
 }
 
@@ -25,11 +26,15 @@ const pause: CliCommand = {
 
 export default pause;
 
-async function pauseCommand(console: Console, word: string, { wait, store }: Flags): Promise<Report> {
+async function pauseCommand(
+  console: Console,
+  word: string,
+  { wait, store, as: operator }: Flags,
+): Promise<Report> {
   const found = await findBatch(word, store, console.warn);
   const { batch, location } = found;
   const waitMs = durationOf('--wait', wait) ?? 0;
-  await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say });
+  await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
   return {
     lines: [`Batch ${batch.id} is paused.`],
     object: { batch: batch.id, held: true },

@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
 import type { Agreement } from '../client/account/agreements.ts';
 import { stop } from '../core/errors.ts';
+import type { RunEvent } from '../core/events.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
-import { linesOf, plainText } from '../core/plain-text.ts';
+import { counted, linesOf, plainText } from '../core/plain-text.ts';
 import { guessWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
-import { commandLine, typedCommand, withOption } from '../lib/command-line.ts';
+import { commandLine, typedCommand } from '../lib/command-line.ts';
 import { ListDescription } from '../objects/list-object.ts';
 import { PlanObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
+import { EVERY_LINE } from '../plan/team/diff-words.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
 import { unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
@@ -28,6 +30,8 @@ interface Flags extends ReadFlags {
   readonly repair?: true;
   readonly save?: string;
   readonly allowAdmin?: true;
+  readonly all?: true;
+  readonly dump?: string;
   readonly accept?: Agreement;
   readonly store?: string;
 }
@@ -44,17 +48,55 @@ const plan: CliCommand = {
       .option('--refresh', 'as if every answer that was bought before were too old')
       .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
+      .option('--dump <file>', 'write who is in the team of a job now, as a list that the job reads')
+      .option('--all', 'every line of a change, however many')
       .option('--allow-admin', 'plan as for a run with --allow-admin')
       .addOption(acceptOption())
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
-          second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags),
+          planOf(console, first, second, flags),
         ),
       );
   },
 };
 
 export default plan;
+
+function planOf(console: Console, first: string, second: string | undefined, flags: Flags): Promise<Report> {
+  if (flags.dump !== undefined) return dump(console, first, second, flags.dump, flags);
+  return second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags);
+}
+
+/** Says from where the list is, because what a ledger remembers may have been changed by others since. */
+async function dump(
+  console: Console,
+  job: string,
+  file: string | undefined,
+  output: string,
+  { account, store }: Flags,
+): Promise<Report> {
+  if (file !== undefined)
+    throw stop('usage', '--dump writes a list, and reads none.', 'Name the job alone before --dump.');
+  const { dumpTeam } = await import('../run/tasks/dump.ts');
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'note') console.say(event.message);
+  };
+  const { people, projects, from, unsure } = await dumpTeam({ job, account, store, output, onEvent });
+  return {
+    lines: linesOf(
+      `${counted(people, 'person', 'people')} of ${counted(projects.length, 'project')} in ${output}, ${FROM[from]}`,
+      unsure.map((who) => `? ${plainText(who)} is not in it: how they stand is not known`),
+    ),
+    object: { output, people, projects, from, unsure },
+    advice: [`To see that it changes nothing: ${commandLine(['plan', job, output])}`],
+  };
+}
+
+const FROM = {
+  service: 'by the lists of the service',
+  ledger: 'by what the ledger remembers: what others have changed since is not in it',
+  both: 'by the lists of the service as far as it tells, else by what the ledger remembers',
+} as const;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account: accountName, refresh, repair, store, save, allowAdmin, accept } = flags;
@@ -79,7 +121,9 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   tellBeginning(console, planned);
   return {
     lines: linesOf(
-      change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards),
+      change === undefined
+        ? planLines(found)
+        : changePlanLines(change.plan, found, change.guards, flags.all && EVERY_LINE),
       jobDamageLines(damage, repairs),
       change === undefined && unfinished && unfinishedLine(unfinished, found),
       known && knownFieldLine(known),
@@ -127,16 +171,9 @@ function adviceOn({ known, missingStore, change, toAgree }: PlannedJob): readonl
       `There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`,
     change?.savedAs !== undefined && [
       `The plan is saved in ${change.savedAs}. To do that and nothing else:`,
-      runOf(words, change.savedAs),
+      typedCommand(['run', '--plan', change.savedAs]),
     ],
   );
-}
-
-/** The command that runs what was planned: the same words with `run`, and with the saved plan instead of --save. */
-function runOf(words: readonly string[], savedAs: string): string {
-  const command = words.indexOf('plan');
-  const run = words.map((word, at) => (at === command ? 'run' : word));
-  return typedCommand(withOption(run, '--plan', savedAs, '--save'));
 }
 
 async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {

@@ -8,6 +8,7 @@ import { WAIT_FLAG } from './shell/flags.ts';
 
 interface Flags {
   readonly wait?: string;
+  readonly as?: string;
   readonly store?: string;
 }
 
@@ -25,12 +26,16 @@ const resume: CliCommand = {
 
 export default resume;
 
-async function resumeCommand(console: Console, word: string, { wait, store }: Flags): Promise<Report> {
+async function resumeCommand(
+  console: Console,
+  word: string,
+  { wait, store, as: operator }: Flags,
+): Promise<Report> {
   const found = await findBatch(word, store, console.warn);
   const { id } = found.batch;
   const command = commandToGoOn(found.batch);
   const waitMs = durationOf('--wait', wait) ?? 0;
-  const wasHeld = await resumeBatch(found, { clock: systemClock, waitMs, tell: console.say });
+  const wasHeld = await resumeBatch(found, { clock: systemClock, waitMs, tell: console.say, operator });
   return {
     lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
     object: { batch: id, held: false, was_held: wasHeld },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
 import { credits } from '../ledger/ledger.ts';
@@ -18,6 +19,7 @@ import { RunObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
+import { readSavedPlan } from '../plan/saved-plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
@@ -60,12 +62,12 @@ const run: CliCommand = {
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addSpendFlags(addOutputFlags(addStrictFlag(addReadFlags(command))), ACCEPTABLE)
-      .argument('<job>', 'a YAML file, or the name of an operation')
-      .argument('<file>', 'the input; - reads standard input')
+      .argument('[job]', 'a YAML file, or the name of an operation; left out with --plan')
+      .argument('[file]', 'the input; - reads standard input; left out with --plan')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
-      .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
+      .option('--plan <file>', 'do what plan --save wrote there and nothing else; its job and file are in it')
       .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
       .option('--if-batch <id>', 'go on with this batch, or begin nothing')
       .option('--allow-admin', 'let the run make a person admin')
@@ -97,11 +99,12 @@ The prebuilt steps of the service, and the operation that does the same for a fi
 
 async function runCommand(
   console: Console,
-  job: string,
-  file: string,
-  flags: Flags,
+  typedJob: string | undefined,
+  typedFile: string | undefined,
+  typedFlags: Flags,
   command: Command,
 ): Promise<Report> {
+  const { job, file, said, ...flags } = await orderOf(typedJob, typedFile, typedFlags);
   // The printed command is without --accept: what a person accepted once must not be accepted again by running it. It is
   // without --if-batch, because a person may run it for the next batch of the file, too.
   const resume: Resume = {
@@ -123,6 +126,7 @@ async function runCommand(
         job,
         file: input,
         ...saidIn(flags),
+        ...said,
         ...questionsOn(console, flags.yes === true),
         planFile: flags.plan,
         command: typedCommand(resume.words),
@@ -137,6 +141,38 @@ async function runCommand(
     progress.close();
     events?.close();
   }
+}
+
+/** What a run does: the job and file that were typed, or those of the saved plan alone, with all that it was made with. */
+interface Order extends Flags {
+  readonly job: string;
+  readonly file: string;
+  readonly said: Partial<RunOptions>;
+}
+
+async function orderOf(job: string | undefined, file: string | undefined, flags: Flags): Promise<Order> {
+  if (job !== undefined && file !== undefined) return { ...flags, job, file, said: {} };
+  if (job !== undefined || flags.plan === undefined)
+    throw stop(
+      'usage',
+      job === undefined ? 'Neither a job nor a saved plan is named.' : `No file is named for ${job}.`,
+      'Name a job and a file, or a saved plan alone with --plan: see rowonce run --help.',
+    );
+  const saved = await readSavedPlan(flags.plan);
+  if (saved.run === undefined)
+    throw stop(
+      'plan',
+      `${flags.plan} was saved by an earlier version, without its job.`,
+      'Name the job and the file before --plan, or save the plan anew.',
+    );
+  const { store, read, repair, allow_admin: allowAdmin, job: planned } = saved.run;
+  return {
+    ...flags,
+    ...present({ store: flags.store ?? store }),
+    account: flags.account ?? saved.account,
+    ...{ job: planned, file: saved.input },
+    said: present({ read: read as RunOptions['read'], repair, allowAdmin }),
+  };
 }
 
 /** A run that nothing limits is the same command with a budget. */

@@ -15,6 +15,7 @@ interface Flags {
   readonly maxUpload?: string;
   readonly timeZone?: string;
   readonly store?: string;
+  readonly as?: string;
 }
 
 const serve: CliCommand = {
@@ -49,6 +50,7 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     version: version(),
     mostUploadBytes: megabytesOf(flags.maxUpload),
     script: process.argv[1] ?? '',
+    operator: flags.as,
     tell: (fact) => console.warn(fact),
   });
   if (opened.kind === 'served') {

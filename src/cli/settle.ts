@@ -27,6 +27,7 @@ interface Flags {
   readonly answer?: readonly string[];
   readonly allLike?: string;
   readonly store?: string;
+  readonly as?: string;
 }
 
 const settle: CliCommand = {
@@ -59,7 +60,7 @@ async function settleCommand(
   const choice = choiceOf(row, flags, decision !== undefined);
   const found = await findBatch(word, flags.store, console.warn);
   if (decision !== undefined)
-    return decidedReport(found, await settleDoubts(found, choice, decision), decision);
+    return decidedReport(found, await settleDoubts(found, choice, decision, flags.as), decision);
   const open = await closeLeftOpenIn(found);
   if (open > 0) {
     const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;

@@ -183,13 +183,19 @@ function openLines(status: BatchStatus, { retries, unproven }: LeftOpen): readon
     ranges && `Ranges     ${ranges}`,
     run && `Running    since ${run.since}, by process ${run.pid}`,
     pause && `Paused     until ${isoTime(pause.untilMs)}: ${plainText(pause.why)}`,
-    heldSinceMs !== undefined && `Held       since ${isoTime(heldSinceMs)}, by rowonce pause`,
+    heldSinceMs !== undefined &&
+      `Held       since ${isoTime(heldSinceMs)}, ${pausedBy(status)}by rowonce pause`,
     misses && `Misses     ${missesWords(misses)}`,
     retries && retries.calls > 0 && decidedLine(retries),
     unanswered > 0 && `Waiting    ${waitingWords(unanswered)}`,
     unproven && `Unproven   ${unproven.words}`,
     batch.outputPath !== undefined && `Output     ${batch.outputPath}`,
   );
+}
+
+function pausedBy({ acts }: BatchStatus): string {
+  const paused = acts.findLast(({ kind }) => kind === 'paused');
+  return paused === undefined ? '' : `by ${paused.operator}, `;
 }
 
 function adviceOn(

@@ -20,6 +20,7 @@ interface PurgeFlags {
   readonly dryRun?: true;
   readonly yes?: true;
   readonly wait?: string;
+  readonly as?: string;
   readonly store?: string;
 }
 
@@ -135,7 +136,10 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> 
     yes: flags.yes === true,
     dryRun: flags.dryRun === true,
     erase: (dryRun) =>
-      eraseIn(location, order, { clock: systemClock, waitForLockMs, command: 'store purge', dryRun }),
+      eraseIn(location, order, {
+        ...{ clock: systemClock, waitForLockMs, command: 'store purge' },
+        ...{ operator: flags.as, dryRun },
+      }),
   });
   const { length } = erased.unsettled;
   return {

@@ -146,6 +146,15 @@ export interface CopiedTables {
     readonly row: number;
     readonly erasure: number;
   };
+  /** In their order. Each is of a batch or of an erasure; `after` as in `Act`, and an entry of that number need not be there. */
+  acts: {
+    readonly kind: string;
+    readonly batch: BatchId | null;
+    readonly erasure: number | null;
+    readonly after: number;
+    readonly at: number;
+    readonly operator: string;
+  };
 }
 
 /** Rows of one table. A table may come in several parts, and tables come in the order above. */

@@ -18,6 +18,7 @@ export type * from './ledger/calls-part.ts';
 export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
 export type * from './ledger/listed-part.ts';
+export type * from './ledger/log-records.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';

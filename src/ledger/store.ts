@@ -143,6 +143,8 @@ export interface StoreOptions {
    * busy.
    */
   readonly command: string;
+  /** Who is at work, which is kept with what they do; left out: nobody is noted. */
+  readonly operator?: string | undefined;
 }
 
 /** What may have been paid for is waited for as long as the process lives, whatever this says. */

@@ -54,6 +54,8 @@ export const AccountObject = noun({
   ),
   limits: account(LimitsObject, (of) => LimitsObject.of(of.limits)),
   budget: account(BudgetObject, (of) => BudgetObject.of(of.budget)),
+  /** What a credit costs its owner, such as `0.04 AUD`. */
+  price: text(({ price }) => price && `${price.amount} ${price.currency}`),
   key: account(z.string(), ({ key }) => describeKey(key)),
 });
 

@@ -195,6 +195,8 @@ export const MissesObject = z.object({ count: z.number(), kept: z.boolean() });
 /** What `status BATCH` prints. */
 export const BatchStatusObject = noun({
   ...BatchObject.members,
+  /** Who worked on it, in their order, by their own word; none for a ledger from before that was kept. */
+  operators: status(z.array(z.string()), ({ acts }) => [...new Set(acts.map(({ operator }) => operator))]),
   requests: status(z.number(), ({ requests }) => requests),
   calls: status(z.number(), ({ calls }) => calls),
   /** Requests without an answer yet. */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { METHODS } from '../core/operation.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { GuardProblem } from '../plan/team/change-guards.ts';
-import type { ChangePlan, PlannedChange } from '../plan/team/change-plan.ts';
+import type { ChangePlan, Leaver, PlannedChange } from '../plan/team/change-plan.ts';
 import { isHeldBack } from '../plan/team/diff-words.ts';
+import { type ProjectTotal, projectTotals } from '../plan/team/project-totals.ts';
 import type { PlannedJob } from '../run/run-job.ts';
 import type { UndoPlan } from '../run/tasks/undo.ts';
 import { UnprovenObject } from './batch-object.ts';
@@ -42,6 +43,26 @@ const changes = membersOf<Changes>();
 /** The changes of a plan that has rows beyond the list. */
 const ofMissing = ({ change: of }: Changes) => (of && of.plan.rowsBeyond > 0 ? of.plan.changes : undefined);
 const isRemoved = ({ beyond, action }: PlannedChange): boolean => beyond === true && action === 'remove';
+const leaver = membersOf<Leaver>();
+const LeaverObject = noun({
+  email: leaver(z.string(), ({ email }) => email),
+  project: leaver(z.string(), ({ project }) => project),
+  role: leaver(z.string().nullable(), ({ role = null }) => role),
+});
+
+const total = membersOf<ProjectTotal>();
+const ProjectTotalObject = noun({
+  project: total(z.string(), ({ project }) => project),
+  /** Whether it is made first. */
+  new: total(z.boolean(), ({ isNew }) => isNew),
+  invited: total(z.record(z.string(), z.number()), ({ invited }) => invited),
+  changed: total(z.record(z.string(), z.number()), ({ changed }) => changed),
+  removed: total(z.number(), ({ removed }) => removed),
+  /** What is so already, and people who stay although the list does not name them. */
+  stay: total(z.number(), ({ stay }) => stay),
+  attention: total(z.number(), ({ attention }) => attention),
+});
+
 const guard = z.object({ fact: z.string(), allow: z.string() });
 const ofChanges = {
   /** How many people are removed because the list does not name them, and how many are not. */
@@ -49,6 +70,13 @@ const ofChanges = {
   held_back: changes(z.number().optional(), (of) => ofMissing(of)?.filter(isHeldBack).length),
   changes: changes(z.array(PlannedChangeObject).optional(), (of) =>
     of.change?.plan.changes.map(PlannedChangeObject.of),
+  ),
+  /** People whom the list does not name and who stay, because the job does not remove them. */
+  leavers: changes(z.array(LeaverObject).optional(), (of) => of.change?.plan.leavers.map(LeaverObject.of)),
+  /** What it comes to in each project: how many are invited and get another role, by role. */
+  projects: changes(
+    z.array(ProjectTotalObject).optional(),
+    (of) => of.change && projectTotals(of.change.plan).map(ProjectTotalObject.of),
   ),
   /** What would hold a run back. */
   guards: changes(z.array(guard).optional(), (of) =>

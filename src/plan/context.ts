@@ -133,14 +133,8 @@ export interface RunChoices {
   readonly ifBatch?: string | undefined;
 }
 
-export interface RunOptions extends JobOptions, RunChoices {
-  /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
-  readonly planFile?: string | undefined;
-  /** The path to which the job is written as a commented file. */
-  readonly saveJobAs?: string | undefined;
-  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: Listener | undefined;
+/** How a store is opened for spending, and by whom. */
+export interface OpeningOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
   /** Whether a store that the user did not name may be created. For sandbox accounts it always may. */
@@ -150,6 +144,18 @@ export interface RunOptions extends JobOptions, RunChoices {
   /** The command with which the user can resume. */
   readonly command?: string | undefined;
   readonly clock?: Clock | undefined;
+  /** Who is at work, kept with what the run does: a note, and no proof. Left out: the user of the system. */
+  readonly operator?: string | undefined;
+}
+
+export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
+  /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
+  readonly planFile?: string | undefined;
+  /** The path to which the job is written as a commented file. */
+  readonly saveJobAs?: string | undefined;
+  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Listener | undefined;
 }
 
 /** The options for a run of a chosen job in an open store. */

@@ -11,7 +11,7 @@ import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/row-pages.ts';
 import type { PlanContext } from './row-walk.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
-import { rowAndWho } from './team/diff-words.ts';
+import { diffLines, EVERY_LINE, rowAndWho } from './team/diff-words.ts';
 
 /**
  * A saved plan is a file that a person can look at; a run of it does exactly what it says. It contains the e-mail
@@ -45,6 +45,16 @@ const savedPlan = z.object({
   account_identity: z.string(),
   input: z.string(),
   input_sha256: z.string(),
+  /** What a run of it needs besides; absent in a plan of before, which is run with its job and file. */
+  run: z
+    .object({
+      job: z.string(),
+      store: z.string().optional(),
+      read: z.looseObject({}).optional(),
+      repair: z.boolean().optional(),
+      allow_admin: z.boolean().optional(),
+    })
+    .optional(),
   changes: z.array(savedChange),
   /** What the ledger keeps about each row, with the sequence numbers of its subjects. It is only compared, never run. */
   planned: z.array(z.looseObject({ row: rowNumber, kind: z.enum(['work', 'end']) })),
@@ -57,6 +67,9 @@ export interface PlannedFor {
   readonly job: Job;
   readonly account: Account;
   readonly inputPath: string;
+  /** The store and the flag that were typed. */
+  readonly store?: string | undefined;
+  readonly allowAdmin?: boolean | undefined;
 }
 
 /**
@@ -66,7 +79,7 @@ export interface PlannedFor {
  */
 export async function savePlan(
   path: string,
-  { job, account, inputPath }: PlannedFor,
+  { job, account, inputPath, store, allowAdmin }: PlannedFor,
   plan: ChangePlan,
   say: (sentence: string) => void,
 ): Promise<string> {
@@ -84,6 +97,12 @@ export async function savePlan(
     account_identity: account.identity,
     input: inputPath,
     input_sha256: plan.inputSha256,
+    run: {
+      job: job.path ?? job.operation.name,
+      ...present({ store, read: job.read, repair: job.repair, allow_admin: allowAdmin }),
+    },
+    // For people who read or sign it; nothing goes by it.
+    lines: diffLines(plan, EVERY_LINE),
     changes: plan.changes.map(({ lastBatch: _, ...change }) => change),
     planned: plan.planned,
   };

@@ -19,6 +19,7 @@ import {
   type Tell,
 } from '../ledger/store.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
+import { operatorNamed } from '../lib/operator.ts';
 import { Redaction } from '../lib/redaction.ts';
 import { BelievedTime, type TimeBounds } from '../time/believed-time.ts';
 import { redactedLedger } from './redacted-ledger.ts';
@@ -62,7 +63,10 @@ export function storeWords(location: string): readonly string[] {
 }
 
 interface OpenOptions
-  extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'mayBeCopied' | 'tell' | 'patience'> {
+  extends Pick<
+    StoreOptions,
+    'acceptLost' | 'sendsNothing' | 'mayBeCopied' | 'tell' | 'patience' | 'operator'
+  > {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
@@ -82,7 +86,8 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
       'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
     );
   }
-  return redactedLedger(await store.open(location, { ...opening, create: true }), keysOfAccounts);
+  const operator = operatorNamed(options.operator);
+  return redactedLedger(await store.open(location, { ...opening, operator, create: true }), keysOfAccounts);
 }
 
 /** @throws StopError `unsupported` when the store takes no jobs of that operation. */
@@ -243,11 +248,12 @@ export async function salvageLedger(location: string, workFolder: string): Promi
 /** Opens an existing store to erase from it, for as long as the work takes. */
 export async function erasingIn<T>(
   location: string,
-  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'>,
+  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command' | 'operator'>,
   work: (eraser: Eraser) => Promise<T>,
 ): Promise<T> {
   const store = await storeOf(location);
-  if (store.erasing !== undefined) return store.erasing(location, { ...options, create: false }, work);
+  const opening = { ...options, operator: operatorNamed(options.operator), create: false };
+  if (store.erasing !== undefined) return store.erasing(location, opening, work);
   throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 

@@ -17,6 +17,7 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'history',
   'attempts',
   'attemptsAbout',
+  'logged',
   'newestFound',
   'pauses',
   'openAttempts',

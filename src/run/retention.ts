@@ -2,7 +2,7 @@ import type { Account } from '../client/account/account.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
-import type { Tell } from '../ledger/store.ts';
+import type { StoreOptions, Tell } from '../ledger/store.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { storeWords } from './open-ledger.ts';
 import { eraseIn, type Needed } from './tasks/erase.ts';
@@ -14,7 +14,11 @@ import { eraseIn, type Needed } from './tasks/erase.ts';
 export async function keepRetention(
   accounts: readonly Account[],
   location: string,
-  { clock, tell = () => {} }: { readonly clock: Clock; readonly tell?: Tell | undefined },
+  {
+    clock,
+    operator,
+    tell = () => {},
+  }: Pick<StoreOptions, 'operator'> & { readonly clock: Clock; readonly tell?: Tell | undefined },
 ): Promise<void> {
   const byIdentity = new Map(accounts.map((account) => [account.identity, account]));
   for (const { identity: accountIdentity, retentionMs, name } of byIdentity.values()) {
@@ -25,6 +29,7 @@ export async function keepRetention(
         clock,
         waitForLockMs: 0,
         command: 'retention',
+        operator,
         dryRun: false,
       });
       if (calls > 0) tell(`${counted(calls, 'request')} of account ${name} passed its retention: erased.`);

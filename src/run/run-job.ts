@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
-import { isAgreed, isAgreement, type Question } from '../client/account/agreements.ts';
-import { type Dialect, dialectOf, dialectQuestion } from '../client/dialect.ts';
+import { isAgreement, type Question } from '../client/account/agreements.ts';
+import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
@@ -35,6 +35,7 @@ import {
   ACCEPTABLE,
   type FileOptions,
   type JobOptions,
+  type OpeningOptions,
   type Reread,
   type RunOptions,
 } from '../plan/context.ts';
@@ -43,7 +44,7 @@ import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
-import { type LookContext, type RemoteMembers, remoteMembers } from '../plan/team/remote-members.ts';
+import { membersNow, unagreed } from './members-now.ts';
 import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
@@ -58,19 +59,8 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
 /** The options for opening a store for spending. */
-export type SpenderOptions = Pick<
-  RunOptions,
-  | 'store'
-  | 'accept'
-  | 'askAgreement'
-  | 'waitForLockMs'
-  | 'mayCreateStore'
-  | 'tell'
-  | 'command'
-  | 'clock'
-  | 'maxPauseMs'
-  | 'signal'
->;
+export type SpenderOptions = OpeningOptions &
+  Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
 
 const acceptable = option(
   z.union([z.enum(ACCEPTABLE), z.string().refine(isAgreement)]),
@@ -101,6 +91,7 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   clock: timepiece,
   maxPauseMs: milliseconds,
   signal: abortSignal,
+  operator: text,
 };
 
 const RUN_CHECKS: Checks<RunOptions> = {
@@ -176,6 +167,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     tell: options.tell,
     patience: { longestMs: options.maxPauseMs, signal: options.signal },
     command,
+    operator: options.operator,
   });
   const sessions = new Sessions();
   let queue: ReturnType<typeof queueAt> | undefined;
@@ -206,7 +198,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
       await ledger.close();
-      await keepRetention(accounts, store.location, { clock, tell: options.tell });
+      await keepRetention(accounts, store.location, { ...options, clock });
     },
   };
 }
@@ -315,42 +307,18 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   }
 }
 
-/** What nobody has agreed to yet of what the dialect sends. */
-async function unagreed({ baseUrl }: Account, dialect: Dialect): Promise<Question | undefined> {
-  const question = baseUrl && dialectQuestion(dialect, baseUrl);
-  return question === undefined || (await isAgreed(question.agreement)) ? undefined : question;
-}
-
 async function planChange(
   context: PlanContext,
   input: OpenedInput,
-  { savePlanAs, allowAdmin, signal, onEvent, location }: PlanOptions & { readonly location: string },
+  { savePlanAs, allowAdmin, signal, onEvent, location, store }: PlanOptions & { readonly location: string },
 ): Promise<PlannedJobChange> {
   const { job, account, dialect } = context;
-  const looking = {
-    account,
-    dialect,
-    clock: systemClock,
-    emit: onEvent ?? (() => {}),
-    signal: signal ?? new AbortController().signal,
-  };
-  const plan = await planChanges(context, input, (projects) => membersIfAgreed(looking, projects));
-  const plannedFor = { job, account, inputPath: input.path };
+  const plan = await planChanges(context, input, (projects) =>
+    membersNow({ account, dialect }, { signal, onEvent }, projects),
+  );
+  const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
   const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
-}
-
-/** A plan is shown by what the ledger remembers while nobody has agreed to the questions of a dialect: a run asks first. */
-async function membersIfAgreed(
-  looking: LookContext,
-  projects: readonly string[],
-): Promise<RemoteMembers | undefined> {
-  if ((await unagreed(looking.account, looking.dialect)) === undefined)
-    return remoteMembers(looking, projects);
-  const message =
-    'The service was not asked who is in the projects, because nobody has agreed to what the dialect sends.';
-  looking.emit({ kind: 'note', message });
-  return undefined;
 }
 
 /** Reads the named job and finds the account that it runs on. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
+import { present } from '../core/objects.ts';
 import type { Tell } from '../ledger/store.ts';
 import type { ProcessLock } from '../lib/process-lock.ts';
 import { chooseStore, prepareFolder } from '../run/open-ledger.ts';
@@ -44,6 +45,8 @@ interface PageOptions {
   readonly timeZone: string | undefined;
   /** The file that starts this program, for the processes that the server starts. */
   readonly script: string;
+  /** Who is at work on the page; left out: the user of the system. */
+  readonly operator?: string | undefined;
   /** Hears what a person should know while the page is served. */
   readonly tell: Tell;
 }
@@ -81,9 +84,9 @@ export async function openPage(options: PageOptions): Promise<OpenedPage> {
 }
 
 async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
-  const { store, version, script, jobs, timeZone, host = USUAL_HOST } = options;
+  const { store, version, script, operator, jobs, timeZone, host = USUAL_HOST } = options;
   const files = await loadPage();
-  const program = { script, env: process.env };
+  const program = { script, env: process.env, ...present({ operator }) };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
   const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
   const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });

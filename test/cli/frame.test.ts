@@ -37,7 +37,7 @@ describe('help', () => {
         expect(code).toBe(0);
         const shown = names.join(' ');
         expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${shown}\\b.*\\n$`));
-        for (const option of ['--json', '--quiet', '--no-color', '--store <location>'])
+        for (const option of ['--json', '--quiet', '--no-color', '--store <location>', '--as <name>'])
           expect(stdout).toContain(option);
       }
     }

@@ -33,6 +33,11 @@ class Sheet {
     team.writeJob(job, `${name}.yaml`);
   }
 
+  /** Writes the job anew. */
+  job(job: object): void {
+    team.writeJob(job, `${this.name}.yaml`);
+  }
+
   /** @param people `jo as editor`, each on a row of the project. */
   write(...people: readonly string[]): void {
     team.writeSheet(
@@ -176,6 +181,18 @@ test('plan --json has the changes beside the counts of every plan', async () => 
         from: null,
         to: null,
         reason: 'role "owner" is not known. Known are: viewer, editor, admin.',
+      },
+    ],
+    leavers: [],
+    projects: [
+      {
+        project: 'proj-json',
+        new: false,
+        invited: { editor: 1 },
+        changed: {},
+        removed: 0,
+        stay: 0,
+        attention: 0,
       },
     ],
     guards: [],
@@ -391,6 +408,87 @@ test('a saved plan is run exactly, goes on and ends like any run, and only its o
   expect((await sheet.type('run', '--yes', '--plan', file)).code).toBe(0);
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);
   expect((await sheet.type('run', '--yes', '--plan', file)).code).toBe(0);
+});
+
+test('a saved plan alone is run, with its job, its sheet, its account and its flags, and nothing else is', async () => {
+  const sheet = new Sheet('alone');
+  sheet.write('jo as admin', 'ann as viewer');
+  const file = sheet.path('.plan.json');
+  const store = sheet.path('.store');
+  const saved = await sheet.type('plan', '--save', file, '--allow-admin', '--store', store);
+  expect(saved.stderr).toContain(`rowonce run --plan ${file}\n`);
+  const { run, lines } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(run).toMatchObject({ job: sheet.path('.yaml'), store, allow_admin: true });
+  expect(lines).toContain('+ invite ann@acme.example to proj-alone as viewer (row 3)');
+  expect(await typed(['run', '--plan', file])).toMatchObject({ code: 2 });
+  expect(await sheet.roles()).toEqual([]);
+  const done = objectIn((await typed(['run', '--plan', file, '--yes', '--json'])).stdout);
+  expect(done).toMatchObject({ counts: { applied: 2 }, stopped: null });
+  expect(await sheet.roles()).toEqual(['jo as admin', 'ann as viewer']);
+  expect(await sentDuring(() => typed(['run', '--plan', file, '--yes']))).toEqual([]);
+  sheet.write('jo as admin');
+  expect((await typed(['run', '--plan', file, '--yes'])).stderr).toContain('the file was changed since');
+  for (const words of [['run'], ['run', sheet.path('.yaml')], ['run', sheet.path('.yaml'), '--plan', file]])
+    expect(await typed(words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('see rowonce run --help'),
+    });
+});
+
+test('a long plan is cut on the terminal, and --all shows every line; whom the sheet leaves out is named and stays', async () => {
+  const sheet = new Sheet('long');
+  sheet.write('old as viewer', 'jo as viewer');
+  await sheet.json('run', '--yes');
+  const people = Array.from({ length: 60 }, (_, at) => `p${at} as viewer`);
+  sheet.write('jo as viewer', ...people);
+  const invitesIn = (stdout: string) => stdout.split('\n').filter((line) => line.startsWith('+ invite'));
+  const cut = (await sheet.type('plan')).stdout;
+  expect(invitesIn(cut)).toHaveLength(50);
+  expect(cut).toContain('and 10 more: --all shows them, and --save FILE has them');
+  expect(invitesIn((await sheet.type('plan', '--all')).stdout)).toHaveLength(60);
+  expect(cut).toContain(
+    '= old@acme.example in proj-long: viewer (not in the file): stays, because the job does not say remove_missing',
+  );
+  expect(await sheet.json('plan')).toMatchObject({
+    leavers: [{ email: 'old@acme.example', project: 'proj-long', role: 'viewer' }],
+    projects: [{ project: 'proj-long', invited: { viewer: 60 }, removed: 0, stay: 2 }],
+  });
+  await sheet.json('run', '--yes');
+  expect(await sheet.roles()).toContain('old as viewer');
+});
+
+test('the team of now is written down as a list that the job reads, and says by what; the list changes nothing', async () => {
+  const sheet = new Sheet('dumped', { projects: { Platform: 'proj-dumped' } });
+  sheet.write('jo as editor', 'ann as viewer');
+  await sheet.json('run', '--yes');
+  sheet.write('jo as admin');
+  await sheet.json('run', '--yes', '--allow-admin');
+  const list = sheet.path('.team.csv');
+  const dumped = await typed(['plan', sheet.path('.yaml'), '--dump', list]);
+  expect(dumped).toMatchObject({
+    code: 0,
+    stdout: `2 people of 1 project in ${list}, by what the ledger remembers: what others have changed since is not in it\n`,
+  });
+  expect(statSync(list).mode & 0o777).toBe(0o600);
+  expect(readFileSync(list, 'utf8').split('\r\n').sort()).toEqual([
+    '',
+    'Email,Role,project,User',
+    'ann@acme.example,viewer,Platform,',
+    'jo@acme.example,admin,Platform,',
+  ]);
+  sheet.job({
+    projects: { Platform: 'proj-dumped' },
+    columns: { email: 'Email', role: 'Role', project: 'project' },
+  });
+  const planned = objectIn((await typed(['plan', sheet.path('.yaml'), list, '--json'])).stdout);
+  expect(planned).toMatchObject({ rows: 2, to_buy: 0, invalid: 0, leavers: [] });
+  expect(await typed(['plan', sheet.path('.yaml'), '--dump', list])).toMatchObject({ code: 2 });
+  expect(
+    await typed(['plan', 'enrich-person', '--account', 'sandbox-provider', '--dump', 'x.csv']),
+  ).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is about no team'),
+  });
 });
 
 test('a saved plan is refused with the first difference when the sheet, a batch or the account has moved', async () => {

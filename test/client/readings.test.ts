@@ -59,6 +59,7 @@ const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' 
 function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     attempt: 1 as AttemptRecord['attempt'],
+    key: keyNamed('acme'),
     batch: '0000000a' as AttemptRecord['batch'],
     row: 2,
     call: callNamed('acme'),
@@ -66,6 +67,7 @@ function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
     intentAtMs: NOON_MS,
     reply: replyWith('{"name":"Acme"}'),
     closure: FOUND,
+    decisions: [],
     looks: [],
     readings: [],
     ...record,

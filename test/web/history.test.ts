@@ -23,7 +23,16 @@ test('a month is told by account and day, play money as such, with what was save
   const { folder } = served;
   writeFileSync(join(folder, 'list.csv'), 'Website\nacme.example\nacme.example\nother.example\n');
   const env = { ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
-  const words = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--json'];
+  const words = [
+    'run',
+    'enrich-company',
+    'list.csv',
+    '--account',
+    'sandbox-provider',
+    '--as',
+    'Ann',
+    '--json',
+  ];
   const run = JSON.parse((await rowonce(words, { cwd: folder, env })).stdout);
   expect(run.credits).toMatchObject({ in_doubt: 0 });
 
@@ -33,6 +42,7 @@ test('a month is told by account and day, play money as such, with what was save
   expect(history.accounts).toMatchObject([
     { account: 'sandbox-provider', sandbox: true, spent, saved, requests: run.requests, batches: 1 },
   ]);
+  expect(history.operators).toMatchObject([{ name: 'Ann', sandbox: true, spent, saved, batches: 1 }]);
   expect(history.accounts[0]?.days.reduce((sum, day) => sum + day.spent, 0)).toBe(spent);
   expect(history.batches).toMatchObject([
     { batch: run.batch, spent, saved, by_sweep: false, can_undo: false },
@@ -50,12 +60,12 @@ test('a month is told by account and day, play money as such, with what was save
     '/api/subjects?text=https%3A%2F%2Fwww.acme.example%2Fcontact',
   );
   expect(about.entries).toHaveLength(1);
-  expect(about.entries[0]).toMatchObject({
-    batch: run.batch,
-    row: 2,
-    operation: 'enrich-company',
-    sandbox: true,
-  });
+  const asked = { batch: run.batch, row: 2, operation: 'enrich-company', sandbox: true, operator: 'Ann' };
+  expect(about.entries[0]).toMatchObject(asked);
+  const ofBatch = await said<SubjectView>(served, `/api/subjects?text=${run.batch}`);
+  expect(ofBatch.entries.map(({ kind, operator }) => `${operator} ${kind}`)).toEqual([
+    ...['Ann asked', 'Ann asked', 'Ann begun'],
+  ]);
   expect((await said<SubjectView>(served, '/api/subjects?text=nobody%40else.example')).entries).toEqual([]);
   expect((await served.tool('/api/subjects?text=%20')).status).toBe(400);
 });

@@ -57,6 +57,7 @@ function detailsOf(account: Account): readonly Detail[] {
     ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
     ['dialect', dialectPath],
     ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
+    ['price', account.price && `${account.price.amount} ${account.price.currency} a credit`],
     ['retention', account.retentionMs === undefined ? undefined : formatDuration(account.retentionMs)],
     ['timeout', account.timeoutMs === undefined ? undefined : formatDuration(account.timeoutMs)],
     ['budget', budgetText(budget)],

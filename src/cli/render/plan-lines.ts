@@ -49,10 +49,11 @@ export function changePlanLines(
   plan: ChangePlan,
   { credits, seconds }: Pick<Plan, 'credits' | 'seconds'>,
   guards: readonly GuardProblem[] = [],
+  shown?: Parameters<typeof diffLines>[1],
 ): readonly string[] {
   const { batch } = plan;
   return linesOf(
-    diffLines(plan),
+    diffLines(plan, shown),
     credits.most > 0 && `At most ${counted(credits.most, 'credit')}.`,
     plan.calls > 0 &&
       `${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`,

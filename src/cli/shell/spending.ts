@@ -18,6 +18,7 @@ export interface SpendFlags {
   readonly maxPause?: string;
   readonly wait?: string;
   readonly store?: string;
+  readonly as?: string;
   readonly accept?: Acceptable | Agreement;
 }
 
@@ -43,6 +44,8 @@ interface Spending {
   readonly waitForLockMs: number | undefined;
   readonly mayCreateStore: boolean;
   readonly accept: SpendFlags['accept'];
+  /** Who is at work; undefined: the user of the system. */
+  readonly operator: string | undefined;
   readonly signal: AbortSignal;
   askAgreement(question: Question): Promise<boolean>;
   tell(fact: string): void;
@@ -52,7 +55,7 @@ interface Spending {
 /** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
 export async function spend<Ended>(
   console: Console,
-  { maxPause, wait, accept }: SpendFlags,
+  { maxPause, wait, accept, as: operator }: SpendFlags,
   resume: Resume,
   hear: (event: RunEvent, path?: string) => void,
   work: (spending: Spending) => Promise<Ended>,
@@ -68,6 +71,7 @@ export async function spend<Ended>(
       waitForLockMs: durationOf('--wait', wait),
       mayCreateStore: console.interactive,
       accept,
+      operator,
       signal,
       askAgreement: askAgreementOn(console),
       tell: console.warn,

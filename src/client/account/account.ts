@@ -14,6 +14,7 @@ import { parseDurationMs } from '../../lib/duration.ts';
 import { distrustAround, ownedByAnother } from '../../lib/file-trust.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../lib/yaml/document.ts';
 import { type Limits, perSecondOf } from '../limits/windows.ts';
+import { identityOf } from './account-identity.ts';
 import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,
@@ -23,7 +24,9 @@ import {
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
+import { type CreditPrice, priceOf } from './price.ts';
 
+export { identityOf } from './account-identity.ts';
 export { describeKey, keysAtHand, resolveKey, usableKey } from './account-key.ts';
 export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accounts-file.ts';
 
@@ -54,6 +57,8 @@ export interface Account {
   /** Whose telephone numbers its lists have, where a job does not say so. */
   readonly country?: string;
   readonly budget: AccountCaps;
+  /** What a credit costs its owner, for what is shown beside credits. */
+  readonly price?: CreditPrice;
   readonly region?: Region;
   readonly organizationId?: string;
   /** The project for invites that name none. */
@@ -214,26 +219,6 @@ function sandboxWindows(flags: readonly string[]): Limits['windows'] {
   return at === -1 || rate === undefined ? [] : [parseRate(rate)];
 }
 
-interface IdentityParts {
-  readonly id?: string | undefined;
-  readonly vendor: Vendor;
-  /** The base address; with a connected account that of the service's step. */
-  readonly baseUrl: URL;
-  readonly organizationId?: string | undefined;
-  readonly connectedAccount?: string | undefined;
-}
-
-/**
- * The account's `id`, else vendor, origin, organization and connected account. Never its name: renaming must not buy
- * again, and pointing the same name at another address must not reuse what a test address answered. The format is
- * frozen, as that of the call key is.
- */
-export function identityOf(parts: IdentityParts): string {
-  const { id, vendor, baseUrl, organizationId, connectedAccount } = parts;
-  if (id !== undefined) return canonicalJson(['id', id]);
-  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
-}
-
 type AccountsDocument = YamlDocument<AccountsFile>;
 
 function accountOf(name: string, entry: AccountEntry, document: AccountsDocument): Account {
@@ -274,6 +259,7 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
       timeoutMs: parseDurationMs(entry.limits?.timeout ?? ''),
       retentionMs: parseDurationMs(entry.retention ?? ''),
       country: entry.country,
+      price: priceOf(entry.price ?? ''),
     }),
     budget: budgetOf(entry),
     sandboxFlags: [],

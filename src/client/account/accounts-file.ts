@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDurationMs } from '../../lib/duration.ts';
+import { PRICE } from './price.ts';
 
 /** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
@@ -35,6 +36,8 @@ const LEAST_RETENTION_MS = 86_400_000;
 const retention = z.string().refine((text) => (parseDurationMs(text) ?? 0) >= LEAST_RETENTION_MS, {
   error: 'a retention is written as 400d, and is a day at least',
 });
+
+const price = z.string().regex(PRICE, { error: 'the price of a credit is written as 0.04 AUD' });
 
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
@@ -78,6 +81,7 @@ const shared = {
     .string()
     .regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU')
     .optional(),
+  price: price.optional(),
   sandbox: z.literal(true).optional(),
 };
 

@@ -1,6 +1,7 @@
 import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import type { FinishedInput, FinishedRow, RowKind, RowRecord } from './call-records.ts';
 import type {
+  Act,
   Batch,
   BatchChange,
   BatchId,
@@ -57,6 +58,10 @@ export interface BatchesReader {
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
   /** Since when a person has paused the batch, ms since 1970; undefined when it may go on. */
   heldSince(batch: BatchId): Promise<number | undefined>;
+  /** Who worked on the batch, oldest first. Nobody is known of what was done before ledgers kept this. */
+  acts(batch: BatchId): Promise<readonly Act[]>;
+  /** The erasures, oldest first, each by whom it was ordered; one from before ledgers kept this is not among them. */
+  erasures(): Promise<readonly Act[]>;
 }
 
 /** What only the one spender writes of them. */

@@ -295,6 +295,8 @@ export interface Decision extends DecisionSpec {
 /** An attempt with all that is known about it, for `status BATCH ROW`. */
 export interface AttemptRecord {
   readonly attempt: AttemptId;
+  /** Of its call: another one than it was asked by, once the call was erased. */
+  readonly key: CallKey;
   readonly batch: BatchId;
   readonly row: RowNumber;
   readonly call: Call;
@@ -303,6 +305,8 @@ export interface AttemptRecord {
   readonly reply?: RawReply;
   readonly closure?: Closure & { readonly closedAtMs: number };
   readonly decision?: Decision;
+  /** What was decided or told about it, oldest first. */
+  readonly decisions: readonly Decision[];
   readonly replaces?: AttemptId;
   readonly request?: KeyedRequest;
   /** Looks at this attempt, oldest first. */

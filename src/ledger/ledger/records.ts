@@ -107,6 +107,18 @@ export interface BatchStart {
   readonly superseded: readonly BatchId[];
 }
 
+/** What somebody did with a batch. `gone_on`: a run of somebody else than the one before. `erased` is of no batch. */
+export const ACTS = ['begun', 'gone_on', 'settled', 'paused', 'resumed', 'cancelled', 'erased'] as const;
+
+/** Who did something, by their own word or as the user of the system: a note, and no proof. */
+export interface Act {
+  readonly kind: (typeof ACTS)[number];
+  readonly operator: string;
+  readonly atMs: number;
+  /** The newest entry of the book before it: what comes after is the operator's, until the next act. */
+  readonly after: number;
+}
+
 /** What may be changed on a batch at any time, because it does not identify the batch. */
 export interface BatchChange {
   /** `superseded`: the rows belong to other content. */

@@ -1,5 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { AttemptsAbout, SavedPart, SentPart } from './call-records.ts';
+import type { LoggedOf, LoggedPart, SpentPart } from './log-records.ts';
 import type { BatchId } from './records.ts';
 
 /** What is shown of many calls at once. What any process may read beside a running spender. */
@@ -10,6 +11,16 @@ export interface ReportsReader {
    * the search goes on, and is absent at its end.
    */
   attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout>;
+  /**
+   * Attempts, newest first. It looks through the `most` attempts before the one numbered `before`, or through the newest ones;
+   * `next` is where the log goes on, and is absent at its end.
+   */
+  logged(of: LoggedOf, before: number | undefined, most: number): Promise<LoggedPart>;
+  /**
+   * What attempts dated from `fromMs` on and before `untilMs` have cost by now. It looks through the `most` attempts after the
+   * one numbered `after`; the parts of several reads add up. `next` is absent at the end.
+   */
+  spentBetween(fromMs: number, untilMs: number, after: number, most: number): Promise<SpentPart>;
   /**
    * What the answers of rows would have cost if every row had bought its own, without what they did cost: of at most
    * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.

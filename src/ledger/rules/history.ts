@@ -91,6 +91,7 @@ const replies = isKind(REPLIED);
 const isLost = isKind(LOST);
 const isOver = isKind(LOSS_OVER);
 const isTold = isKind(['told', 'counted']);
+const isDecision = isKind(['decided', 'told']);
 const isReading = isKind(['reading', 'read']);
 const ends = isKind(['answered', 'lost', 'lost_beside', 'unsold']);
 
@@ -287,6 +288,7 @@ export function recordOf(history: History, attempt: Attempt): AttemptRecord {
   const decided = toldAbout(history, attempt) ?? (isAgain ? noteIn(history, begun.sees) : undefined);
   return {
     attempt: id as AttemptId,
+    key: history.call.key,
     batch: begun.batch as BatchId,
     row: begun.row ?? 0,
     call: history.call.call,
@@ -300,6 +302,7 @@ export function recordOf(history: History, attempt: Attempt): AttemptRecord {
       request: requestOf(attempt),
       released: releasedBy(history, attempt),
     }),
+    decisions: notes.filter(isDecision).map((note) => decisionFrom(history, note)),
     looks: notes.filter(({ kind }) => kind === 'look').map(lookFrom),
     readings: readingsOf(attempt),
   };

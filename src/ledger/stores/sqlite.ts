@@ -26,6 +26,7 @@ import {
   storeFolder,
 } from './sqlite/folder.ts';
 import { identify, layOut, refuseBefore, refuseOther } from './sqlite/identity.ts';
+import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
@@ -176,12 +177,14 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
+    addLaterTables(connection);
     ensureReserve(folder.reserve);
     // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE book SET clean = 0');
     limitPages(connection);
-    return spenderOf(folder, { connection, watermark, lock, seal, clock: options.clock });
+    const { clock, operator } = options;
+    return spenderOf(folder, { connection, watermark, lock, seal, clock, operator });
   } catch (error) {
     connection.close();
     throw error;
@@ -195,11 +198,12 @@ interface Opened {
   /** Undefined when the ledger had changed since it was sealed, and was checked in full. */
   readonly seal: Seal | undefined;
   readonly clock: Clock;
+  readonly operator: string | undefined;
 }
 
 function spenderOf(
   folder: StoreFolder,
-  { connection, watermark, lock, seal: before, clock }: Opened,
+  { connection, watermark, lock, seal: before, clock, operator }: Opened,
 ): SqliteLedger {
   const written = new LogPages(folder.log);
   return new SqliteLedger({
@@ -211,6 +215,7 @@ function spenderOf(
       },
     },
     watch: new Watch(folder, connection),
+    act: () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() }),
     folder: folder.path,
     makeRoom() {
       // Moving the log into the database would take that room for itself.

@@ -24,6 +24,7 @@ import {
   factsOf,
   isWorkable,
   type ListedRow,
+  leaversOf,
   missingRows,
   preparedRows,
   projectsOf,
@@ -53,6 +54,8 @@ export interface ChangePlan {
   readonly creditsMost: Credits;
   /** What of its batch is in doubt and may be sent again, at the cost of `most`; absent when nothing is. */
   readonly again?: Plan['again'];
+  /** People whom the list does not name, where the job does not remove them: they stay. */
+  readonly leavers: readonly Leaver[];
   /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
   /** The user who owns the key, if the service tells. */
@@ -62,6 +65,13 @@ export interface ChangePlan {
   readonly batch?: Batch;
   /** The batch is finished, and says of a row what is not so any more, although nothing is to be sent now. */
   readonly isOutdated?: true;
+}
+
+/** A person who is known from earlier lists in a project of this one. */
+export interface Leaver {
+  readonly email: string;
+  readonly project: string;
+  readonly role?: string;
 }
 
 /** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
@@ -157,6 +167,7 @@ export async function planChanges(
     }),
     rows: asked.length,
     rowsBeyond: beyond.length,
+    leavers: leaversOf(context, asked, team),
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     inputSha256,
     ...present({ ownUser: live?.ownUser, batch, again: await changesSentAgain(context, pricing, batch) }),

@@ -2,11 +2,26 @@ import { actionCounts } from '../../core/action-words.ts';
 import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
+import { type ProjectTotal, projectTotals } from './project-totals.ts';
+
+interface LinesShown {
+  readonly sent: number;
+  readonly unchanged: number;
+  readonly attention: number;
+  readonly leavers: number;
+}
 
 /** How many lines of each kind are shown. A longer list is easier to read in a file than on a terminal. */
-const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20 };
+const LINES_SHOWN: LinesShown = { sent: 50, unchanged: 5, attention: 20, leavers: 20 };
 
-/** The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then the counts. */
+export const EVERY_LINE: LinesShown = {
+  ...{ sent: Infinity, unchanged: Infinity, attention: Infinity, leavers: Infinity },
+};
+
+/**
+ * The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then people whom the
+ * file does not name and who stay, then what it comes to in each project, then the counts.
+ */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes } = plan;
   const sent = changes.filter(({ calls }) => calls.length > 0);
@@ -16,14 +31,51 @@ export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly 
     ...cut(sent, shownLines.sent),
     ...cut(unchanged, shownLines.unchanged),
     ...cut(attention, shownLines.attention),
+    ...leaverLines(plan.leavers, shownLines.leavers),
+    ...projectLines(plan),
     `${planCounts(plan)}.`,
   ];
+}
+
+/** `= jo@x.com in Sales: viewer (not in the file): stays, because the job does not say remove_missing`. */
+function leaverLines(leavers: ChangePlan['leavers'], most: number): readonly string[] {
+  const more = leavers.length - most;
+  const stays = 'stays, because the job does not say remove_missing';
+  return [
+    ...leavers
+      .slice(0, most)
+      .map(
+        ({ email, project, role }) =>
+          `= ${email} in ${project}: ${role ?? 'a role'} (not in the file): ${stays}`,
+      ),
+    ...(more > 0 ? [`= and ${more} more who are not in the file and stay: --all shows them`] : []),
+  ];
+}
+
+/** What a plan comes to in each project, by role. A single project is told by the counts of all. */
+function projectLines(plan: ChangePlan): readonly string[] {
+  const totals = projectTotals(plan);
+  if (totals.length < 2) return [];
+  return totals.map((each) => `  ${each.project}: ${totalWords(each)}`);
+}
+
+/** `+ 2 as viewer, 1 as editor, ~ 1 to admin, - 3, = 12 stay`. */
+function totalWords({ invited, changed, removed, stay, attention }: ProjectTotal): string {
+  const byRole = (sign: string, roles: Readonly<Record<string, number>>, word: string): readonly string[] =>
+    Object.entries(roles).map(([role, count], at) => `${at === 0 ? `${sign} ` : ''}${count} ${word} ${role}`);
+  return [
+    ...byRole('+', invited, 'as'),
+    ...byRole('~', changed, 'to'),
+    ...(removed > 0 ? [`- ${removed}`] : []),
+    ...(stay > 0 ? [`= ${stay} stay`] : []),
+    ...(attention > 0 ? [`! ${attention} not done`] : []),
+  ].join(', ');
 }
 
 function cut(changes: readonly PlannedChange[], most: number): readonly string[] {
   const more = changes.length - most;
   const sign = signOf(changes[0]?.action ?? 'unchanged');
-  const rest = more > 0 ? [`${sign} and ${more} more: --json or --save FILE has all of them`] : [];
+  const rest = more > 0 ? [`${sign} and ${more} more: --all shows them, and --save FILE has them`] : [];
   return [...changes.slice(0, most).map(diffLine), ...rest];
 }
 

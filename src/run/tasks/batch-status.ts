@@ -4,6 +4,7 @@ import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
 import {
   type AccountState,
+  type Act,
   type Batch,
   type BatchId,
   type BatchLine,
@@ -145,6 +146,8 @@ export interface BatchStatus extends BatchOverview {
   readonly unanswered: number;
   /** The newer batch of the same job and content, which has taken its place. */
   readonly followedBy: BatchId | undefined;
+  /** Who worked on it, oldest first; empty for a ledger from before that was kept. */
+  readonly acts: readonly Act[];
   /** The series of misses at the end of the account's answers; undefined when it is not worth telling. */
   readonly misses: MissSeries | undefined;
 }
@@ -185,6 +188,7 @@ export async function batchStatus(
     pause: await pauseNow(ledger, shown, nowMs),
     ranges: await ledger.rangeCounts?.(id),
     spender,
+    acts: await ledger.acts(id),
     misses: missSeries(await ledger.account(batch.accountIdentity), batch),
   };
 }

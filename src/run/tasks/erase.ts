@@ -34,6 +34,8 @@ interface ErasureOptions {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   readonly command: string;
+  /** Who orders it; left out: the user of the system. */
+  readonly operator?: string | undefined;
   /** Only finds what would be erased. */
   readonly dryRun: boolean;
 }

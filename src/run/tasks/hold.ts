@@ -11,6 +11,8 @@ interface HoldOptions {
   /** How long to wait for the process that spends from the store. */
   readonly waitMs: number;
   readonly tell: Tell;
+  /** Who is at work; left out: the user of the system. */
+  readonly operator?: string | undefined;
 }
 
 /**
@@ -74,9 +76,13 @@ export function isAtWorkOn({ state, command }: Pick<Batch, 'state' | 'command'>,
   return state === 'open' && spender.command === command;
 }
 
-function openFor(command: string, location: string, { clock, waitMs }: HoldOptions): Promise<Ledger> {
+function openFor(
+  command: string,
+  location: string,
+  { clock, waitMs, operator }: HoldOptions,
+): Promise<Ledger> {
   return openLedger(
     { location, named: true },
-    { clock, waitForLockMs: waitMs, mayCreate: false, sendsNothing: true, command },
+    { clock, waitForLockMs: waitMs, mayCreate: false, sendsNothing: true, command, operator },
   );
 }

@@ -247,14 +247,15 @@ export interface Decided {
 /** Which doubts of a batch a decision is about: one row's, those whose answers are like that of a row, or all. */
 export type DoubtChoice = { readonly kind: 'row' | 'like'; readonly row: string } | { readonly kind: 'all' };
 
-/** Notes the decision about these doubts of the batch. */
+/** Notes the decision about these doubts of the batch. @param operator who decides; left out: the user of the system. */
 export async function settleDoubts(
   { batch, location }: FoundBatch,
   choice: DoubtChoice,
   decision: PersonsDecision,
+  operator?: string,
 ): Promise<Decided> {
   if (batch.plannedRows !== undefined) await requireChangesTaken(location, batch.operation);
-  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
+  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true, operator };
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
     await closeLeftOpen(ledger, batch);

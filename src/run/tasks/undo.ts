@@ -1,6 +1,7 @@
 import type { Account } from '../../client/account/account.ts';
 import { stop } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
+import type { RowNumber } from '../../core/row.ts';
 import { openHeader } from '../../files/input.ts';
 import { undoneBy } from '../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
@@ -32,6 +33,8 @@ interface UndoOptions
   readonly batch: Batch;
   /** The store that holds it. */
   readonly location: string;
+  /** The row of a person who is invited again, whom the batch removed; nothing else is taken back then. */
+  readonly inviteAgain?: RowNumber | undefined;
   /** Receives the plan and what cannot be undone, before anything is sent. A resumed undo does not call it. */
   readonly onPlan?: (plan: ChangePlan, left: readonly NotUndone[]) => void;
 }
@@ -54,7 +57,7 @@ export async function undoBatch(options: UndoOptions): Promise<Undone> {
   const spender = await openSpender(account.sandbox, { ...options, store: location });
   try {
     const { ledger } = spender;
-    const list = await listOf(ledger, batch);
+    const list = await listOf(ledger, batch, options.inviteAgain);
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, earlier);
     if (begun !== undefined) return await goOn(options, { spender, chosen, begun, left: list.left });
@@ -96,12 +99,13 @@ export type UndoPlan = { readonly left: readonly NotUndone[] } & (
 export async function planUndo({
   batch,
   location,
-}: Pick<UndoOptions, 'batch' | 'location'>): Promise<UndoPlan> {
+  inviteAgain,
+}: Pick<UndoOptions, 'batch' | 'location' | 'inviteAgain'>): Promise<UndoPlan> {
   refuseUnfinished(batch, location);
   const account = await requireAccount(batch);
   const ledger = await lookAtLedger(location);
   try {
-    const { rows, left } = await listOf(ledger, batch);
+    const { rows, left } = await listOf(ledger, batch, inviteAgain);
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, earlier);
     if (begun !== undefined) return { kind: 'begun', by: begun.id, left };
@@ -188,14 +192,20 @@ async function nothingToSend(
   return { kind: 'undone', by: last.id, counts: await ledger.counts(last.id), left };
 }
 
-async function listOf(ledger: LedgerReader, batch: Batch): Promise<UndoList> {
+async function listOf(ledger: LedgerReader, batch: Batch, inviteAgain?: RowNumber): Promise<UndoList> {
   const touched = await touchedBy(ledger, batch);
+  if (inviteAgain !== undefined && !touched.some(({ row }) => row === inviteAgain))
+    throw stop(
+      'usage',
+      `Row ${inviteAgain} of batch ${batch.id} changed nobody, so there is nobody to invite again.`,
+      'The rows of the batch are shown by rowonce export and on the page.',
+    );
   const team = new Team(await ledger.subjects(batch.accountIdentity));
   const undos = (await ledger.batches()).flatMap(({ id, settings }): [string, string][] => {
     const undone = undoneBy(settings);
     return undone === undefined ? [] : [[id, undone]];
   });
-  return undoList(batch.id, touched, team, new Map(undos));
+  return undoList(batch.id, touched, team, new Map(undos), inviteAgain);
 }
 
 async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {

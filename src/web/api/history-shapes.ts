@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SpentObject } from '../../objects/batch-object.ts';
+import { LogEntryObject, MoneyOfCredits, SpendGroupObject } from '../../objects/log-object.ts';
 import { BatchOfMonth } from './batch-shapes.ts';
 
 /** What was spent, and what an undo would send. */
@@ -14,6 +15,8 @@ export const AccountMonth = SpentObject.extend({
   saved: z.number(),
   requests: z.number(),
   batches: z.number(),
+  /** What was spent, at the price that the account has for a credit; null where it has none. */
+  money: MoneyOfCredits.nullable(),
   /** Most credits of a month; null without a limit. */
   per_month: z.number().nullable(),
   /** One for each day of the month. */
@@ -39,30 +42,18 @@ export const HistoryView = z.object({
   /** The month of now. */
   last: Month,
   accounts: z.array(AccountMonth),
+  /** The same by who was at work; `name` is null where nobody was noted. */
+  operators: z.array(SpendGroupObject),
   batches: z.array(HistoryBatch),
 });
 export type HistoryView = z.infer<typeof HistoryView>;
 
-/** One attempt about a person or company. */
-export const SubjectEntry = z.object({
-  at: z.string(),
-  batch: z.string(),
-  row: z.number(),
-  account: z.string(),
-  sandbox: z.boolean(),
-  operation: z.string(),
-  /** Whom a change altered, in words; null for a question. */
-  subject: z.string().nullable(),
-  /** What was sent. */
-  asked: z.record(z.string(), z.string()),
-  /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`. */
-  ended: z.string(),
-  charged: z.number(),
-});
+/** One thing that was done about a person or company, or by a batch: a request, a decision, or what an operator did with it. */
+export const SubjectEntry = LogEntryObject;
 export type SubjectEntry = z.infer<typeof SubjectEntry>;
 
 export const SubjectView = z.object({
-  /** The spellings that were looked for. */
+  /** The spellings that were looked for, or the id of a batch. */
   values: z.array(z.string()),
   entries: z.array(SubjectEntry),
   /** Whether there are more than are shown. */

@@ -32,6 +32,8 @@ export interface Child {
 export interface Program {
   readonly script: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Who is at work; left out: the user of the system. */
+  readonly operator?: string;
   /** Where it is started; left out: where this process was. */
   readonly cwd?: string;
 }
@@ -45,9 +47,14 @@ const MOST_PRINTED = 64 << 20;
  * Starts the command line with `--json`. @param input is written to its standard input, which then ends; without it the
  * child lives as long as this server.
  */
-export function startChild({ script, env, cwd }: Program, words: readonly string[], input?: string): Child {
+export function startChild(
+  { script, env, cwd, operator }: Program,
+  words: readonly string[],
+  input?: string,
+): Child {
   const lives = input === undefined ? { ROWONCE_UNTIL_STDIN_ENDS: '1' } : {};
-  const child = spawn(process.execPath, [script, ...words, '--json'], {
+  const as = operator === undefined ? [] : ['--as', operator];
+  const child = spawn(process.execPath, [script, ...words, ...as, '--json'], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...env, ...lives },
     // A terminal sends Ctrl-C to its whole group, and a second stop makes a run leave without its answers.

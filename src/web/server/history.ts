@@ -1,11 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
+import { moneyFor } from '../../client/account/price.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
-import { type Batch, type BatchLine, type LedgerReader, shownMoney } from '../../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type BatchLine,
+  type LedgerReader,
+  shownMoney,
+} from '../../ledger/ledger.ts';
 import { SpentObject } from '../../objects/batch-object.ts';
+import { SpendGroupObject } from '../../objects/log-object.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
+import { pricesOfAccounts, spendOf } from '../../run/tasks/spend.ts';
 import { type AccountMonth, BatchOfMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
 import { listNames, type NameOf } from './batch-routes.ts';
 import type { Savings } from './savings.ts';
@@ -44,6 +53,7 @@ interface Wanted {
 }
 
 async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promise<HistoryView> {
+  const prices = await pricesOfAccounts();
   const parts = await eachLedgerThere(store, async (ledger) => {
     const all = await ledger.batchLines();
     const batches: HistoryBatch[] = [];
@@ -54,12 +64,15 @@ async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promi
     }
     const accounts: AccountMonth[] = [];
     for (const of of Map.groupBy(all, ({ accountIdentity }) => accountIdentity).values())
-      accounts.push(await accountMonth(ledger, of, month, batches));
+      accounts.push(await accountMonth(ledger, of, { month, batches, prices }));
     const first = all.toSorted((one, other) => one.createdAtMs - other.createdAtMs)[0];
     return { accounts: accounts.filter(isUsed), batches, first: first && monthOf(first) };
   });
+  const savedBy = savedIn(savings);
+  const { groups } = await spendOf({ store, month, by: 'operator', savedBy });
   return {
     month,
+    operators: groups.map(SpendGroupObject.of),
     first: parts.flatMap(({ first }) => first ?? []).sort()[0] ?? null,
     last,
     accounts: parts.flatMap(({ accounts }) => accounts),
@@ -68,6 +81,12 @@ async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promi
       .sort((one, other) => other.created_at.localeCompare(one.created_at)),
   };
 }
+
+/** It is kept as long as it stays, so that a month is not added up anew for each look. */
+const savedIn = (savings: Savings) => async (ledger: LedgerReader, id: BatchId) => {
+  const batch = await ledger.batch(id);
+  return batch === undefined ? 0 : savings.of(ledger, batch, finishedIn(await ledger.counts(id)));
+};
 
 const monthOf = ({ createdAtMs }: Pick<Batch, 'createdAtMs'>): string => isoTime(createdAtMs).slice(0, 7);
 
@@ -89,12 +108,17 @@ async function historyBatch(
   };
 }
 
-/** @param batches those of the month, of which the account's own are counted. */
+interface MonthOf {
+  readonly month: string;
+  /** Those of the month, of which the account's own are counted. */
+  readonly batches: readonly HistoryBatch[];
+  readonly prices: Awaited<ReturnType<typeof pricesOfAccounts>>;
+}
+
 async function accountMonth(
   ledger: LedgerReader,
   [newest, ...older]: readonly BatchLine[],
-  month: string,
-  batches: readonly HistoryBatch[],
+  { month, batches, prices }: MonthOf,
 ): Promise<AccountMonth> {
   const { accountIdentity = '', accountName = '', sandbox = false } = newest ?? {};
   const ids = new Set([newest, ...older].map((batch) => batch?.id));
@@ -107,6 +131,7 @@ async function accountMonth(
     days.push({ spent, in_doubt: inDoubt });
   }
   const whole = await ledger.accountMoney(accountIdentity, 'month', Date.UTC(year, number - 1));
+  const price = prices.get(accountIdentity);
   const sum = (of: 'saved' | 'requests'): number => own.reduce((all, each) => all + each[of], 0);
   return {
     account: accountName,
@@ -115,6 +140,7 @@ async function accountMonth(
     saved: sum('saved'),
     requests: sum('requests'),
     batches: own.length,
+    money: price === undefined ? null : moneyFor(whole.spent, price),
     per_month: whole.cap ?? null,
     days,
   };

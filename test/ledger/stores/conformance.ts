@@ -8,6 +8,7 @@ import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { erasuresConform } from './conformance/erasures.ts';
 import { knownConforms } from './conformance/known.ts';
+import { logConforms } from './conformance/log.ts';
 import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
@@ -43,6 +44,7 @@ export function conformsTo(store: Store): void {
   accountsConform(store);
   missesConform(store);
   activityConforms(store);
+  logConforms(store);
   timesConform(store);
   erasuresConform(store);
 }

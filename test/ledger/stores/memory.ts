@@ -33,7 +33,11 @@ const memory: Store = {
       await options.clock.sleep(Math.min(RETRY_MS, leftMs));
     }
     book.spender = options.command;
-    return new MemoryLedger(book);
+    const { clock, operator } = options;
+    return new MemoryLedger(
+      book,
+      operator === undefined ? undefined : () => ({ operator, atMs: clock.wallMs() }),
+    );
   },
 
   async look(location) {

@@ -23,6 +23,7 @@ export function tryOut(database: Database.Database, sql: string): void {
 
 /** Guards of topics that have tests of their own, and stand in files of other topics. */
 export const ELSEWHERE = {
+  acts: ['acts_no_update', 'acts_no_delete'],
   agreements: ['agreements_no_update', 'agreements_no_delete'],
   changes: [
     ...['notes_retracting_change', 'batches_plan_kept', 'planned_no_update', 'planned_no_delete'],

@@ -22,6 +22,7 @@ function planOf(changes: readonly PlannedChange[], more: Partial<ChangePlan> = {
     calls: changes.length,
     creditsMost: credits(0),
     people: 0,
+    leavers: [],
     inputSha256: '',
     ...more,
   };

@@ -15,7 +15,7 @@ import { openHeader } from '../../../src/files/input.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
-import { diffLines } from '../../../src/plan/team/diff-words.ts';
+import { diffLines, EVERY_LINE } from '../../../src/plan/team/diff-words.ts';
 import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/run-job.ts';
 import memory from '../../ledger/stores/memory.ts';
@@ -261,6 +261,45 @@ test('a row with a misspelt project holds back the person whom it names, and nob
   expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 remove', '5 refused', '6 remove']);
   expect(plan.changes[3]).toMatchObject({ email: 'bob@x.example', beyond: true });
   expect(diffLines(plan).at(-1)).toBe('3 changes (1 invite, 2 removals), 1 invalid, 1 held back.');
+});
+
+test('people whom the list does not name are told where nobody removes them, and nothing is planned for them', async () => {
+  const brought = {
+    'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' },
+    'jo@x.example': { state: 'member', role: 'viewer', userId: 'u1' },
+  } as const;
+  const rows = ['jo@x.example,viewer,Sales,', 'mo@x.example,editor,Data,'];
+  const plan = await planned(rows, { brought });
+  expect(actions(plan)).toEqual(['2 unchanged', '3 invite']);
+  expect(plan.leavers).toEqual([{ email: 'old@x.example', project: 'Sales', role: 'viewer' }]);
+  expect(diffLines(plan)).toContain(
+    '= old@x.example in Sales: viewer (not in the file): stays, because the job does not say remove_missing',
+  );
+  const removing = await planned(rows, { brought, job: { remove_missing: true } });
+  expect(removing.leavers).toEqual([]);
+  expect(actions(removing)).toEqual(['2 unchanged', '3 invite', '4 remove']);
+});
+
+test('what a plan comes to is told by project and role, with every line where that is asked for', async () => {
+  const invites = Array.from(
+    { length: 60 },
+    (_, at) => `p${at}@x.example,${at < 2 ? 'editor' : 'viewer'},Sales,`,
+  );
+  const brought = { 'old@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i1' } } as const;
+  const plan = await planned(
+    [...invites, 'old@x.example,editor,Sales,', 'mo@x.example,viewer,Data,', 'no@@x.example,viewer,Data,'],
+    { brought },
+  );
+  expect(diffLines(plan).slice(-3)).toEqual([
+    '  Data: + 1 as viewer, ! 1 not done',
+    '  Sales: + 2 as editor, 58 as viewer, ~ 1 to editor',
+    '62 changes (61 invites, 1 role), 1 invalid.',
+  ]);
+  expect(diffLines(plan).filter((line) => line.startsWith('+'))).toHaveLength(50);
+  expect(diffLines(plan)).toContain('  and 12 more: --all shows them, and --save FILE has them');
+  const every = diffLines(plan, EVERY_LINE);
+  expect(every.filter((line) => /^[+~] /.test(line))).toHaveLength(62);
+  expect(every.some((line) => line.includes('--all'))).toBe(false);
 });
 
 test('two rows that contradict each other are about somebody known, who is not missing, and hold nobody else back', async () => {

@@ -25,6 +25,8 @@ export interface SharedOptions {
   readonly color?: boolean;
   /** A folder, or the address of a shared store. */
   readonly store?: string;
+  /** Who is at work. */
+  readonly as?: string;
 }
 
 interface ProgramHooks extends HelpOutput {
@@ -109,7 +111,8 @@ function withSharedOptions(command: Command): Command {
     .option(
       '--store <location>',
       'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
-    );
+    )
+    .option('--as <name>', 'who you are, which the log keeps (default: the user of the system)');
 }
 
 /** `rowonce --json status` means the same as `rowonce status --json`. */

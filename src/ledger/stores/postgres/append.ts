@@ -23,6 +23,7 @@ import {
   draftReply,
 } from '../../rules/drafts.ts';
 import { attemptIn, type History } from '../../rules/history.ts';
+import { noteAct } from './acts.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
 import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
@@ -254,6 +255,8 @@ async function follow(sql: Sql, entry: Following, session: Session, isUnknown: b
   if (entry.kind === 'end' && wasEndedByOthers(history, entry.attempt, session))
     return endedByOthers(sql, history, entry);
   const drafts = await draftsOf(sql, history, entry);
+  if (entry.kind === 'decision' && entry.decision.by === 'person')
+    await noteAct(sql, session, 'settled', entry.decision.batch);
   const first = await write(sql, history, drafts);
   await bookMoved(sql, movedBy(history, drafts));
   await keepShownPrice(sql, history, entry, drafts);

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { invariant } from '../../../core/errors.ts';
 import type { Batch, BatchId, BatchLine, BatchSpec, BatchStart, Ledger, PlannedRow } from '../../ledger.ts';
+import { noteAct } from './acts.ts';
 import type { Sql } from './connection.ts';
 import { ERASE_ENDED } from './listed.ts';
 import { json, present, type Session, wholeMs } from './session.ts';
@@ -40,7 +41,7 @@ SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(calls), 0) AS calls 
 const OPEN = `
 SELECT count(*) AS count FROM calls c JOIN entries a ON a.of = c.open AND a.id = c.open WHERE c.open IS NOT NULL AND a.batch = $1`;
 
-export const batches = ({ database }: Session): Part => ({
+export const batches = ({ database, ...session }: Session): Part => ({
   async batches() {
     const found = await database.rows<object>(`SELECT ${WHOLE} FROM batches ORDER BY ordinal DESC`);
     return found.map((row) => present(row) as Batch);
@@ -69,7 +70,11 @@ export const batches = ({ database }: Session): Part => ({
   },
   async beginBatch(spec, renew = false, plan = []) {
     invariant(plan.length === 0, 'a store for lookups keeps no plan of changes');
-    return database.write((sql) => beginBatch(sql, spec, renew));
+    return database.write(async (sql) => {
+      const started = await beginBatch(sql, spec, renew);
+      await noteAct(sql, session, started.start === 'new' ? 'begun' : 'gone_on', started.batch.id);
+      return started;
+    });
   },
   async changeBatch(batch, { state, budget, extraCredits, settings, ...names }) {
     const { outputPath, outputSha256, command, inputPath } = names;
@@ -84,11 +89,13 @@ export const batches = ({ database }: Session): Part => ({
     ]);
     invariant(changed !== undefined, `there is no batch ${batch} that may become ${state}`);
     if (inputPath !== undefined) await noteReads(database, batch, inputPath);
+    if (state === 'cancelled') await noteAct(database, session, 'cancelled', batch);
   },
   async noteHold(batch, held, atMs) {
-    const sql =
-      'UPDATE batches SET held_since = CASE WHEN $2 THEN coalesce(held_since, $3) END WHERE id = $1';
-    await database.rows(sql, [batch, held, wholeMs(atMs)]);
+    const isOther = '(held_since IS NULL) = $2';
+    const text = `UPDATE batches SET held_since = CASE WHEN $2 THEN $3::bigint END WHERE id = $1 AND ${isOther} RETURNING id`;
+    const changed = await database.row(text, [batch, held, wholeMs(atMs)]);
+    if (changed !== undefined) await noteAct(database, session, held ? 'paused' : 'resumed', batch);
   },
 });
 

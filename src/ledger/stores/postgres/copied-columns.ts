@@ -62,6 +62,7 @@ export const COLUMNS: { readonly [Name in keyof CopiedTables]: Columns<Name> } =
   reads: { path: text, batch: text, is_list: flag },
   erasures: { id, kind: text, at: id, key_check: text },
   erased: { what: text, id, batch: text, row: id, erasure: id },
+  acts: { kind: text, batch: text, erasure: id, after: id, at: id, operator: text },
 };
 
 export const TABLES = Object.keys(COLUMNS) as readonly (keyof CopiedTables)[];

@@ -41,6 +41,8 @@ const QUERIES: Partial<Record<keyof CopiedTables, string>> = {
     .replace('boot', 'm.id AS boot')
     .replace(/\bid\b/, 'e.id')}
     FROM entries e LEFT JOIN (SELECT id, unnest(ids) AS each FROM (${BOOTS}) b) m ON m.each = e.boot ORDER BY e.id`,
+  // The copy may number its next entries from the newest one on.
+  acts: `SELECT ${namesOf('acts').replace('after', 'least(after, (SELECT coalesce(max(id), 0) FROM entries)) AS after')} FROM acts ORDER BY id`,
   payers: 'SELECT attempt, min(row) AS row FROM payers GROUP BY attempt',
   files: `SELECT path, sha256, batch FROM files WHERE host = '${hostname().replaceAll("'", "''")}'`,
   reads: `SELECT path, batch, is_list FROM reads WHERE host = '${hostname().replaceAll("'", "''")}'`,

@@ -61,6 +61,7 @@ const TAKEN: readonly (keyof CopiedTables)[] = [
     'reads',
     'erasures',
     'erased',
+    'acts',
   ] as const),
 ];
 

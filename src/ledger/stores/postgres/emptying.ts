@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
-import type { BatchId } from '../../ledger.ts';
+import type { Act, BatchId } from '../../ledger.ts';
 import { draftDecision } from '../../rules/drafts.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
 import { standing } from '../../rules/history.ts';
+import { noteErasure } from './acts.ts';
 import type { Sql } from './connection.ts';
 import { movedBy, write } from './entries.ts';
 import { NAMES, NAMES_OF_BATCH } from './erasable.ts';
@@ -23,14 +24,17 @@ export interface Erasing {
   readonly atMs: number;
   /** The key that hides calls about a person; undefined when erased answers may be bought again. */
   readonly secret: Buffer | undefined;
+  /** Who ordered it; undefined when nobody is noted. */
+  readonly by: Pick<Act, 'operator' | 'atMs'> | undefined;
 }
 
-export async function erase(sql: Sql, { target, found, atMs, secret }: Erasing): Promise<void> {
+export async function erase(sql: Sql, { target, found, atMs, secret, by }: Erasing): Promise<void> {
   const at = wholeMs(atMs);
   const calls = [...found.calls];
   await lock(sql, calls);
   if (target.kind === 'person') for (const call of calls) await endDoubt(sql, call, at);
-  await cover(sql, found, { kind: target.kind, at, secret });
+  const erasure = await cover(sql, found, { kind: target.kind, at, secret });
+  if (by !== undefined) await noteErasure(sql, erasure, by);
   await sql.rows(EMPTY_CALLS_ENTRIES, [calls]);
   for (const call of calls) await eraseCall(sql, call, { at, secret, subjects: found.subjects });
   const attempts = [...found.attempts];
@@ -81,18 +85,20 @@ interface Covering {
   readonly secret: Buffer | undefined;
 }
 
-async function cover(sql: Sql, found: Found, { kind, at, secret }: Covering): Promise<void> {
+async function cover(sql: Sql, found: Found, { kind, at, secret }: Covering): Promise<number> {
   const erasure = await sql.row<{ id: number }>(
     'INSERT INTO erasures (kind, at, key_check) VALUES ($1, $2, $3) RETURNING id',
     [kind === 'person' ? 'person' : 'age', at, secret === undefined ? null : keyCheck(secret)],
   );
+  invariant(erasure !== undefined, 'an erasure has a number');
   const numbered = { call: found.calls, attempt: found.attempts, subject: found.subjects };
   for (const [what, ids] of Object.entries(numbered))
     await sql.rows(
       'INSERT INTO erased (what, id, row, erasure) SELECT $1, unnest($2::bigint[]), 0, $3 ON CONFLICT DO NOTHING',
-      [what, [...ids], erasure?.id],
+      [what, [...ids], erasure.id],
     );
-  await sql.rows(COVER_ROWS, [...columnsOf(found.rows), erasure?.id]);
+  await sql.rows(COVER_ROWS, [...columnsOf(found.rows), erasure.id]);
+  return erasure.id;
 }
 
 const COVER_ROWS = `
@@ -226,20 +232,28 @@ async function replaceNames(sql: Sql, person: Person): Promise<void> {
     );
     if (renamed.some((text, at) => text !== names[at])) await sql.rows(RENAME, [row.id, ...renamed]);
   }
-  // A file that is no longer known as ours is kept like a user's file.
   for (const [table, { key, text, where }] of Object.entries(NAMES)) {
     const rows = await sql.rows<{ key: string | number; text: string | null }>(
       `SELECT ${key} AS key, ${text} AS text FROM ${table}`,
     );
-    const named = rows
-      .filter((each) => each.text !== null && person.in(each.text, where))
-      .map((each) => each.key);
-    const statement =
-      table === 'accounts'
-        ? 'UPDATE accounts SET misses_place = NULL WHERE identity = ANY ($1)'
-        : `DELETE FROM ${table} WHERE ${key} = ANY ($1)`;
-    await sql.rows(statement, [named]);
+    const named = rows.filter((each) => each.text !== null && person.in(each.text, where));
+    const values = [named.map((each) => each.key), named.map((each) => person.replacedIn(each.text ?? ''))];
+    await sql.rows(RENAMED[table as keyof typeof NAMES], values);
   }
 }
+
+const removed = (table: keyof typeof NAMES): string => `
+DELETE FROM ${table} t USING unnest($1::text[], $2::text[]) u (key, renamed) WHERE t.${NAMES[table].key}::text = u.key`;
+
+const RENAMED: Readonly<Record<keyof typeof NAMES, string>> = {
+  // A file that is no longer known as ours is kept like a user's file.
+  files: removed('files'),
+  reads: removed('reads'),
+  pauses: removed('pauses'),
+  accounts: `
+UPDATE accounts p SET misses_place = NULL FROM unnest($1::text[], $2::text[]) u (key, renamed) WHERE p.identity = u.key`,
+  acts: `
+UPDATE acts t SET operator = u.renamed FROM unnest($1::bigint[], $2::text[]) u (id, renamed) WHERE t.id = u.id`,
+};
 
 const RENAME = `UPDATE batches SET ${NAMES_OF_BATCH.map((name, at) => `${name} = $${at + 2}`).join(', ')} WHERE id = $1`;

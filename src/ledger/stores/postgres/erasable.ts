@@ -234,6 +234,7 @@ export const NAMES = {
   reads: { key: 'path', text: 'path', where: 'name', place: 'name' },
   pauses: { key: 'id', text: "why #>> '{}'", where: 'text', place: 'words' },
   accounts: { key: 'identity', text: "misses_place #>> '{}'", where: 'name', place: 'name' },
+  acts: { key: 'id', text: 'operator', where: 'name', place: 'name' },
 } as const;
 
 async function namesOf(

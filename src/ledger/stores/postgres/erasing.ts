@@ -3,7 +3,7 @@ import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
 import type { StoreOptions } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
-import { erase } from './emptying.ts';
+import { type Erasing, erase } from './emptying.ts';
 import { erasureOf, removeFiles } from './erasable.ts';
 import { erasureKeyOf, keepErasureKey } from './erasure-key.ts';
 import { standStill } from './lock.ts';
@@ -23,12 +23,13 @@ export async function erasing<T>(
     try {
       await refuseCopied(database, false);
       const secret = await erasureKeyOf(database);
-      const { clock, command } = options;
+      const { clock, command, operator } = options;
+      const act = () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() });
       const time = postgresLedger(database, { clock, command, worker: 0, standing }, secret);
       return await work({
         folder: sandboxFolder(location),
         time,
-        find: (target) => find(database, target, secret),
+        find: (target) => find(database, { target, known: secret, act }),
       });
     } finally {
       await standing.end();
@@ -38,11 +39,13 @@ export async function erasing<T>(
   }
 }
 
-async function find(
-  database: Database,
-  target: ErasureTarget,
-  known: Buffer | undefined,
-): ReturnType<Eraser['find']> {
+interface Finding {
+  readonly target: ErasureTarget;
+  readonly known: Buffer | undefined;
+  readonly act: () => Erasing['by'];
+}
+
+async function find(database: Database, { target, known, act }: Finding): ReturnType<Eraser['find']> {
   const { found, report } = await database.snapshot((sql) => erasureOf(sql, target));
   return {
     ...report,
@@ -50,7 +53,7 @@ async function find(
     requireRoom() {},
     async erase(files, atMs) {
       const secret = target.kind === 'person' ? (known ?? keepErasureKey()) : undefined;
-      await database.write((sql) => erase(sql, { target, found, atMs, secret }));
+      await database.write((sql) => erase(sql, { target, found, atMs, secret, by: act() }));
       removeFiles(files);
       return cleaned(database);
     },
@@ -59,7 +62,7 @@ async function find(
 
 const TABLES = [
   ...['calls', 'entries', 'rows', 'planned', 'subjects', 'changes', 'batches', 'pieces', 'files', 'reads'],
-  ...['pauses', 'accounts'],
+  ...['pauses', 'accounts', 'acts'],
 ];
 
 /**

@@ -28,9 +28,9 @@ export async function openSpender(location: string, options: StoreOptions): Prom
       if (options.acceptLost !== true) throw lost(loss);
       options.tell?.(`Accepted with --accept store: ${loss}`);
     }
-    const { clock, command } = options;
+    const { clock, command, operator } = options;
     const worker = await newWorker(database, command);
-    return postgresLedger(database, { clock, command, worker }, await erasureKeyOf(database));
+    return postgresLedger(database, { clock, command, operator, worker }, await erasureKeyOf(database));
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Ledger } from '../../ledger.ts';
 import { accounts } from './accounts-learned.ts';
+import { acts } from './acts.ts';
 import { batches } from './batches.ts';
 import { calls } from './calls.ts';
 import type { Database } from './connection.ts';
@@ -24,6 +25,8 @@ export interface Spending {
   readonly worker: number;
   /** As in `StoreOptions`. */
   readonly command: string;
+  /** As in `StoreOptions`. */
+  readonly operator?: string | undefined;
   /** Of a ledger that stands still. */
   readonly standing?: Standing;
 }
@@ -33,13 +36,14 @@ export interface Spending {
  * writing methods as well and the database refuses them.
  */
 export function postgresLedger(database: Database, spending?: Spending, secret?: Buffer): Ledger {
-  const { clock, worker = 0, command = '', standing } = spending ?? {};
+  const { clock, worker = 0, command = '', operator, standing } = spending ?? {};
   const session: Session = {
     ...{
       database,
       clock,
       worker,
       command,
+      operator,
       secret,
       isAlone: standing !== undefined,
       boot: undefined,
@@ -51,6 +55,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
+    ...acts(session),
     workers: () => workers(database),
     spenders: spenders(session),
   };

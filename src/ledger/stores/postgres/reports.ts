@@ -1,9 +1,9 @@
-import { credits, type Ledger } from '../../ledger.ts';
+import { type BatchId, credits, type Ledger, type Spent } from '../../ledger.ts';
 import { recordsOf } from './attempt-records.ts';
 import type { Session } from './session.ts';
 
 /** What is shown of many calls at once. */
-type Part = Pick<Ledger, 'attemptsAbout' | 'saved' | 'sent'>;
+type Part = Pick<Ledger, 'attemptsAbout' | 'logged' | 'spentBetween' | 'saved' | 'sent'>;
 
 export const reports = ({ database }: Session): Part => ({
   async attemptsAbout(values, after, most) {
@@ -18,6 +18,31 @@ export const reports = ({ database }: Session): Part => ({
       found.map(({ attempt }) => attempt),
     );
     return next ? { attempts, next: last } : { attempts };
+  },
+  async logged({ batch, changes = false }, before = Number.MAX_SAFE_INTEGER, most) {
+    const { low = null, next = false } =
+      (await database.row<{ low: number | null; next: boolean }>(LOWEST, [before, most])) ?? {};
+    if (low === null) return { attempts: [] };
+    const values = [low, before, batch ?? null, changes];
+    const found = await database.rows<{ attempt: number }>(LOGGED, values);
+    const attempts = await recordsOf(
+      database,
+      found.map(({ attempt }) => attempt),
+    );
+    return next ? { attempts, next: low } : { attempts };
+  },
+  async spentBetween(fromMs, untilMs, after, most) {
+    const { last = null, next = false } =
+      (await database.row<{ last: number | null; next: boolean }>(HIGHEST, [after, most])) ?? {};
+    if (last === null) return { parts: [] };
+    const rows = await database.rows<SpentRow>(SPENT, [fromMs, untilMs, after, last]);
+    const parts = rows.map(
+      ({ batch, day, operator, spent, held, requests }): Spent => ({
+        ...{ batch, dayMs: day * DAY_MS, ...(operator === null ? {} : { operator }) },
+        ...{ spent: credits(spent), inDoubt: credits(held), requests },
+      }),
+    );
+    return next ? { parts, next: last } : { parts };
   },
   async saved(batch, fromRow, most) {
     const part = await database.row<{ count: number; last: number; saved: number }>(SAVED, [
@@ -47,6 +72,45 @@ SELECT a.of AS attempt FROM calls c JOIN entries a ON a.call = c.id AND a.id = a
  WHERE c.id > $1 AND c.id <= $2 AND EXISTS (
    SELECT FROM unnest($3::text[]) v (value) WHERE strpos(c.parameters::text, v.value) > 0 OR strpos(c.terms::text, v.value) > 0)
  ORDER BY a.of`;
+
+const DAY_MS = 86_400_000;
+
+const LOWEST = `
+SELECT min(id) AS low, EXISTS (SELECT FROM entries WHERE id = of AND id < min(page.id)) AS next
+  FROM (SELECT id FROM entries WHERE id = of AND id < $1 ORDER BY of DESC LIMIT $2) page`;
+
+const HIGHEST = `
+SELECT max(id) AS last, EXISTS (SELECT FROM entries WHERE id = of AND id > max(page.id)) AS next
+  FROM (SELECT id FROM entries WHERE id = of AND of > $1 ORDER BY of LIMIT $2) page`;
+
+const LOGGED = `
+SELECT e.id AS attempt FROM entries e
+ WHERE e.id = e.of AND e.of >= $1 AND e.of < $2 AND ($3::text IS NULL OR e.batch = $3)
+   AND (NOT $4 OR EXISTS (SELECT FROM calls c WHERE c.id = e.call AND c.terms -> 'change' IS NOT NULL)) ORDER BY e.of DESC`;
+
+const OPERATOR =
+  '(SELECT t.operator FROM acts t WHERE t.batch = i.batch AND t.after < i.id ORDER BY t.id DESC LIMIT 1)';
+
+/** What entries spend is booked on the day of the attempt that pays, and what they hold on that of their own. */
+const SPENT = `
+SELECT i.batch, i.at / ${DAY_MS} AS day, ${OPERATOR} AS operator, sum(m.spent) AS spent, sum(m.held) AS held, sum(m.requests) AS requests
+  FROM (
+    SELECT coalesce(pays, of) AS payer, spent, 0 AS held, 0 AS requests FROM entries WHERE of > $3 AND of <= $4 AND spent <> 0
+    UNION ALL SELECT of, 0, held, 0 FROM entries WHERE of > $3 AND of <= $4 AND held <> 0
+    UNION ALL SELECT of, 0, 0, 1 FROM entries WHERE of > $3 AND of <= $4
+      AND kind IN ('answered', 'lost', 'lost_beside', 'unsold') AND said IS DISTINCT FROM 'not_sent') m
+  JOIN entries i ON i.of = m.payer AND i.id = m.payer
+ WHERE i.at >= $1 AND i.at < $2
+ GROUP BY 1, 2, 3`;
+
+interface SpentRow {
+  readonly batch: BatchId;
+  readonly day: number;
+  readonly operator: string | null;
+  readonly spent: number;
+  readonly held: number;
+  readonly requests: number;
+}
 
 /** As `tally.ts` counts it: the row that pays for an answer saves nothing. */
 const SAVED = `

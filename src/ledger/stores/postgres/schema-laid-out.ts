@@ -1,6 +1,7 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { Database, Sql } from './connection.ts';
 import { ACCOUNTS } from './schema/accounts-sql.ts';
+import { ACTS } from './schema/acts-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
 import { CALLS } from './schema/calls-sql.ts';
 import { CONSENTS } from './schema/consents-sql.ts';
@@ -31,6 +32,7 @@ const TOPICS = [
   ERASURES,
   COPIES,
   SPENDERS,
+  ACTS,
 ];
 
 /** Two processes may find an empty database at once; any number that nobody else takes. */

@@ -10,6 +10,8 @@ export interface Session {
   /** The number of this worker; 0 for a reader. */
   readonly worker: number;
   readonly command: string;
+  /** Who is at work; undefined when nobody is noted. */
+  readonly operator: string | undefined;
   /** Whether nobody else is admitted anything meanwhile. */
   readonly isAlone: boolean;
   /** Attempts that this process has under way, and those of others that it was given to end. */

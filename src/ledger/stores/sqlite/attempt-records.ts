@@ -74,6 +74,7 @@ export function recordOf(connection: Connection, attempt: number): AttemptRecord
     toldAbout(connection, notes) ?? (isSentAgain ? noteNumbered(connection, begun.sees) : undefined);
   return {
     attempt: begun.id as AttemptId,
+    key: keyText(call.key),
     batch: batchId(begun.batch),
     row: begun.row,
     call: callFrom(call),
@@ -86,11 +87,14 @@ export function recordOf(connection: Connection, attempt: number): AttemptRecord
       replaces: begun.kind === 'refresh' ? (begun.sees as AttemptId) : undefined,
       request: request && requestFrom(request),
     }),
+    decisions: notes.filter(isDecision).map((note) => decisionFrom(note, call.key)),
     looks: notes.flatMap(looksIn),
     readings: readingsIn(notes, end?.spent ?? 0),
     ...present({ released: releasedBy(connection, notes) }),
   };
 }
+
+const isDecision = ({ kind }: NoteRow): boolean => kind === 'decided' || kind === 'told';
 
 function noteNumbered(connection: Connection, id: number | null): NoteRow {
   const [note] = checkedRows(connection, NOTES_TABLE, 'id = ?', id);

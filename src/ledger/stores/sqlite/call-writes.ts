@@ -2,6 +2,7 @@ import { invariant } from '../../../core/errors.ts';
 import {
   type Appending,
   type AttemptId,
+  type BatchId,
   type CallEntry,
   type DecisionId,
   type EntryKind,
@@ -41,19 +42,26 @@ const isPatient = (entry: CallEntry): boolean =>
 
 const LATE = { kind: 'late' } as const;
 
+/** What the writes of calls go by, and do, beside the book. */
+interface Beside {
+  /** The number of the boot in which attempts are made; undefined when it is unknown. */
+  readonly boot: () => number | undefined;
+  /** Runs before a decision of that batch is written. */
+  readonly deciding: (batch: BatchId) => void;
+}
+
 /** What is written of calls, and of the rows that they finish: all that comes until the next commit together. */
 export class CallWrites implements Appending {
   readonly #connection: Connection;
   /** What this process wrote of attempts for which no row is finished yet. Changes are not among them. */
   readonly #questions = new Map<AttemptId, Question>();
-  /** The number of the boot in which attempts are made; undefined when it is unknown. */
-  readonly #boot: () => number | undefined;
+  readonly #beside: Beside;
   readonly #add: ReturnType<typeof GroupCommit.prototype.together<CallEntry, Outcome>>;
   readonly #finish: ReturnType<typeof GroupCommit.prototype.together<readonly FinishedRow[], undefined>>;
 
-  constructor(connection: Connection, group: GroupCommit, boot: () => number | undefined) {
+  constructor(connection: Connection, group: GroupCommit, beside: Beside) {
     this.#connection = connection;
-    this.#boot = boot;
+    this.#beside = beside;
     this.#add = group.together({
       work: (entries) => this.#write(entries),
       isInFlight,
@@ -106,7 +114,7 @@ export class CallWrites implements Appending {
     const admissions = admitAll(
       this.#connection,
       intents.map(({ intent }) => intent),
-      { boot: this.#boot(), questions: this.#questions },
+      { boot: this.#beside.boot(), questions: this.#questions },
     );
     return [...kept, ...ends.map(() => WRITTEN), ...noted, ...admissions];
   }
@@ -175,6 +183,7 @@ export class CallWrites implements Appending {
     const call = keptCalls(connection, [decision.key]).get(0);
     invariant(call?.state === 'doubt' && call.stands !== null, `call ${decision.key} is not in doubt`);
     const { id, stands } = call;
+    if (decision.by === 'person') this.#beside.deciding(decision.batch);
     if (told === undefined) return insertDecision(connection, decision, id, stands) as DecisionId;
     const change = leftBy(connection, stands, left);
     const sees = insertTold(connection, decision, id, stands, told);

@@ -10,6 +10,7 @@ import { Connection } from './connection.ts';
 import { takeParts } from './copy-to.ts';
 import { readErasureKey, writeErasureKey } from './erasure-key.ts';
 import { hasLedger, makePrivateFile, type StoreFolder, sizeOf, syncFolder } from './folder.ts';
+import { isThere } from './later-tables.ts';
 import { takeLock } from './lock.ts';
 import { checkedRows } from './lookups.ts';
 import { SqliteReader } from './reader.ts';
@@ -20,6 +21,7 @@ import { verify } from './verify.ts';
 
 /** To where the ledger was copied; undefined while it was not. */
 export function copiedTo(connection: Connection): Copied | undefined {
+  if (!isThere(connection, COPIES_TABLE.name)) return undefined;
   const [row] = checkedRows(connection, COPIES_TABLE, 'TRUE');
   return row && { identity: row.identity, place: row.place, atMs: row.at };
 }

@@ -9,6 +9,7 @@ import { checkedRows } from './lookups.ts';
 import type { ReadRow } from './table.ts';
 import { checkAccount, checkBatch } from './table-sums.ts';
 import {
+  ACTS_TABLE,
   AGREEMENTS_TABLE,
   BOOTS_TABLE,
   batchId,
@@ -248,6 +249,7 @@ function* trailing(connection: Connection, accounts: Accounts): Generator<Copied
     }),
   };
   yield { table: 'erased', rows: connection.all<ErasedRow>('SELECT * FROM erased').map(erasedFrom) };
+  yield { table: 'acts', rows: checkedRows(connection, ACTS_TABLE, 'TRUE ORDER BY id').map(actFrom) };
 }
 
 type PauseRow = Omit<CopiedTables['pauses'], 'account' | 'asked'> & {
@@ -286,4 +288,9 @@ interface ErasedRow {
 function erasedFrom({ what, id, row, erasure }: ErasedRow): CopiedTables['erased'] {
   if (what === 'row') return { what, id: null, batch: batchId(id), row, erasure };
   return { what, id: what === 'subject' ? id : numbered(id), batch: null, row, erasure };
+}
+
+function actFrom({ kind, of, after, at, operator }: ReadRow<typeof ACTS_TABLE>): CopiedTables['acts'] {
+  const about = kind === 'erased' ? { batch: null, erasure: of } : { batch: batchId(of), erasure: null };
+  return { kind, ...about, after: numbered(after), at, operator };
 }

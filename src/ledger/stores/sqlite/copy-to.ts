@@ -8,6 +8,7 @@ import { APPLICATION_ID, definitionsOfSchema, SCHEMA } from './identity.ts';
 import { sumOfGroup } from './money.ts';
 import { sumUp } from './table-sums.ts';
 import {
+  ACTS_TABLE,
   AGREEMENTS_TABLE,
   BOOTS_TABLE,
   batchNumber,
@@ -15,6 +16,7 @@ import {
   CHANGES_TABLE,
   ERASURES_TABLE,
   HOLDS_TABLE,
+  nextNumber,
   PIECES_TABLE,
   PLANNED_TABLE,
   PRICES_TABLE,
@@ -78,14 +80,20 @@ class Taking implements Numbers {
   }
 
   of(former: number): number {
-    let [low, high] = [0, this.#former.length - 1];
+    const id = this.upTo(former);
+    if (this.#former[id - 1] !== former) throw new AlteredRow(`entry ${former} is missing`);
+    return id;
+  }
+
+  /** The number of the newest entry of at most that one. */
+  upTo(former: number): number {
+    let [low, high] = [0, this.#former.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#former[middle] ?? 0) < former) low = middle + 1;
+      if ((this.#former[middle] ?? 0) <= former) low = middle + 1;
       else high = middle;
     }
-    if (this.#former[low] !== former) throw new AlteredRow(`entry ${former} is missing`);
-    return low + 1;
+    return low;
   }
 
   ofNull(former: number | null): number | null {
@@ -210,6 +218,16 @@ class Taking implements Numbers {
         const isEntry = what === 'call' || what === 'attempt';
         this.#connection.run(sql, what, isEntry ? this.of(number) : number, row, erasure);
       }
+    },
+    acts: (rows: Taken<'acts'>) => {
+      const first = nextNumber(this.#connection, 'acts', rows.length);
+      ACTS_TABLE.insertAll(
+        this.#connection,
+        rows.map(({ batch, erasure, after, ...act }, at) => {
+          const of = batch === null ? (erasure ?? 0) : batchNumber(batch);
+          return { ...act, id: first + at, of, after: this.upTo(after) };
+        }),
+      );
     },
   };
 

@@ -217,6 +217,7 @@ export const NAMES = {
   reads: "named('name', path)",
   pauses: "mentions('words', why)",
   accounts: "named('name', misses_place)",
+  acts: "named('name', operator)",
 } as const;
 
 const COUNTED_NAMES = Object.entries(NAMES).map(

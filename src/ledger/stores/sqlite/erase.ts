@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { type ErasureTarget, erasedReason, type Person } from '../../eraser.ts';
+import type { Act } from '../../ledger.ts';
 import { hiddenKey, keyCheck } from '../../rules/hidden-keys.ts';
+import { insertAct } from './acts.ts';
 import type { Connection } from './connection.ts';
 import { type ErasableRow, type Found, NAMES, NAMES_OF_BATCH } from './erasable.ts';
 import { attemptsOf, hasKey } from './lookups.ts';
@@ -10,6 +12,7 @@ import { insertTold } from './notes.ts';
 import { leftBy, logChange } from './subjects.ts';
 import type { WrittenRow } from './table.ts';
 import {
+  ACTS_TABLE,
   batchId,
   CALLS_TABLE,
   CHANGES_TABLE,
@@ -36,6 +39,8 @@ export interface Erasing {
   readonly secret: Buffer | undefined;
   /** Files that are removed once this is committed. */
   readonly files: readonly string[];
+  /** Who ordered it; undefined when nobody is noted. */
+  readonly by: Pick<Act, 'operator' | 'atMs'> | undefined;
 }
 
 const ATTEMPTS_OF_CALL = `SELECT id FROM ${attemptsOf(':call')}`;
@@ -92,11 +97,12 @@ function endDoubt(connection: Connection, call: number, atMs: number): void {
   logChange(connection, change);
 }
 
-function insertErasure(connection: Connection, { target, secret, files }: Erasing, at: number): number {
+function insertErasure(connection: Connection, { target, secret, files, by }: Erasing, at: number): number {
   const id = nextNumber(connection, 'erasures');
   const kind = target.kind === 'person' ? 'person' : 'age';
   const key_check = secret === undefined ? null : keyCheck(secret);
   ERASURES_TABLE.insert(connection, { id, kind, at, key_check, files: JSON.stringify(files) });
+  if (by !== undefined) insertAct(connection, 'erased', id, by);
   return id;
 }
 
@@ -219,4 +225,7 @@ function replaceNames(connection: Connection, person: Person): void {
   for (const table of ['files', 'reads', 'pauses'] as const)
     connection.run(`DELETE FROM ${table} WHERE ${NAMES[table]}`);
   connection.run(`UPDATE accounts SET misses_place = NULL WHERE ${NAMES.accounts}`);
+  const acts = `SELECT * FROM acts WHERE ${NAMES.acts}`;
+  for (const act of connection.all<WrittenRow<typeof ACTS_TABLE>>(acts))
+    ACTS_TABLE.changeOne(connection, act, { operator: person.replacedIn(act.operator) });
 }

@@ -17,13 +17,14 @@ export const HOLD_READS = {
   },
 } satisfies Partial<Reads<LedgerReader>>;
 
-/** Adds an entry, unless the batch is held, or not held, already. */
-export function insertHold(connection: Connection, batch: BatchId, held: boolean, atMs: number): void {
-  if ((HOLD_READS.heldSince(connection, batch) !== undefined) === held) return;
+/** Adds an entry, unless the batch is held, or not held, already. @returns whether it did. */
+export function insertHold(connection: Connection, batch: BatchId, held: boolean, atMs: number): boolean {
+  if ((HOLD_READS.heldSince(connection, batch) !== undefined) === held) return false;
   HOLDS_TABLE.insert(connection, {
     id: nextNumber(connection, 'holds'),
     batch: batchNumber(batch),
     held: held ? 1 : 0,
     at: wholeMs(atMs),
   });
+  return true;
 }

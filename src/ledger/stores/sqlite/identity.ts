@@ -87,11 +87,13 @@ export function layOut(connection: Connection): void {
 export interface Definition {
   readonly type: string;
   readonly name: string;
+  /** The table that it belongs to. */
+  readonly of: string;
   readonly sql: string;
 }
 
 export const DEFINITIONS =
-  "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
+  "SELECT type, name, tbl_name AS of, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";
 
 let definitions: readonly Definition[] | undefined;
 

@@ -5,6 +5,7 @@ import type { Copied, CopiedPart } from '../../copying.ts';
 import type { Cleaning, Erasable, ErasureTarget } from '../../eraser.ts';
 import type {
   AccountCaps,
+  Act,
   Agreement,
   Batch,
   BatchChange,
@@ -25,6 +26,7 @@ import type {
   UsageMark,
 } from '../../ledger.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { noteAct } from './acts.ts';
 import { insertAgreement } from './agreements.ts';
 import { BATCH_READS } from './batch-records.ts';
 import { beginBatch, changeBatch, noteFile } from './batches.ts';
@@ -49,6 +51,8 @@ import type { Watch } from './watch.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly watch: Watch;
+  /** Who is at work, and when; undefined when nobody is noted. */
+  readonly act: () => Pick<Act, 'operator' | 'atMs'> | undefined;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
   /** Path of the file with that key. */
@@ -77,7 +81,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
-    this.#calls = new CallWrites(this.connection, this.#group, () => this.#boot);
+    this.#calls = new CallWrites(this.connection, this.#group, {
+      boot: () => this.#boot,
+      deciding: (batch) => this.#noteAct('settled', batch),
+    });
     this.#options = options;
     // From 64 KB on SQLite writes into a file what a statement of many rows would have to take back: as much again as it commits.
     this.connection.pragma('temp_store = MEMORY');
@@ -89,12 +96,16 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       const account = accountNumber(this.connection, spec.accountIdentity);
       const { id, start, superseded } = beginBatch(this.connection, { spec, account, renew, plan });
+      this.#noteAct(start === 'new' ? 'begun' : 'gone_on', batchId(id));
       return { batch: this.#existingBatch(batchId(id)), start, superseded };
     });
   }
 
   changeBatch(batch: BatchId, change: BatchChange): Promise<void> {
-    return this.#group.write(() => changeBatch(this.connection, this.#existingBatch(batch), change));
+    return this.#group.write(() => {
+      changeBatch(this.connection, this.#existingBatch(batch), change);
+      if (change.state === 'cancelled') this.#noteAct('cancelled', batch);
+    });
   }
 
   noteWritten(path: string, sha256s: readonly string[], batch?: BatchId): Promise<void> {
@@ -106,7 +117,9 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
-    return this.#group.write(() => insertHold(this.connection, batch, held, atMs));
+    return this.#group.write(() => {
+      if (insertHold(this.connection, batch, held, atMs)) this.#noteAct(held ? 'paused' : 'resumed', batch);
+    });
   }
 
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
@@ -200,12 +213,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     };
   }
 
-  async #erase(order: Omit<Erasing, 'secret'>): Promise<Cleaning> {
+  async #erase(order: Omit<Erasing, 'secret' | 'by'>): Promise<Cleaning> {
     const { secret: known, erasureKey } = this.#options;
     const secret = order.target.kind === 'person' ? (known ?? makeErasureKey(erasureKey)) : undefined;
     // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
-    await this.#group.write(() => erase(this.connection, { ...order, secret }));
+    const by = this.#options.act();
+    await this.#group.write(() => erase(this.connection, { ...order, secret, by }));
     return this.scrub();
   }
 
@@ -247,6 +261,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (orderly) this.#options.ending();
     this.connection.close();
     this.#options.release(orderly);
+  }
+
+  #noteAct(kind: Exclude<Act['kind'], 'erased'>, batch: BatchId): void {
+    const by = this.#options.act();
+    if (by !== undefined) noteAct(this.connection, kind, batch, by);
   }
 
   /** @param work gets the number of the account in the tables. */

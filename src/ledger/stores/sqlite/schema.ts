@@ -1,4 +1,5 @@
 import { ACCOUNTS } from './schema/accounts-sql.ts';
+import { ACTS } from './schema/acts-sql.ts';
 import { AGREEMENTS } from './schema/agreements-sql.ts';
 import { ANSWERS } from './schema/answers-sql.ts';
 import { BATCHES } from './schema/batches-sql.ts';
@@ -46,6 +47,7 @@ export const TOPICS: readonly string[] = [
   AGREEMENTS,
   HOLDS,
   COPIES,
+  ACTS,
   GUARDS_OF_CHANGE,
   BEGINNING,
 ];

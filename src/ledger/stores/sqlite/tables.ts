@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import type { BatchId, RawReply } from '../../ledger.ts';
+import { ACTS, type BatchId, type RawReply } from '../../ledger.ts';
 import { ENDED, type Kind, MOVES, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
@@ -29,7 +29,7 @@ export const wholeMs = (ms: number): number => Math.floor(ms);
  */
 export function nextNumber(
   connection: Connection,
-  of: 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
+  of: 'acts' | 'boots' | 'entries' | 'erasures' | 'holds' | 'subjects',
   count = 1,
 ): number {
   const name = `newest of ${of}`;
@@ -322,6 +322,21 @@ export const HOLDS_TABLE = table('holds', {
   what: ({ batch }) => `what is known of a pause of batch ${batchId(batch)}`,
 });
 
+/** An act of kind `erased` is of an erasure, every other one of a batch. */
+export const ACTS_TABLE = table('acts', {
+  columns: {
+    id: 'INTEGER PRIMARY KEY',
+    kind: `TEXT NOT NULL CHECK ${isOneOf('kind', ACTS)}`,
+    of: 'INTEGER NOT NULL',
+    after: 'INTEGER NOT NULL',
+    at: 'INTEGER NOT NULL',
+  },
+  contents: {
+    operator: 'TEXT NOT NULL',
+  },
+  what: ({ id }) => `act ${id}`,
+});
+
 /** The sum omits whether the erasure has ended, which changes once. The files are JSON. */
 export const ERASURES_TABLE = table('erasures', {
   columns: {
@@ -364,6 +379,7 @@ export const SHORT_TABLES = [
   PRICES_TABLE,
   AGREEMENTS_TABLE,
   HOLDS_TABLE,
+  ACTS_TABLE,
   ERASURES_TABLE,
   COPIES_TABLE,
 ] as const;

@@ -1,7 +1,7 @@
 import { invariant } from '../../../core/errors.ts';
 import type { Team } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
-import type { Call, ChangePart, PlannedWork, RowInput } from '../../../core/operation.ts';
+import type { Call, ChangePart, OperationOptions, PlannedWork, RowInput } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 import { rowInputOf } from '../../../files/input.ts';
 import type { PlannedInput } from '../../plan.ts';
@@ -125,13 +125,40 @@ export function missingRows(
   asked: readonly ResolvedRow[],
   team: Team,
 ): readonly WorkableRow[] {
+  const missing = missingIn(context, asked, team, optionsOf(context));
+  const last = asked.at(-1)?.row ?? HEADER_ROW;
+  return missing.map((work, index) => ({ ...workable(context, last + 1 + index, work), beyond: true }));
+}
+
+/** Whom the list does not name and the job leaves alone: they are told, and nothing is planned for them. */
+export function leaversOf(
+  context: PlanContext,
+  asked: readonly ResolvedRow[],
+  team: Team,
+): readonly { readonly email: string; readonly project: string; readonly role?: string }[] {
+  const options = optionsOf(context);
+  // Only a list that describes a wanted state leaves people out: one that undoes a batch names no others.
+  if (options.settings?.remove_missing === true || changePartOf(context).isState !== true) return [];
+  const settings = { ...options.settings, remove_missing: true };
+  return missingIn(context, asked, team, { ...options, settings }).flatMap(({ email, from, ...work }) => {
+    const { project } = factsOf({ ...work, to: 'none' });
+    return email === undefined || project === undefined
+      ? []
+      : [{ email, project, ...present({ role: from }) }];
+  });
+}
+
+function missingIn(
+  context: PlanContext,
+  asked: readonly ResolvedRow[],
+  team: Team,
+  options: OperationOptions,
+): readonly PlannedWork[] {
   const works = asked.filter(isWorkable).map(({ work }) => work);
   const invalid = asked.flatMap((row) =>
     isWorkable(row) ? [] : [{ row: row.row, ...present({ cells: row.cells }) }],
   );
-  const missing = changePartOf(context).missing?.(works, team, optionsOf(context), invalid) ?? [];
-  const last = asked.at(-1)?.row ?? HEADER_ROW;
-  return missing.map((work, index) => ({ ...workable(context, last + 1 + index, work), beyond: true }));
+  return changePartOf(context).missing?.(works, team, options, invalid) ?? [];
 }
 
 const HEADER_ROW = 1;

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../core/errors.ts';
+import { stop, unreachable } from '../../../core/errors.ts';
 import {
   doubtWords,
   type KnownSubject,
@@ -51,7 +51,17 @@ const DONE: Step = { kind: 'done' };
  * Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure.
  * @param undos the batches that are undos, each with the batch that it takes back.
  */
-export function undoList(batch: BatchId, touched: readonly Touched[], team: Team, undos: Undos): UndoList {
+export function undoList(
+  batch: BatchId,
+  touched: readonly Touched[],
+  team: Team,
+  undos: Undos,
+  inviteAgain?: RowNumber,
+): UndoList {
+  if (inviteAgain !== undefined) {
+    const ofRow = touched.filter(({ row }) => row === inviteAgain);
+    return { rows: ofRow.flatMap((each) => againFor(batch, each, team.find(each.subject), undos)), left: [] };
+  }
   const rows: UndoRow[] = [];
   const notUndone: NotUndone[] = [];
   for (const each of touched) {
@@ -63,6 +73,33 @@ export function undoList(batch: BatchId, touched: readonly Touched[], team: Team
   }
   const left = [...notUndone, ...doubtful(batch, touched, team)].sort((one, other) => one.row - other.row);
   return { rows, left };
+}
+
+/**
+ * A person whom the batch removed, with the role from before; nobody where that was done already.
+ * @throws StopError `usage` for anything else, because nothing is to be sent then.
+ */
+function againFor(
+  batch: BatchId,
+  touched: Touched,
+  known: KnownSubject | undefined,
+  undos: Undos,
+): readonly UndoRow[] {
+  const { subject, before } = touched;
+  if (known?.batch !== undefined && undos.get(known.batch) === batch) return [];
+  const isRemoved = known?.facts?.state === 'gone' && known.batch === batch && known.doubt === undefined;
+  const email =
+    known?.facts?.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : undefined);
+  if (isRemoved && !isOut(before) && before?.role !== undefined && email !== undefined)
+    return [{ email, project_id: subject.project ?? '', role: before.role, user_id: '' }];
+  const why = isRemoved
+    ? 'their role or their e-mail address from before is not known'
+    : `${subjectWords(subject)} is not gone by this batch`;
+  throw stop(
+    'usage',
+    `Row ${touched.row} of batch ${batch} cannot be invited again: ${why}.`,
+    'Invite them by a list of invite-user with their role.',
+  );
 }
 
 /** The subjects that the batch may or may not have changed, because every answer about them was lost. */

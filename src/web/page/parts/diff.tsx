@@ -10,7 +10,7 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, look: string]>> = {
   invite: ['+', 'good'],
   call: ['+', 'good'],
   change_role: ['~', 'warn'],
-  remove: ['−', 'bad'],
+  remove: ['-', 'bad'],
   unchanged: ['=', ''],
   invalid: ['!', 'bad'],
   refused: ['!', 'bad'],

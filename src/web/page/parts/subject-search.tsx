@@ -3,7 +3,7 @@ import type { SubjectEntry, SubjectView } from '../../api.ts';
 import { Loaded } from '../loaded.tsx';
 import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
-import { counted, dateAndTime, grouped } from './figures.ts';
+import { counted, dateAndTime, grouped, moneyWords } from './figures.ts';
 import { numbers, Table } from './table.tsx';
 import { PlayMoney } from './tags.tsx';
 
@@ -68,8 +68,8 @@ function Found({
   return (
     <Table
       name={words.label}
-      caption={words.found(counted(entries.length, 'request'), about)}
-      columns={[words.when, words.asked, words.ended, ...numbers(text.history.credits), words.row]}
+      caption={words.found(counted(entries.length, 'entry', 'entries'), about)}
+      columns={[words.when, words.who, words.asked, words.ended, ...numbers(text.history.credits), words.row]}
       more={more ? words.more : undefined}
     >
       {entries.map((entry, at) => (
@@ -80,31 +80,55 @@ function Found({
 }
 
 function Entry({ entry }: { readonly entry: SubjectEntry }) {
-  const { at, batch, row, operation, subject, asked, ended, charged, sandbox, account } = entry;
+  const { at, operator, batch, row, sandbox, account, charged, money } = entry;
   const { search: words } = text.history;
-  const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
   return (
     <tr>
       <td class="nowrap">{dateAndTime(at)}</td>
+      <td>{operator ?? <span class="muted">{text.history.nobody}</span>}</td>
       <td>
-        <strong>{operation}</strong>{' '}
-        <span class="cut muted" title={sent.join(', ')}>
-          {subject ?? sent.join(', ')}
-        </span>
-        <span class="muted">{account}</span>
+        <What entry={entry} /> <span class="muted">{account}</span>
       </td>
       <td>
-        <span class={`tag ${TONES[ended] ?? ''}`}>
-          {subject !== null && ended === 'found' ? words.done : wordOf(words.ends, ended)}
-        </span>
+        <Ended entry={entry} />
       </td>
       <td class="number">
-        {grouped(charged)} {sandbox && <PlayMoney />}
+        {charged !== null && grouped(charged)} {sandbox && <PlayMoney />}
+        {money !== null && money.amount > 0 && <div class="muted small">{moneyWords(money)}</div>}
       </td>
       <td>
-        <a href={`/batches/${batch}/rows/${row}`}>{words.rowOf(row, batch)}</a>
+        {batch !== null && row !== null && (
+          <a href={`/batches/${batch}/rows/${row}`}>{words.rowOf(row, batch)}</a>
+        )}
+        {batch !== null && row === null && <a href={`/batches/${batch}`}>{batch}</a>}
       </td>
     </tr>
+  );
+}
+
+function What({ entry: { kind, operation, subject, asked, hash, ended } }: { readonly entry: SubjectEntry }) {
+  const { search: words } = text.history;
+  const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
+  const about = hash === null ? (subject ?? sent.join(', ')) : words.erased(hash);
+  const isRequest = kind === 'asked' || kind === 'changed';
+  return (
+    <>
+      <strong>{isRequest ? operation : wordOf(words.acts, kind)}</strong>{' '}
+      {kind === 'decided' && `${wordOf(words.decisions, ended ?? '')} `}
+      <span class="cut muted" title={about}>
+        {about}
+      </span>
+    </>
+  );
+}
+
+function Ended({ entry: { kind, ended, subject } }: { readonly entry: SubjectEntry }) {
+  const { search: words } = text.history;
+  if (ended === null || kind === 'decided') return null;
+  return (
+    <span class={`tag ${TONES[ended] ?? ''}`}>
+      {subject !== null && ended === 'found' ? words.done : wordOf(words.ends, ended)}
+    </span>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   dateAndTime,
   dayName,
   grouped,
+  moneyWords,
   monthBeside,
   monthName,
   spentWords,
@@ -37,7 +38,7 @@ export function History() {
 }
 
 function MonthShown({ history }: { readonly history: HistoryView }) {
-  const { month, accounts, batches } = history;
+  const { month, accounts, batches, operators } = history;
   const { history: words } = text;
   const kinds = [false, true].filter((sandbox) =>
     [...accounts, ...batches].some((each) => each.sandbox === sandbox),
@@ -63,6 +64,7 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
           sandbox={sandbox}
           accounts={accounts.filter((each) => each.sandbox === sandbox)}
           batches={batches.filter((each) => each.sandbox === sandbox)}
+          operators={operators.filter((each) => each.sandbox === sandbox)}
         />
       ))}
     </>
@@ -97,9 +99,11 @@ function MoneyShown({
   sandbox,
   accounts,
   batches,
+  operators,
 }: {
   readonly month: string;
   readonly sandbox: boolean;
+  readonly operators: HistoryView['operators'];
   readonly accounts: readonly AccountMonth[];
   readonly batches: readonly HistoryBatch[];
 }) {
@@ -133,6 +137,7 @@ function MoneyShown({
         <DayBars month={month} days={days} of={of} />
       </div>
       <AccountsTable accounts={accounts} of={of} />
+      <OperatorsTable operators={operators} of={of} />
       <Nights month={month} batches={batches.filter(({ by_sweep }) => by_sweep)} of={of} />
       <BatchesTable batches={batches} of={of} />
     </section>
@@ -163,7 +168,10 @@ function AccountsTable({
               {each.account}
             </span>
           </th>
-          <td class="number">{spentWords(each)}</td>
+          <td class="number">
+            {spentWords(each)}
+            {each.money !== null && <div class="muted small">{moneyWords(each.money)}</div>}
+          </td>
           <td class="number">
             {each.per_month === null ? (
               <span class="muted">{words.noBudget}</span>
@@ -179,6 +187,49 @@ function AccountsTable({
       ))}
     </Table>
   );
+}
+
+/** Who was at work when a request left: by their own word, or as the user of the system. */
+function OperatorsTable({
+  operators,
+  of,
+}: {
+  readonly operators: HistoryView['operators'];
+  readonly of: string;
+}) {
+  const { history: words } = text;
+  if (operators.length === 0) return null;
+  return (
+    <Table
+      name={`${words.byOperator}${of}`}
+      caption={words.byOperator}
+      columns={[
+        words.operator,
+        ...numbers(words.spent, words.money, words.saved, words.inDoubt, words.requests, words.begunBy),
+      ]}
+    >
+      {operators.map((each) => (
+        <tr key={each.name}>
+          <th scope="row" class="name">
+            {each.name ?? <span class="muted">{words.nobody}</span>}
+          </th>
+          <td class="number">{spentWords(each)}</td>
+          <td class="number">
+            <MoneyOf money={each.money} />
+          </td>
+          <td class="number">{grouped(each.saved)}</td>
+          <td class="number">{grouped(each.in_doubt)}</td>
+          <td class="number">{grouped(each.requests)}</td>
+          <td class="number">{grouped(each.batches)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function MoneyOf({ money }: { readonly money: readonly Parameters<typeof moneyWords>[0][] }) {
+  if (money.length === 0) return <span class="muted">{text.history.noMoney}</span>;
+  return money.map(moneyWords).join(' + ');
 }
 
 /** `12 %`. */

@@ -382,17 +382,20 @@ export function callsConform(store: Store): void {
       expect(history).toEqual([
         {
           attempt: paused,
+          key: keyNamed('acme'),
           batch: a,
           row: 2,
           call: callNamed('acme'),
           reserved: 1,
           intentAtMs: NOON_MS,
           closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
+          decisions: [],
           looks: [],
           readings: [],
         },
         {
           attempt: bought,
+          key: keyNamed('acme'),
           batch: a,
           row: 2,
           call: callNamed('acme'),
@@ -406,6 +409,7 @@ export function callsConform(store: Store): void {
             why: 'it was found',
             closedAtMs: NOON_MS + 50,
           },
+          decisions: [],
           looks: [],
           readings: [],
         },

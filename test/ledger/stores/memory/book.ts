@@ -5,6 +5,7 @@ import type { Call } from '../../../../src/core/operation.ts';
 import type { RowNumber } from '../../../../src/core/row.ts';
 import {
   type AccountCaps,
+  type Act,
   type Agreement,
   type AnswerRecord,
   type AttemptId,
@@ -138,6 +139,7 @@ export class MemoryBook {
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
   readonly agreements = new Map<string, Agreement>();
+  readonly acts: (Act & { readonly batch: BatchId })[] = [];
   /** Since when batches are paused. */
   readonly holds = new Map<BatchId, number>();
   /** The highest price that was shown, by account, operation and `creditsMost`. */

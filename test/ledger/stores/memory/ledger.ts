@@ -5,6 +5,7 @@ import { invariant } from '../../../../src/core/errors.ts';
 import type { Digests } from '../../../../src/core/format.ts';
 import {
   type AccountCaps,
+  type Act,
   type Admission,
   type Agreement,
   type AttemptId,
@@ -70,12 +71,30 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   /** The boot that attempts are made in; undefined: unknown. */
   #boot: KeptBoot | undefined;
 
-  constructor(book: MemoryBook) {
+  readonly #by: (() => Pick<Act, 'operator' | 'atMs'>) | undefined;
+
+  /** @param by who is at work, and when. */
+  constructor(book: MemoryBook, by?: () => Pick<Act, 'operator' | 'atMs'>) {
     super(book);
+    this.#by = by;
     this.#openedAt = book.attempts.length;
   }
 
   async beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
+    const started = this.#begun(spec, renew, plan);
+    this.#noteAct(started.start === 'new' ? 'begun' : 'gone_on', started.batch.id);
+    return started;
+  }
+
+  #noteAct(kind: Act['kind'], batch: BatchId): void {
+    const by = this.#by?.();
+    const newest = this.book.acts.findLast((act) => act.batch === batch);
+    const goesOn = kind === 'gone_on' || kind === 'settled';
+    if (by === undefined || (goesOn && newest?.operator === by.operator)) return;
+    this.book.acts.push({ batch, kind, ...by, after: this.book.attempts.at(-1)?.id ?? 0 });
+  }
+
+  #begun(spec: BatchSpec, renew: boolean, plan: readonly PlannedRow[]): BatchStart {
     const newest = this.book.batches.findLast(({ batch }) => batch.key === spec.key);
     if (newest?.batch.state === 'open' || (newest?.batch.state === 'finished' && !renew)) {
       const { lineage, inputPath, accountName } = spec;
@@ -119,6 +138,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     kept.batch = { ...kept.batch, ...rest };
     if (budget !== undefined) kept.budget = budget ?? undefined;
     if (extraCredits !== undefined) kept.extraCredits = extraCredits;
+    if (rest.state === 'cancelled') this.#noteAct('cancelled', id);
   }
 
   async noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
@@ -130,6 +150,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   }
 
   async noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
+    if (held !== this.book.holds.has(batch)) this.#noteAct(held ? 'paused' : 'resumed', batch);
     if (!held) this.book.holds.delete(batch);
     else if (!this.book.holds.has(batch)) this.book.holds.set(batch, Math.floor(atMs));
   }
@@ -338,6 +359,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const call = this.book.calls.get(spec.key);
     invariant(call?.doubt !== undefined, `call ${spec.key} is not in doubt`);
     invariant(this.#batch(spec.batch).batch.accountIdentity === call.accountIdentity, 'of another account');
+    if (spec.by === 'person') this.#noteAct('settled', spec.batch);
     const id = (this.book.decisions.length + 1) as DecisionId;
     const decision = { ...spec, id };
     this.book.decisions.push({ decision, doubt: call.doubt });

@@ -6,6 +6,7 @@ import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
 import type {
   AccountState,
+  Act,
   Agreement,
   AnswerRecord,
   AttemptId,
@@ -24,6 +25,8 @@ import type {
   KeptTime,
   KnownSubject,
   LedgerReader,
+  LoggedOf,
+  LoggedPart,
   Money,
   PauseRecord,
   PlannedRow,
@@ -33,6 +36,7 @@ import type {
   SavedPart,
   Sent,
   SentPart,
+  SpentPart,
 } from '../../../../src/ledger/ledger.ts';
 import { answeredCall, credits, isAnswer, rowAnswersOf } from '../../../../src/ledger/ledger.ts';
 import {
@@ -50,6 +54,8 @@ import {
 } from './book.ts';
 import { isRetryOf } from './rules.ts';
 import { knownSubjects } from './subjects.ts';
+
+const DAY_MS = 86_400_000;
 
 export class MemoryReader implements LedgerReader {
   protected readonly book: MemoryBook;
@@ -304,6 +310,55 @@ export class MemoryReader implements LedgerReader {
     return after + most < calls.length ? { attempts, next: after + most } : { attempts };
   }
 
+  async acts(batch: BatchId): Promise<readonly Act[]> {
+    return this.book.acts
+      .filter((act) => act.batch === batch)
+      .map(({ kind, operator, atMs, after }) => ({ kind, operator, atMs: Math.floor(atMs), after }));
+  }
+
+  /** Nothing is erased from this store. */
+  async erasures(): Promise<readonly Act[]> {
+    return [];
+  }
+
+  async logged(
+    { batch, changes = false }: LoggedOf,
+    before = Number.MAX_SAFE_INTEGER,
+    most: number,
+  ): Promise<LoggedPart> {
+    const earlier = this.book.attempts.filter(({ id }) => id < before).toReversed();
+    const page = earlier.slice(0, most);
+    const attempts = page
+      .filter(({ intent }) => batch === undefined || intent.batch === batch)
+      .filter(({ intent }) => !changes || intent.call.change !== undefined)
+      .map((attempt) => this.#record(attempt));
+    const last = page.at(-1);
+    return earlier.length > most && last !== undefined ? { attempts, next: last.id } : { attempts };
+  }
+
+  async spentBetween(fromMs: number, untilMs: number, after: number, most: number): Promise<SpentPart> {
+    const later = this.book.attempts.filter(({ id }) => id > after);
+    const page = later.slice(0, most);
+    const placed = page
+      .filter(({ intent }) => intent.atMs >= fromMs && intent.atMs < untilMs)
+      .map((attempt) => {
+        const { id, intent } = attempt;
+        const dayMs = Math.floor(intent.atMs / DAY_MS) * DAY_MS;
+        const act = this.book.acts.findLast((each) => each.batch === intent.batch && each.after < id);
+        const key = JSON.stringify([intent.batch, dayMs, act?.operator]);
+        return { attempt, key, batch: intent.batch, dayMs, operator: act?.operator };
+      });
+    const parts = [...Map.groupBy(placed, ({ key }) => key).values()].map((those) => {
+      const own = new Set(those.map(({ attempt }) => attempt));
+      const { spent, inDoubt } = this.book.money(undefined, (attempt) => own.has(attempt));
+      const { batch, dayMs, operator } = those[0] as (typeof those)[0];
+      const sent = [...own].filter(({ closure }) => closure !== undefined && closure.kind !== 'not_sent');
+      return { batch, dayMs, ...(operator && { operator }), spent, inDoubt, requests: sent.length };
+    });
+    const last = page.at(-1);
+    return later.length > most && last !== undefined ? { parts, next: last.id } : { parts };
+  }
+
   async saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
     const rows = await this.rows(batch, fromRow, most);
     const saved = rows.flatMap(({ row, answers }) =>
@@ -433,7 +488,8 @@ export class MemoryReader implements LedgerReader {
 
   #record(attempt: KeptAttempt): AttemptRecord {
     const readings = this.book.readings.filter((reading) => reading.attempt === attempt.id);
-    return { ...recordOf(attempt), readings };
+    const decisions = this.book.decisions.filter(({ doubt }) => doubt === attempt);
+    return { ...recordOf(attempt), readings, decisions: decisions.map(({ decision }) => decision) };
   }
 
   #lastDecision(doubt: KeptAttempt, batch: BatchId) {
@@ -462,12 +518,13 @@ function recordFrom<Row extends { readonly answers: readonly AnswerRecord<ReadAs
   return { ...row, answers: row.answers.flatMap(rowAnswersOf) };
 }
 
-function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {
+function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings' | 'decisions'> {
   const { id, intent, reply, closure, told, looks } = attempt;
   const decision = told?.decision ?? attempt.decision;
   const released = releaseOf(attempt);
   return {
     attempt: id,
+    key: intent.key,
     batch: intent.batch,
     row: intent.row,
     call: intent.call,

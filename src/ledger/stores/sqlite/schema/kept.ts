@@ -1,4 +1,5 @@
 import {
+  ACTS_TABLE,
   CALLS_TABLE,
   ENDS_TABLE,
   NOTES_TABLE,
@@ -199,6 +200,13 @@ const KEPT: readonly Kept[] = [
   { table: 'holds', event: 'DELETE', says: 'a pause is never deleted' },
   { table: 'copies', event: 'UPDATE', says: 'where a ledger was copied to does not change' },
   { table: 'copies', event: 'DELETE', says: 'a ledger that was copied spends no more' },
+  {
+    table: 'acts',
+    event: 'UPDATE',
+    says: 'who did what is kept as it was noted, and a name replaced by an erasure alone',
+    unless: `${same(ACTS_TABLE.fixed)} AND EXISTS (SELECT 1 FROM erasures WHERE scrubbed = 0 AND kind = 'person')`,
+  },
+  { table: 'acts', event: 'DELETE', says: 'who did what is never deleted' },
 ];
 
 /** What is not known to be allowed is refused: a condition that comes to NULL lets nothing through. */

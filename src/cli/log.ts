@@ -1,0 +1,162 @@
+import type { Command } from 'commander';
+import { isoTime } from '../core/clock.ts';
+import { counted, foreignWords, grouped, linesOf } from '../core/plain-text.ts';
+import { LogEntryObject, LogObject, type PricedEntry } from '../objects/log-object.ts';
+import { aboutOf, type LogAbout, type LogEntry, logOf } from '../run/tasks/log.ts';
+import { pricesOfAccounts } from '../run/tasks/spend.ts';
+import { TableFile } from './render/table-file.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+
+interface Flags {
+  readonly changes?: true;
+  readonly all?: true;
+  readonly output?: string;
+  readonly store?: string;
+}
+
+const log: CliCommand = {
+  name: 'log',
+  summary: 'Tells who asked, bought or changed what: about a person, a company or a batch, or all of it.',
+  example: 'npx --no rowonce log jo@example.com',
+  configure(command: Command, wrap) {
+    command
+      .argument('[about]', 'an e-mail address, an ABN, a web address, or a batch; left out: everything')
+      .option('--changes', 'only what was changed at the service, with what it answered')
+      .option('--all', 'every entry, and not only the newest 100')
+      .option('-o, --output <file>', 'write every entry as a table (CSV); - is standard output')
+      .action(wrap(logCommand));
+  },
+};
+
+export default log;
+
+/** As many as a person looks through. */
+const SHOWN = 100;
+
+async function logCommand(console: Console, text: string | undefined, flags: Flags): Promise<Report> {
+  const { store, output, changes = false } = flags;
+  const about = await aboutOf(text, store);
+  const prices = await pricesOfAccounts();
+  const table = output === undefined ? undefined : await TableFile.open(output, COLUMNS, console.json);
+  const most = flags.all ? Number.POSITIVE_INFINITY : SHOWN;
+  const shown: PricedEntry[] = [];
+  let count = 0;
+  const enough = new AbortController();
+  await logOf({ store, about, changes, leaving: enough.signal }, async (entry) => {
+    const priced = { ...entry, price: prices.get(entry.batch?.accountIdentity ?? '') };
+    count += 1;
+    if (shown.length < most) shown.push(priced);
+    // A table has all of them, and words no more than are shown.
+    if (table !== undefined) await table.line(cellsOf(priced));
+    else if (count > most) enough.abort();
+  });
+  await table?.close();
+  const more = count > shown.length;
+  return {
+    lines: output === '-' ? [] : linesFor(about, shown, { output, count }),
+    object: LogObject.parse({
+      about: about.kind === 'all' ? [] : about.kind === 'batch' ? [about.batch] : about.values,
+      entries: shown.map(LogEntryObject.of),
+      more: table === undefined && more,
+      output: output === undefined || output === '-' ? null : output,
+    }),
+    advice: more && output === undefined ? ['There is more: --all shows it, and -o log.csv writes it.'] : [],
+  };
+}
+
+function linesFor(
+  about: LogAbout,
+  entries: readonly PricedEntry[],
+  { output, count }: { readonly output: string | undefined; readonly count: number },
+): readonly string[] {
+  if (output !== undefined) return [`${counted(count, 'entry', 'entries')} in ${output}`];
+  if (entries.length > 0) return entries.map(lineOf);
+  return about.kind === 'values'
+    ? [`Nothing was asked about ${about.values.join(', ')}.`]
+    : ['Nothing was done yet.'];
+}
+
+// ---------------------------------------------------------------------------------------------------- as words
+
+function lineOf(entry: PricedEntry): string {
+  const { atMs, operator = 'nobody noted', batch, row } = entry;
+  const where = batch === undefined ? '' : `  batch ${batch.id}${row === undefined ? '' : ` row ${row}`}`;
+  return `${isoTime(atMs).slice(0, 19)}Z  ${operator}  ${whatOf(entry)}${where}${batch?.sandbox ? '  (play money)' : ''}`;
+}
+
+const ACTS: Readonly<Record<Exclude<LogEntry['kind'], 'asked' | 'changed' | 'decided'>, string>> = {
+  begun: 'began a batch',
+  gone_on: 'went on with a batch',
+  settled: 'decided about a batch',
+  paused: 'paused a batch',
+  resumed: 'let a batch go on',
+  cancelled: 'cancelled a batch',
+  erased: 'erased what was kept about a person, or was old',
+};
+
+function whatOf(entry: PricedEntry): string {
+  const { kind, request, decision, batch } = entry;
+  if (request === undefined)
+    return `${ACTS[kind as keyof typeof ACTS]}${batch === undefined ? '' : `, ${batch.operation} over ${batch.inputPath}`}`;
+  if (decision !== undefined) {
+    const who = decision.by === 'person' ? '' : `, by ${decision.by === 'job' ? 'the job' : 'a rule'}`;
+    return `decided ${decision.kind}${who}, about ${subjectOf(entry)} (${foreignWords(decision.why)})`;
+  }
+  const { operation, ended, why } = request;
+  const said = kind === 'changed' ? `, ${saidOf(entry)}` : ` (${foreignWords(why)})`;
+  return `${operation} ${subjectOf(entry)}: ${ended}, ${costOf(entry)}${said}`;
+}
+
+const saidOf = ({ request }: LogEntry): string =>
+  request?.status === undefined
+    ? 'no answer'
+    : `status ${request.status} ${foreignWords(request.said ?? '')}`.trim();
+
+/** `email jo@x.com`, or by what it is known since it was erased. */
+function subjectOf({ request }: LogEntry): string {
+  if (request?.hash !== undefined) return `erased, hash ${request.hash}`;
+  if (request?.subject !== undefined) return request.subject;
+  return Object.entries(request?.asked ?? {})
+    .map(([name, value]) => `${name} ${foreignWords(value, 80)}`)
+    .join(', ');
+}
+
+function costOf(entry: PricedEntry): string {
+  const { charged = 0, inDoubt = 0 } = entry.request ?? {};
+  const { money } = LogEntryObject.of(entry);
+  const amount = money === null ? '' : ` (${money.amount} ${money.currency})`;
+  return linesOf(
+    `${grouped(charged)} ${charged === 1 ? 'credit' : 'credits'}${amount}`,
+    inDoubt > 0 && `${grouped(inDoubt)} in doubt`,
+  ).join(', ');
+}
+
+// ---------------------------------------------------------------------------------------------------- as a table
+
+const COLUMNS = [
+  ...['at', 'kind', 'operator', 'batch', 'row', 'account', 'play_money', 'operation', 'about', 'hash'],
+  ...[
+    'ended',
+    'decided_by',
+    'why',
+    'credits',
+    'credits_in_doubt',
+    'amount',
+    'currency',
+    'status',
+    'vendor_said',
+  ],
+];
+
+function cellsOf(entry: PricedEntry): readonly (string | number | undefined)[] {
+  const told = LogEntryObject.of(entry);
+  const orBlank = <Value>(value: Value | null): Value | undefined => value ?? undefined;
+  const about = entry.request === undefined ? entry.batch?.inputPath : subjectOf(entry);
+  return [
+    ...[told.at, told.kind, orBlank(told.operator), orBlank(told.batch), orBlank(told.row)],
+    ...[orBlank(told.account), told.sandbox ? 'yes' : 'no', orBlank(told.operation), about],
+    ...[orBlank(told.hash), orBlank(told.ended), orBlank(told.decided_by), orBlank(told.why)],
+    ...[orBlank(told.charged), orBlank(told.in_doubt), told.money?.amount, told.money?.currency],
+    ...[orBlank(told.status), orBlank(told.said)],
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { moneyWords } from '../client/account/price.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
+import { atMost, counted, grouped, linesOf } from '../core/plain-text.ts';
+import { SpendObject } from '../objects/log-object.ts';
+import { monthOf, SPEND_BY, type Spend, type SpendBy, type SpendGroup, spendOf } from '../run/tasks/spend.ts';
+import { TableFile } from './render/table-file.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { choiceOption } from './shell/flags.ts';
+
+interface Flags {
+  readonly month?: string;
+  readonly by: SpendBy;
+  readonly output?: string;
+  readonly store?: string;
+}
+
+const spendCommand: CliCommand = {
+  name: 'spend',
+  summary: 'Tells what a month cost: credits spent, in doubt and saved, against the budgets.',
+  example: 'npx --no rowonce spend --month 2026-11 --by operator',
+  configure(command: Command, wrap) {
+    command
+      .option('--month <month>', 'such as 2026-11, in UTC as budgets count it; left out: this one')
+      .addOption(choiceOption('--by <what>', 'what it is added up by', SPEND_BY).default('account'))
+      .option('-o, --output <file>', 'write it as a table (CSV); - is standard output')
+      .action(wrap(tellSpend));
+  },
+};
+
+export default spendCommand;
+
+async function tellSpend(console: Console, flags: Flags): Promise<Report> {
+  const { store, output, by } = flags;
+  const month = monthOf(flags.month ?? isoTime(systemClock.wallMs()).slice(0, 7));
+  const spend = await spendOf({ store, month, by });
+  if (output !== undefined) {
+    const table = await TableFile.open(output, columnsOf(by), console.json);
+    for (const group of spend.groups) for (const cells of cellsOf(group)) await table.line(cells);
+    await table.close();
+  }
+  const written = output === '-' ? undefined : output;
+  return {
+    lines: output === '-' ? [] : linesFor(spend),
+    object: SpendObject.of({ ...spend, output: written }),
+    advice: written === undefined ? [] : [`Written to ${written}.`],
+  };
+}
+
+function linesFor({ month, by, groups }: Spend): readonly string[] {
+  const title = `${month} (UTC), by ${by}`;
+  if (groups.length === 0) return [`${title}: nothing was spent.`];
+  const [real, play] = [false, true].map((sandbox) => groups.filter((group) => group.sandbox === sandbox));
+  return linesOf(
+    title,
+    linesOfGroups(real ?? []),
+    (play ?? []).length > 0 && 'play money of sandboxes',
+    linesOfGroups(play ?? []),
+  );
+}
+
+function linesOfGroups(groups: readonly SpendGroup[]): readonly string[] {
+  const width = Math.max(0, ...groups.map((group) => nameOf(group).length));
+  return groups.map((group) => `  ${nameOf(group).padEnd(width)}  ${figuresOf(group)}`);
+}
+
+const nameOf = ({ name = 'nobody noted' }: SpendGroup): string => name;
+
+function figuresOf({
+  spent,
+  isExact,
+  inDoubt,
+  saved,
+  requests,
+  batches,
+  budget,
+  money,
+  input,
+  account,
+}: SpendGroup): string {
+  const credits = atMost(spent, isExact, counted(spent, 'credit').replace(/^\d+/, grouped(spent)));
+  return linesOf(
+    `${credits}${budget === undefined ? '' : ` of ${grouped(budget)}`}${money.length === 0 || spent === 0 ? '' : ` (${money.map(moneyWords).join(' + ')})`}`,
+    `${grouped(inDoubt)} in doubt`,
+    `${grouped(saved)} saved`,
+    counted(requests, 'request'),
+    input === undefined ? counted(batches, 'batch begun', 'batches begun') : `${account}, ${input}`,
+  ).join(', ');
+}
+
+const columnsOf = (by: SpendBy): readonly string[] => [
+  ...[
+    by,
+    'play_money',
+    'credits_spent',
+    'exact',
+    'credits_in_doubt',
+    'credits_saved',
+    'requests',
+    'batches_begun',
+  ],
+  ...['budget', 'amount', 'currency', 'list'],
+];
+
+/** A line for each currency; the credits stand in the first. */
+function cellsOf(group: SpendGroup): readonly (readonly (string | number | undefined)[])[] {
+  const { name, sandbox, spent, isExact, inDoubt, saved, requests, batches, budget, input, money } = group;
+  const [first, ...others] = money;
+  const figures = [spent, isExact ? 'yes' : 'at most', inDoubt, saved, requests, batches, budget];
+  const named = [name, sandbox ? 'yes' : 'no'];
+  return [
+    [...named, ...figures, first?.amount, first?.currency, input],
+    ...others.map(({ amount, currency }) => [
+      ...named,
+      ...figures.map(() => undefined),
+      amount,
+      currency,
+      input,
+    ]),
+  ];
+}

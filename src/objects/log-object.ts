@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { type CreditPrice, type Money, moneyFor } from '../client/account/price.ts';
+import { isoTime } from '../core/clock.ts';
+import type { LogEntry } from '../run/tasks/log.ts';
+import type { Spend, SpendGroup } from '../run/tasks/spend.ts';
+import { membersOf, noun } from './noun.ts';
+
+/** Who did what, and what it cost. */
+
+const sum = membersOf<Money>();
+/** Money at the price that the accounts file has for a credit. */
+export const MoneyOfCredits = noun({
+  amount: sum(z.number(), ({ amount }) => amount),
+  currency: sum(z.string(), ({ currency }) => currency),
+});
+
+/** An entry of the log, with the price of a credit of its account, if there is one. */
+export interface PricedEntry extends LogEntry {
+  readonly price?: CreditPrice | undefined;
+}
+
+const entry = membersOf<PricedEntry>();
+const text = (read: (entry: PricedEntry) => string | undefined) =>
+  entry(z.string().nullable(), (of) => read(of) ?? null);
+const count = (read: (entry: PricedEntry) => number | undefined) =>
+  entry(z.number().nullable(), (of) => read(of) ?? null);
+
+/** One thing that somebody did: a request, a decision about one, or what was done with a batch. */
+export const LogEntryObject = noun({
+  at: entry(z.string(), ({ atMs }) => isoTime(atMs)),
+  /** `asked`, `changed`, `decided`, `begun`, `gone_on`, `settled`, `paused`, `resumed`, `cancelled` or `erased`. */
+  kind: entry(z.string(), ({ kind }) => kind),
+  /** By their own word, or the user of the system; null where nobody was noted. */
+  operator: text(({ operator }) => operator),
+  batch: text(({ batch }) => batch?.id),
+  row: count(({ row }) => row),
+  account: text(({ batch }) => batch?.accountName),
+  sandbox: entry(z.boolean(), ({ batch }) => batch?.sandbox ?? false),
+  operation: text(({ request, batch }) => request?.operation ?? batch?.operation),
+  /** Whom a change altered, in words; null for a question. */
+  subject: text(({ request }) => request?.subject),
+  /** What was sent; empty where it was erased. */
+  asked: entry(z.record(z.string(), z.string()), ({ request }) => request?.asked ?? {}),
+  /** By what an erased request is known. */
+  hash: text(({ request }) => request?.hash),
+  /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`; of a decision what was decided. */
+  ended: text(({ decision, request }) => decision?.kind ?? request?.ended),
+  /** Of a decision: `person`, `job` or `rule`. */
+  decided_by: text(({ decision }) => decision?.by),
+  why: text(({ decision, request }) => decision?.why ?? request?.why),
+  /** Credits of a request. */
+  charged: count(({ kind, request }) => (kind === 'decided' ? undefined : request?.charged)),
+  in_doubt: count(({ kind, request }) => (kind === 'decided' ? undefined : request?.inDoubt)),
+  money: entry(MoneyOfCredits.nullable(), ({ kind, request, price }) =>
+    kind === 'decided' || request === undefined || price === undefined
+      ? null
+      : moneyFor(request.charged, price),
+  ),
+  /** What the vendor answered to a change. */
+  status: count(({ request }) => request?.status),
+  said: text(({ request }) => request?.said),
+});
+
+/** What `rowonce log` tells, newest first. */
+export const LogObject = z.object({
+  /** The spellings that were looked for, or the id of a batch; empty for all. */
+  about: z.array(z.string()),
+  entries: z.array(LogEntryObject),
+  /** Whether there are older ones that are left out. */
+  more: z.boolean(),
+  /** The file of all of them, if one was written. */
+  output: z.string().nullable(),
+});
+
+const group = membersOf<SpendGroup>();
+/** Credits of an account, a batch, a day or a person in a month. */
+export const SpendGroupObject = noun({
+  /** Null where nobody was noted. */
+  name: group(z.string().nullable(), ({ name = null }) => name),
+  sandbox: group(z.boolean(), ({ sandbox }) => sandbox),
+  spent: group(z.number(), ({ spent }) => spent),
+  /** Whether just that was spent; otherwise it is the most. */
+  exact: group(z.boolean(), ({ isExact }) => isExact),
+  in_doubt: group(z.number(), ({ inDoubt }) => inDoubt),
+  /** What batches that began in the month saved by asking once. */
+  saved: group(z.number(), ({ saved }) => saved),
+  requests: group(z.number(), ({ requests }) => requests),
+  batches: group(z.number(), ({ batches }) => batches),
+  /** The month's budget of an account, or the budget of a batch; null without one. */
+  budget: group(z.number().nullable(), ({ budget = null }) => budget),
+  input: group(z.string().optional(), ({ input }) => input),
+  account: group(z.string().optional(), ({ account }) => account),
+  /** What was spent, one for each currency; empty where an account has no price. */
+  money: group(z.array(MoneyOfCredits), ({ money }) => money),
+});
+
+const spend = membersOf<Spend & { readonly output: string | undefined }>();
+/** What `rowonce spend` tells. */
+export const SpendObject = noun({
+  month: spend(z.string(), ({ month }) => month),
+  by: spend(z.enum(['account', 'batch', 'day', 'operator']), ({ by }) => by),
+  groups: spend(z.array(SpendGroupObject), ({ groups }) => groups.map(SpendGroupObject.of)),
+  output: spend(z.string().nullable(), ({ output = null }) => output),
+});

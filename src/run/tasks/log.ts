@@ -1,0 +1,277 @@
+import { setImmediate } from 'node:timers/promises';
+import { callKeyOf } from '../../core/call-key.ts';
+import { stop } from '../../core/errors.ts';
+import { subjectWords } from '../../core/membership.ts';
+import { sentParameters } from '../../core/operation.ts';
+import type {
+  Act,
+  AttemptRecord,
+  Batch,
+  BatchId,
+  Decision,
+  LedgerReader,
+  LoggedOf,
+} from '../../ledger/ledger.ts';
+import { batchWithId, eachLedgerThere, findBatch } from '../open-ledger.ts';
+import { spellingsOf } from './log/spellings.ts';
+
+/**
+ * What was asked, bought, changed, decided and erased: when, by which batch and operator, at what price. It is read from the
+ * ledgers alone. What a person was forgotten for keeps a hash, its time and its price.
+ */
+
+export interface LogEntry {
+  readonly atMs: number;
+  /** A request, a decision about one, or what somebody did with a batch. */
+  readonly kind: 'asked' | 'changed' | 'decided' | Act['kind'];
+  /** Undefined for what was done before ledgers kept who is at work. */
+  readonly operator: string | undefined;
+  /** Undefined for an erasure. */
+  readonly batch:
+    | Pick<Batch, 'id' | 'accountName' | 'accountIdentity' | 'sandbox' | 'operation' | 'inputPath'>
+    | undefined;
+  readonly row?: number;
+  readonly request?: LoggedRequest;
+  /** What was decided, by whom and why. */
+  readonly decision?: Pick<Decision, 'kind' | 'by' | 'why'>;
+}
+
+export interface LoggedRequest {
+  readonly operation: string;
+  /** Whom a change altered, in words. */
+  readonly subject: string | undefined;
+  /** What was sent; empty where it was erased. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`. */
+  readonly ended: string;
+  /** Credits that were charged, or may have been. */
+  readonly charged: number;
+  readonly inDoubt: number;
+  readonly why: string;
+  readonly status: number | undefined;
+  /** The vendor's own words about a change; what was bought about people is in the ledger and in no log. */
+  readonly said: string | undefined;
+  /** By what an erased request is known. */
+  readonly hash: string | undefined;
+}
+
+/** What a log is about: a batch, a person or company, or everything. */
+export type LogAbout =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'batch'; readonly batch: BatchId }
+  | { readonly kind: 'values'; readonly values: readonly string[] };
+
+export interface LogOptions {
+  readonly store: string | undefined;
+  readonly about: LogAbout;
+  /** Only what altered the service, with the decisions about it. */
+  readonly changes?: boolean;
+  /** Ends the search when nobody waits for it any more. */
+  readonly leaving?: AbortSignal;
+}
+
+/** Attempts of one read: some 30 ms, so that others of the process are answered in between. */
+const READ_AT_ONCE = 500;
+/** Calls are looked through faster than attempts are told. */
+const CALLS_AT_ONCE = 20_000;
+
+/** What a user means: a batch by its id, the beginning of it or `last`; else a person or company, however it is written. */
+export async function aboutOf(text: string | undefined, store: string | undefined): Promise<LogAbout> {
+  if (text === undefined) return { kind: 'all' };
+  const word = text.trim();
+  const isBatch = word === 'last' || /^[0-9a-f]{4,8}$/.test(word);
+  if (isBatch) return { kind: 'batch', batch: (await findBatch(word, store)).batch.id };
+  const values = spellingsOf(word);
+  if (values.length > 0) return { kind: 'values', values };
+  throw stop('usage', 'There is nothing to search for.', 'Give an e-mail address, an ABN or a web address.');
+}
+
+/** The entries of every store, each newest first; decisions stand before the request that they are about. */
+export async function logOf(
+  options: LogOptions,
+  hear: (entry: LogEntry) => void | Promise<void>,
+): Promise<void> {
+  const { about, store } = options;
+  if (about.kind === 'batch' && (await batchWithId(about.batch, store)) === undefined) return;
+  await eachLedgerThere(store, async (ledger) => {
+    for await (const entry of entriesIn(ledger, options)) {
+      if (options.leaving?.aborted) return;
+      await hear(entry);
+    }
+  });
+}
+
+async function* entriesIn(ledger: LedgerReader, options: LogOptions): AsyncGenerator<LogEntry> {
+  const told = new Told(ledger);
+  const { about, changes = false } = options;
+  const acts = changes || about.kind === 'values' ? [] : await actsIn(ledger, about, told);
+  for await (const attempts of attemptsOf(ledger, options)) {
+    for (const attempt of attempts) {
+      if (changes && attempt.call.change === undefined) continue;
+      while ((acts[0]?.atMs ?? 0) >= attempt.intentAtMs) yield acts.shift() as LogEntry;
+      yield* await told.entriesOf(attempt);
+    }
+    await setImmediate();
+  }
+  yield* acts;
+}
+
+async function* attemptsOf(
+  ledger: LedgerReader,
+  { about, changes, leaving }: LogOptions,
+): AsyncGenerator<readonly AttemptRecord[]> {
+  if (about.kind === 'values') {
+    yield await attemptsAbout(ledger, about.values, leaving);
+    return;
+  }
+  const of: LoggedOf = { batch: about.kind === 'batch' ? about.batch : undefined, changes };
+  for (let before: number | undefined, more = true; more; ) {
+    // A batch is a small part of what is looked through.
+    const part = await ledger.logged(of, before, READ_AT_ONCE);
+    yield part.attempts;
+    before = part.next;
+    more = before !== undefined;
+  }
+}
+
+async function attemptsAbout(
+  ledger: LedgerReader,
+  values: readonly string[],
+  leaving: AbortSignal | undefined,
+): Promise<readonly AttemptRecord[]> {
+  const found: AttemptRecord[] = [...(await forgotten(ledger, values))];
+  for (let after: number | undefined = 0; after !== undefined && !leaving?.aborted; ) {
+    const part: Awaited<ReturnType<LedgerReader['attemptsAbout']>> = await ledger.attemptsAbout(
+      values,
+      after,
+      CALLS_AT_ONCE,
+    );
+    found.push(...part.attempts);
+    after = part.next;
+    await setImmediate();
+  }
+  return found.sort((one, other) => other.attempt - one.attempt);
+}
+
+/** The inputs by which one person is asked about, each alone. */
+const OF_PERSONS = ['email', 'profile_url', 'profile_slug'] as const;
+
+/** What was bought about somebody who was forgotten is recognised by the hash of the question alone. */
+async function forgotten(ledger: LedgerReader, values: readonly string[]): Promise<readonly AttemptRecord[]> {
+  const accounts = await ledger.forgettingAccounts();
+  const keys = accounts.flatMap((account) =>
+    values.flatMap((value) =>
+      OF_PERSONS.map((name) =>
+        callKeyOf(account, { operation: 'enrich-person', parameters: { [name]: value }, ifLost: 'hold' }),
+      ),
+    ),
+  );
+  const states = keys.length === 0 ? [] : await ledger.find(keys, { detail: 'kind' });
+  const attempts = states.flatMap((state) => ('answer' in state ? [state.answer.attempt] : []));
+  return attempts.length === 0 ? [] : ledger.attempts(attempts);
+}
+
+async function actsIn(ledger: LedgerReader, about: LogAbout, told: Told): Promise<LogEntry[]> {
+  const batches = about.kind === 'batch' ? [about.batch] : (await ledger.batchLines()).map(({ id }) => id);
+  const entries: LogEntry[] = [];
+  for (const id of batches) {
+    const batch = await told.batch(id);
+    const acts = await told.acts(id);
+    for (const { kind, operator, atMs } of acts) entries.push({ atMs, kind, operator, batch });
+    // It is of a ledger from before that was kept.
+    if (batch !== undefined && acts[0]?.kind !== 'begun')
+      entries.push({ atMs: batch.createdAtMs, kind: 'begun', operator: undefined, batch });
+  }
+  if (about.kind === 'all')
+    for (const { kind, operator, atMs } of await ledger.erasures())
+      entries.push({ atMs, kind, operator, batch: undefined });
+  return entries.sort((one, other) => other.atMs - one.atMs);
+}
+
+/** Tells attempts of one ledger, and looks each batch up once. */
+class Told {
+  readonly #ledger: LedgerReader;
+  readonly #batches = new Map<BatchId, Promise<Batch | undefined>>();
+  readonly #acts = new Map<BatchId, Promise<readonly Act[]>>();
+
+  constructor(ledger: LedgerReader) {
+    this.#ledger = ledger;
+  }
+
+  batch(id: BatchId): Promise<Batch | undefined> {
+    return kept(this.#batches, id, () => this.#ledger.batch(id));
+  }
+
+  acts(id: BatchId): Promise<readonly Act[]> {
+    return kept(this.#acts, id, () => this.#ledger.acts(id));
+  }
+
+  async entriesOf(attempt: AttemptRecord): Promise<readonly LogEntry[]> {
+    const { row, call, decisions, intentAtMs: atMs } = attempt;
+    const request = requestOf(attempt);
+    const operator = await this.#operatorAt(attempt.batch, attempt.attempt);
+    const batch = await this.batch(attempt.batch);
+    const decided = decisions.map(async (decision): Promise<LogEntry> => {
+      const { kind, by, why, atMs: at } = decision;
+      const who = by === 'person' ? await this.#operatorAt(decision.batch, decision.id) : undefined;
+      const of = await this.batch(decision.batch);
+      return {
+        atMs: at,
+        kind: 'decided',
+        operator: who,
+        batch: of,
+        row,
+        request,
+        decision: { kind, by, why },
+      };
+    });
+    const kind = call.change === undefined ? 'asked' : 'changed';
+    return [...(await Promise.all(decided)).reverse(), { atMs, kind, operator, batch, row, request }];
+  }
+
+  /** @param entry of the book. */
+  async #operatorAt(batch: BatchId, entry: number): Promise<string | undefined> {
+    return (await this.acts(batch)).findLast(({ after }) => after < entry)?.operator;
+  }
+}
+
+function kept<Key, Value>(found: Map<Key, Value>, key: Key, find: () => Value): Value {
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  const value = find();
+  found.set(key, value);
+  return value;
+}
+
+/** As much as a person reads of what a vendor said. */
+const MOST_SAID = 2_000;
+
+/** As much of a hash as tells one from another. */
+const HASH_SHOWN = 16;
+
+function requestOf(attempt: AttemptRecord): LoggedRequest {
+  const { call, closure, decision, readings, reserved, reply, key, released } = attempt;
+  const reading = readings.at(-1);
+  const isTold = decision?.kind === 'told';
+  const settled = closure?.kind === 'answered' ? closure : undefined;
+  const isErased = call.erasedAtMs !== undefined;
+  const isHeld = closure?.kind === 'in_doubt' && !isTold && reading === undefined && released === undefined;
+  return {
+    operation: call.operation,
+    subject: call.change === undefined || isErased ? undefined : subjectWords(call.change.subject),
+    asked: Object.fromEntries(
+      Object.entries(sentParameters(call)).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    ),
+    ended: isTold ? 'found' : (reading?.answer ?? settled?.answer ?? closure?.kind ?? 'open'),
+    charged: isTold ? reserved : (reading?.charged ?? settled?.charged ?? 0),
+    inDoubt: isHeld ? reserved : 0,
+    why: reading?.why ?? closure?.why ?? '',
+    status: reply?.status,
+    said:
+      call.change === undefined || isErased ? undefined : reply?.body.toString('utf8').slice(0, MOST_SAID),
+    hash: isErased ? key.slice(0, HASH_SHOWN) : undefined,
+  };
+}

@@ -1,0 +1,227 @@
+import { setImmediate } from 'node:timers/promises';
+import { loadAccounts } from '../../client/account/account.ts';
+import { type CreditPrice, type Money, moneyFor } from '../../client/account/price.ts';
+import { isoTime } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
+import type { Batch, BatchId, BatchLine, LedgerReader, Spent } from '../../ledger/ledger.ts';
+import { eachLedgerThere } from '../open-ledger.ts';
+
+/** What a month cost, from the ledgers alone. Days and months are those of UTC, as budgets count them. */
+
+export const SPEND_BY = ['account', 'batch', 'day', 'operator'] as const;
+export type SpendBy = (typeof SPEND_BY)[number];
+
+/** Credits of one group. Play money of sandboxes is never in a group with other money. */
+export interface SpendGroup {
+  /** The name of the account, the id of the batch, the day, or who was at work; undefined where nobody is known. */
+  readonly name: string | undefined;
+  readonly sandbox: boolean;
+  readonly spent: number;
+  /** Whether just that was spent; otherwise it is the most. */
+  readonly isExact: boolean;
+  readonly inDoubt: number;
+  /** What batches that began in the month saved by asking once. */
+  readonly saved: number;
+  readonly requests: number;
+  /** Number of batches that began in the month. */
+  readonly batches: number;
+  /** The account's budget of a month, or the batch's own. */
+  readonly budget: number | undefined;
+  /** The list of a batch, and its account. */
+  readonly input?: string;
+  readonly account?: string;
+  /** What was spent, by the prices of the accounts; none where an account has no price, one for each currency. */
+  readonly money: readonly Money[];
+}
+
+export interface Spend {
+  readonly month: string;
+  readonly by: SpendBy;
+  readonly groups: readonly SpendGroup[];
+}
+
+export interface SpendOptions {
+  readonly store: string | undefined;
+  /** `2026-11`. */
+  readonly month: string;
+  readonly by: SpendBy;
+  /** What a batch saved; left out: it is added up from its rows. */
+  readonly savedBy?: ((ledger: LedgerReader, batch: BatchId) => Promise<number>) | undefined;
+}
+
+/** @throws StopError `usage` for what is no month. */
+export function monthOf(text: string): string {
+  if (/^20\d{2}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
+  throw stop('usage', 'The month is not written as 2026-11.', 'Give a year and a month.');
+}
+
+export async function spendOf({ store, month, by, savedBy = savedByRows }: SpendOptions): Promise<Spend> {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const [fromMs, untilMs] = [Date.UTC(year, number - 1), Date.UTC(year, number)];
+  const prices = await pricesOfAccounts();
+  const groups = new Map<string, Sum>();
+  await eachLedgerThere(store, async (ledger) => {
+    const lines = new Map((await ledger.batchLines()).map((line) => [line.id, line]));
+    for await (const part of partsOf(ledger, fromMs, untilMs)) {
+      const line = lines.get(part.batch);
+      if (line === undefined) continue;
+      const sum = sumFor(groups, line, nameBy(by, line, part));
+      sum.add(part, line, prices.get(line.accountIdentity));
+    }
+    for (const line of lines.values()) {
+      if (line.createdAtMs < fromMs || line.createdAtMs >= untilMs) continue;
+      const name = nameBy(by, line, { dayMs: line.createdAtMs, ...(await begunBy(ledger, line, by)) });
+      const sum = sumFor(groups, line, name);
+      sum.batches += 1;
+      sum.lines.add(line);
+      sum.saved += await savedBy(ledger, line.id);
+    }
+    for (const sum of groups.values()) await sum.complete(ledger, by, fromMs);
+  });
+  const shown = [...groups.values()].map((sum) => sum.group()).filter(isUsed);
+  return { month, by, groups: shown.sort(by === 'day' ? byName : bySpent) };
+}
+
+const byName = (one: SpendGroup, other: SpendGroup): number =>
+  Number(one.sandbox) - Number(other.sandbox) || (one.name ?? '').localeCompare(other.name ?? '');
+const bySpent = (one: SpendGroup, other: SpendGroup): number =>
+  Number(one.sandbox) - Number(other.sandbox) || other.spent - one.spent || byName(one, other);
+
+const isUsed = ({ spent, inDoubt, requests, batches }: SpendGroup): boolean =>
+  spent + inDoubt + requests + batches > 0;
+
+function nameBy(
+  by: SpendBy,
+  { id, accountName }: BatchLine,
+  { dayMs, operator }: Pick<Spent, 'dayMs' | 'operator'>,
+): string | undefined {
+  switch (by) {
+    case 'account':
+      return accountName;
+    case 'batch':
+      return id;
+    case 'day':
+      return isoTime(dayMs).slice(0, 10);
+    case 'operator':
+      return operator;
+  }
+}
+
+/** Who began it, for what it saved; it is not looked up where nobody asks. */
+async function begunBy(
+  ledger: LedgerReader,
+  { id }: BatchLine,
+  by: SpendBy,
+): Promise<Pick<Spent, 'operator'>> {
+  const [first] = by === 'operator' ? await ledger.acts(id) : [];
+  return first?.kind === 'begun' ? { operator: first.operator } : {};
+}
+
+class Sum {
+  readonly #name: string | undefined;
+  readonly #sandbox: boolean;
+  readonly lines = new Set<BatchLine>();
+  batches = 0;
+  saved = 0;
+  #spent = 0;
+  #inDoubt = 0;
+  #requests = 0;
+  #isExact = true;
+  #budget: number | undefined;
+  /** By currency; `undefined` once something was spent that has no price. */
+  #money: Map<string, number> | undefined = new Map();
+  #batch: Batch | undefined;
+
+  constructor(name: string | undefined, sandbox: boolean) {
+    this.#name = name;
+    this.#sandbox = sandbox;
+  }
+
+  add({ spent, inDoubt, requests }: Spent, line: BatchLine, price: CreditPrice | undefined): void {
+    this.lines.add(line);
+    this.#spent += spent;
+    this.#inDoubt += inDoubt;
+    this.#requests += requests;
+    if (spent === 0) return;
+    if (price === undefined) this.#money = undefined;
+    else
+      this.#money?.set(
+        price.currency,
+        (this.#money.get(price.currency) ?? 0) + moneyFor(spent, price).amount,
+      );
+  }
+
+  /** What the ledger says of all of it: whether prices were stated, and the budget. Batches of other ledgers are not known to it. */
+  async complete(ledger: LedgerReader, by: SpendBy, fromMs: number): Promise<void> {
+    for (const { id } of this.lines) if (await ledger.isSpentAtMost({ batch: id })) this.#isExact = false;
+    const [line] = this.lines;
+    if (line === undefined) return;
+    if (by === 'account') {
+      const { cap } = await ledger.accountMoney(line.accountIdentity, 'month', fromMs);
+      this.#budget ??= cap;
+    }
+    if (by === 'batch') {
+      this.#batch ??= await ledger.batch(line.id);
+      this.#budget ??= (await ledger.batchMoney(line.id)).cap;
+    }
+  }
+
+  group(): SpendGroup {
+    const { accountName } = [...this.lines][0] ?? {};
+    const input = this.#batch?.inputPath;
+    return {
+      ...{ name: this.#name, sandbox: this.#sandbox, spent: this.#spent, isExact: this.#isExact },
+      ...{ inDoubt: this.#inDoubt, saved: this.saved, requests: this.#requests, batches: this.batches },
+      budget: this.#budget,
+      ...(input === undefined ? {} : { input, account: accountName ?? '' }),
+      money: [...(this.#money ?? [])].map(([currency, amount]) => ({
+        amount: Math.round(amount * 1e6) / 1e6,
+        currency,
+      })),
+    };
+  }
+}
+
+function sumFor(groups: Map<string, Sum>, { sandbox }: BatchLine, name: string | undefined): Sum {
+  const key = JSON.stringify([sandbox, name]);
+  const sum = groups.get(key) ?? new Sum(name, sandbox);
+  groups.set(key, sum);
+  return sum;
+}
+
+/** Attempts of one read: some milliseconds, so that others of the process are answered in between. */
+const ATTEMPTS_AT_ONCE = 20_000;
+
+async function* partsOf(ledger: LedgerReader, fromMs: number, untilMs: number): AsyncGenerator<Spent> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const part: Awaited<ReturnType<LedgerReader['spentBetween']>> = await ledger.spentBetween(
+      ...([fromMs, untilMs, after, ATTEMPTS_AT_ONCE] as const),
+    );
+    yield* part.parts;
+    after = part.next;
+    await setImmediate();
+  }
+}
+
+/** Rows of one read. */
+const ROWS_AT_ONCE = 2_000;
+
+async function savedByRows(ledger: LedgerReader, batch: BatchId): Promise<number> {
+  let sum = 0;
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const part: Awaited<ReturnType<LedgerReader['saved']>> = await ledger.saved(batch, from, ROWS_AT_ONCE);
+    sum += part.credits;
+    from = part.next;
+    await setImmediate();
+  }
+  return sum;
+}
+
+/** By the identity of the account. A file of accounts that cannot be read has no prices, which another command says. */
+export async function pricesOfAccounts(): Promise<ReadonlyMap<string, CreditPrice>> {
+  const accounts = await loadAccounts().then(
+    ({ configured }) => configured,
+    () => [],
+  );
+  return new Map(accounts.flatMap(({ identity, price }) => (price === undefined ? [] : [[identity, price]])));
+}

@@ -1,0 +1,231 @@
+/**
+ * Goal: who answers for a store can say who asked, bought, changed or decided what, when and at what price, and what it adds up to.
+ * Method: the real commands by several people, before the sandbox as a vendor, whose book says what was charged.
+ */
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { type Desk, type JsonResult, openDesk } from './desk.ts';
+
+const table = (text: string): readonly Readonly<Record<string, string>>[] =>
+  parse(text, { columns: true, bom: true });
+
+/** Ann buys three rows, of which the vendor loses the answer of the first; Bob settles that, and buys one more. */
+async function sharedDesk(): Promise<Desk> {
+  const desk = await openDesk({
+    faults: 'charged-reset:x1',
+    concurrency: 1,
+    account: { price: '0.04 AUD', budget: { per_month: 500 } },
+  });
+  desk.list(3);
+  await desk.type(desk.run('--as', 'Ann'));
+  await desk.type(['settle', 'last', '--skip', '--as', 'Bob']);
+  desk.list(4);
+  await desk.type(desk.run('--as', 'Bob'));
+  return desk;
+}
+
+const told = ({ entries }: JsonResult): readonly string[] =>
+  entries.map((entry: JsonResult) => {
+    const about = Object.values(entry.asked)[0] ?? '';
+    return `${entry.operator} ${entry.kind} ${about} ${entry.ended ?? ''}`.replaceAll(/ +/g, ' ').trim();
+  });
+
+describe('rowonce log', () => {
+  test('tells of a company who asked when and at what price, however it is written, and who decided about it', async () => {
+    const desk = await sharedDesk();
+    const log = await desk.json(['log', 'https://www.LIST.csv-1.example/about']);
+    expect(told(log)).toEqual([
+      'Bob decided list.csv-1.example skip',
+      'Ann asked list.csv-1.example in_doubt',
+    ]);
+    expect(log.entries[1]).toMatchObject({
+      row: 2,
+      charged: 0,
+      in_doubt: 1,
+      account: 'data',
+      sandbox: false,
+    });
+    const [decided, asked] = (await desk.type(['log', 'list.csv-1.example'])).stdout.split('\n');
+    expect(decided).toMatch(
+      /Z {2}Bob {2}decided skip, about domain list\.csv-1\.example \(.+\) {2}batch [0-9a-f]{8} row 2$/,
+    );
+    expect(asked).toMatch(/Z {2}Ann {2}enrich-company domain .*: in_doubt, 0 credits \(0 AUD\), 1 in doubt /);
+    const bought = await desk.json(['log', 'list.csv-2.example']);
+    expect(bought.entries).toMatchObject([
+      { operator: 'Ann', charged: 1, money: { amount: 0.04, currency: 'AUD' } },
+    ]);
+    expect((await desk.type(['log', 'nobody.example'])).stdout).toBe(
+      'Nothing was asked about nobody.example, https://nobody.example.\n',
+    );
+  });
+
+  test('tells of a batch who began it and worked on it, newest first, and of all batches together', async () => {
+    const desk = await sharedDesk();
+    const [newer, older] = (await desk.json(['status'])).batches;
+    expect(told(await desk.json(['log', older.batch]))).toEqual([
+      'Bob settled',
+      'Ann asked list.csv-3.example found',
+      'Ann asked list.csv-2.example found',
+      'Bob decided list.csv-1.example skip',
+      'Ann asked list.csv-1.example in_doubt',
+      'Ann begun',
+    ]);
+    const ofBob = await desk.json(['log', 'last']);
+    expect(ofBob.about).toEqual([newer.batch]);
+    expect(told(ofBob)).toEqual(['Bob asked list.csv-4.example found', 'Bob begun']);
+    expect((await desk.json(['log'])).entries).toHaveLength(8);
+    expect((await desk.json(['status', older.batch])).operators).toEqual(['Ann', 'Bob']);
+  });
+
+  test('names the user of the system where nobody says a name, and refuses a name that is none', async () => {
+    const desk = await openDesk();
+    desk.list(1);
+    await desk.type(desk.run());
+    const { entries } = await desk.json(['log']);
+    expect(entries.map(({ operator }: JsonResult) => operator)).toEqual([
+      userInfo().username,
+      userInfo().username,
+    ]);
+    expect(await desk.type(desk.run('--as', ' '))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Give a name after --as'),
+    });
+  });
+
+  test('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
+    const desk = await openDesk();
+    desk.list(120);
+    await desk.type(desk.run('--as', '=HYPERLINK("x")'));
+    const shown = await desk.type(['log']);
+    expect(shown.stdout.trimEnd().split('\n')).toHaveLength(100);
+    expect(shown.stderr).toContain('--all shows it, and -o log.csv writes it');
+    expect((await desk.json(['log'])).more).toBe(true);
+    expect((await desk.json(['log', '--all'])).entries).toHaveLength(121);
+    expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
+      code: 0,
+      stdout: '121 entries in log.csv\n',
+    });
+    const rows = table(await desk.read('log.csv'));
+    expect(rows).toHaveLength(121);
+    expect(rows[0]).toMatchObject({ kind: 'asked', credits: '1', operator: `'=HYPERLINK("x")` });
+    expect(rows.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(120);
+    expect(await desk.type(['log', '-o', 'log.csv'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is there already'),
+    });
+    expect(table((await desk.type(['log', '-o', '-'])).stdout)).toEqual(rows);
+  });
+
+  test('of changes is an audit: each with batch, operator, time and what the service said', async () => {
+    const team = await TeamWorkplace.open();
+    onTestFinished(() => team[Symbol.asyncDispose]());
+    await team.apply([{ email: 'jo@team.example', role: 'viewer' }], { more: ['--as', 'Carol'] });
+    await team.json('undo', 'last', '--yes', '--as', 'Dan');
+    const file = team.place.path('audit.csv');
+    await team.type('log', '--changes', '-o', file);
+    const rows = table(readFileSync(file, 'utf8'));
+    expect(
+      rows.map(({ operator, operation, about, status }) => [operator, operation, about, status]),
+    ).toEqual([
+      ['Dan', 'delete-invite', `jo@team.example in ${PROJECT}`, '200'],
+      ['Carol', 'create-invite', `jo@team.example in ${PROJECT}`, '200'],
+    ]);
+    for (const { at, batch, vendor_said } of rows) {
+      expect(at).toMatch(/^20\d\d-.*Z$/);
+      expect(batch).toMatch(/^[0-9a-f]{8}$/);
+      expect(JSON.parse(vendor_said ?? '')).toBeTypeOf('object');
+    }
+    expect(rows[1]?.vendor_said).toContain('invite_code');
+  });
+
+  test('of somebody who was forgotten has a hash, the time and the price, and nothing else; who erased it is told', async () => {
+    const desk = await openDesk();
+    await desk.write('people.csv', 'email\njane@acme.example\nmary@acme.example\n');
+    const words = [
+      'run',
+      'enrich-person',
+      'people.csv',
+      '--budget',
+      '50',
+      '-o',
+      'out.csv',
+      '--as',
+      'jane@acme.example',
+    ];
+    await desk.type(words);
+    const [before] = (await desk.json(['log', 'jane@acme.example'])).entries;
+    await desk.type(['forget', 'jane@acme.example', '--yes', '--as', 'Eve']);
+    const { entries } = await desk.json(['log', 'jane@acme.example']);
+    const { at, charged } = before;
+    expect(entries).toMatchObject([
+      { at, charged, asked: {}, hash: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    ]);
+    const all = await desk.type(['log', '--all', '--json']);
+    expect(all.stdout).not.toContain('jane');
+    expect(all.stdout).toContain('mary@acme.example');
+    const erased = JSON.parse(all.stdout).entries.find(({ kind }: JsonResult) => kind === 'erased');
+    expect(erased).toMatchObject({ operator: 'Eve', batch: null });
+    expect((await desk.type(['log', 'jane@acme.example'])).stdout).toContain(
+      `erased, hash ${entries[0].hash}`,
+    );
+  });
+});
+
+describe('rowonce spend', () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const groups = async (desk: Desk, ...words: string[]) =>
+    (await desk.json(['spend', '--month', month, ...words])).groups;
+
+  test('adds up to what the vendor charged, by account, batch, day and whoever was at work', async () => {
+    const desk = await sharedDesk();
+    const { credits } = await desk.place.vendor.book();
+    for (const by of ['account', 'batch', 'day', 'operator']) {
+      const found = await groups(desk, '--by', by);
+      const sum = (of: string) => found.reduce((all: number, each: JsonResult) => all + each[of], 0);
+      expect(sum('spent') + sum('in_doubt'), by).toBe(credits);
+      expect(sum('requests'), by).toBe(4);
+    }
+    expect(await groups(desk)).toMatchObject([
+      {
+        name: 'data',
+        spent: 3,
+        in_doubt: 1,
+        batches: 2,
+        budget: 500,
+        money: [{ amount: 0.12, currency: 'AUD' }],
+      },
+    ]);
+    expect(await groups(desk, '--by', 'operator')).toMatchObject([
+      { name: 'Ann', spent: 2, in_doubt: 1, batches: 1 },
+      { name: 'Bob', spent: 1, in_doubt: 0, batches: 1, saved: 2 },
+    ]);
+    const shown = await desk.type(['spend', '--month', month]);
+    expect(shown.stdout).toBe(
+      `${month} (UTC), by account\n  data  3 credits of 500 (A$0.12), 1 in doubt, 2 saved, 4 requests, 2 batches begun\n`,
+    );
+    const rows = table((await desk.type(['spend', '--month', month, '--by', 'batch', '-o', '-'])).stdout);
+    expect(rows.map(({ credits_spent, list }) => [credits_spent, list])).toEqual([
+      ['2', desk.place.path('list.csv')],
+      ['1', desk.place.path('list.csv')],
+    ]);
+  });
+
+  test('has nothing of another month, keeps play money apart, and refuses what is no month', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    await desk.type(desk.run());
+    await desk.type(['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '-o', 'play.csv']);
+    const shown = (await desk.type(['spend', '--month', month])).stdout;
+    expect(shown).toMatch(
+      /^20.*\n {2}data {2}2 credits, .*\nplay money of sandboxes\n {2}sandbox-provider .*\n$/,
+    );
+    expect((await desk.type(['spend', '--month', '2020-01'])).stdout).toBe(
+      '2020-01 (UTC), by account: nothing was spent.\n',
+    );
+    expect(await desk.type(['spend', '--month', '2026-13'])).toMatchObject({ code: 2 });
+    expect(await desk.type(['spend', '--by', 'week'])).toMatchObject({ code: 2 });
+  });
+});

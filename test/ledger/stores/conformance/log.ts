@@ -1,0 +1,155 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { decide as decideAs, type Ledger, type Spent } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { ACCOUNT, answered, batchNamed, begin, DAY_MS, decide, keyNamed, lost, NOON_MS } from '../book.ts';
+import { freshLedger, freshPlace, openStore } from '../places.ts';
+
+// Goal: a log tells who worked on what and what it cost, and adds up to what the budgets count. Method: several people open
+// one place, one after the other.
+export function logConforms(store: Store): void {
+  describe('who is at work', () => {
+    test('is kept with each batch from its beginning on, and noted again when somebody else takes over', async () => {
+      const place = freshPlace(store);
+      const batch = await by('ann', place, async (ledger) => {
+        const id = await batchNamed(ledger, 'a');
+        await begin(ledger, { key: 'key-a' });
+        return id;
+      });
+      await by('bob', place, async (ledger) => {
+        await ledger.noteHold(batch, true, NOON_MS);
+        await ledger.noteHold(batch, true, NOON_MS);
+        await ledger.noteHold(batch, false, NOON_MS);
+        await begin(ledger, { key: 'key-a' });
+        await ledger.changeBatch(batch, { state: 'cancelled' });
+      });
+      const reader = await store.look(place);
+      onTestFinished(() => reader.close());
+      const acts = await reader.acts(batch);
+      expect(acts.map(({ kind, operator }) => `${kind} ${operator}`)).toEqual([
+        'begun ann',
+        'paused bob',
+        'resumed bob',
+        'cancelled bob',
+      ]);
+      expect(await reader.acts('00000000' as typeof batch)).toEqual([]);
+    });
+
+    test('is kept with a decision of a person, and not with one that a rule or a job made', async () => {
+      const place = freshPlace(store);
+      const batch = await by('ann', place, async (ledger) => {
+        const id = await batchNamed(ledger, 'a');
+        await lost(ledger, id, 'acme');
+        return id;
+      });
+      await by('cron', place, (ledger) =>
+        decideAs(ledger, { key: keyNamed('acme'), batch, kind: 'hold', by: 'job', why: 'x', atMs: NOON_MS }),
+      );
+      await by('bob', place, (ledger) => decide(ledger, batch, 'acme', 'skip'));
+      const reader = await store.look(place);
+      onTestFinished(() => reader.close());
+      const acts = await reader.acts(batch);
+      expect(acts.map(({ kind, operator }) => `${kind} ${operator}`)).toEqual(['begun ann', 'settled bob']);
+      const { attempts } = await reader.logged({ batch }, undefined, 10);
+      expect(attempts[0]?.decisions.map(({ kind, by: who }) => `${kind} ${who}`)).toEqual([
+        'hold job',
+        'skip person',
+      ]);
+    });
+
+    test('is nobody where nobody was named', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await answered(ledger, batch, 'acme');
+      expect(await ledger.acts(batch)).toEqual([]);
+      const [part] = await allSpent(ledger);
+      expect(part).not.toHaveProperty('operator');
+    });
+  });
+
+  describe('a log of attempts', () => {
+    test('tells the newest first, of all batches or of one, in parts of which none is told twice', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const made = [];
+      for (const name of ['one', 'two', 'three', 'four', 'five'])
+        made.push(await answered(ledger, name === 'three' ? b : a, name));
+      const told: number[] = [];
+      for (let before: number | undefined, more = true; more; ) {
+        const part = await ledger.logged({}, before, 2);
+        told.push(...part.attempts.map(({ attempt }) => attempt));
+        before = part.next;
+        more = before !== undefined;
+      }
+      expect(told).toEqual(made.toReversed());
+      const { attempts } = await ledger.logged({ batch: b }, undefined, 10);
+      expect(attempts.map(({ attempt }) => attempt)).toEqual([made[2]]);
+      expect((await ledger.logged({ changes: true }, undefined, 10)).attempts).toEqual([]);
+    });
+  });
+
+  describe('what was spent by whom', () => {
+    test('adds up to what the budgets count, by batch, day and whoever was at work', async () => {
+      const place = freshPlace(store);
+      const batch = await by('ann', place, async (ledger) => {
+        const id = await batchNamed(ledger, 'a');
+        await answered(ledger, id, 'one', { atMs: NOON_MS, reserve: 3, charged: 3 });
+        return id;
+      });
+      await by('bob', place, async (ledger) => {
+        await begin(ledger, { key: 'key-a' });
+        await answered(ledger, batch, 'two', { atMs: NOON_MS, reserve: 5, charged: 5 });
+        await lost(ledger, batch, 'lost', { reserve: 7 });
+        await answered(ledger, batch, 'later', { atMs: NOON_MS + DAY_MS, reserve: 11, charged: 11 });
+      });
+      const reader = await store.look(place);
+      onTestFinished(() => reader.close());
+      const parts = await allSpent(reader);
+      const shown = parts.map(({ dayMs, operator, spent, inDoubt, requests }) => [
+        ...[(dayMs - NOON_DAY_MS) / DAY_MS, operator, spent, inDoubt, requests],
+      ]);
+      expect(shown.sort()).toEqual([
+        [0, 'ann', 3, 0, 1],
+        [0, 'bob', 5, 7, 2],
+        [1, 'bob', 11, 0, 1],
+      ]);
+      const money = await reader.accountMoney(ACCOUNT, 'ever', NOON_MS);
+      expect(parts.reduce((sum, { spent }) => sum + spent, 0)).toBe(money.spent);
+      expect(parts.reduce((sum, { inDoubt }) => sum + inDoubt, 0)).toBe(money.inDoubt);
+      const { parts: firstDay } = await reader.spentBetween(NOON_DAY_MS, NOON_DAY_MS + DAY_MS, 0, 100);
+      expect(firstDay.reduce((sum, { spent }) => sum + spent, 0)).toBe(8);
+    });
+  });
+
+  async function by<T>(operator: string, place: string, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+    const ledger = await openStore(store, place, true, { operator });
+    try {
+      return await work(ledger);
+    } finally {
+      await ledger.close();
+    }
+  }
+}
+
+const NOON_DAY_MS = Math.floor(NOON_MS / DAY_MS) * DAY_MS;
+
+/** Read one attempt at a time, so that the parts have to add up. */
+async function allSpent(ledger: Pick<Ledger, 'spentBetween'>): Promise<readonly Spent[]> {
+  const sums = new Map<string, Spent>();
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { parts, next }: Awaited<ReturnType<Ledger['spentBetween']>> = await ledger.spentBetween(
+      ...[0, Number.MAX_SAFE_INTEGER, after, 1],
+    );
+    for (const part of parts) {
+      const key = JSON.stringify([part.batch, part.dayMs, part.operator]);
+      const { spent = 0, inDoubt = 0, requests = 0 } = sums.get(key) ?? {};
+      const sum = { spent: spent + part.spent, inDoubt: inDoubt + part.inDoubt };
+      sums.set(key, {
+        ...part,
+        ...(sum as Pick<Spent, 'spent' | 'inDoubt'>),
+        requests: requests + part.requests,
+      });
+    }
+    after = next;
+  }
+  return [...sums.values()];
+}
