@@ -95,7 +95,10 @@ async function aboutPerson(sql: Sql, person: Person): Promise<Found> {
   const { batches, names } = await namesOf(sql, hits);
   const rows = await rowsOf(sql, hits, calls);
   const unsettled = await sql.rows<ErasableRow>(UNSETTLED, [[...calls], [...attempts]]);
-  const unfinished = await plannedAbout(sql, hits, UNFINISHED);
+  const unfinished = [
+    ...(await plannedAbout(sql, hits, UNFINISHED)),
+    ...(await plannedAbout(sql, hits, LISTED)),
+  ];
   return {
     ...{ calls, attempts, cuts, rows, subjects, hits: hits.all(), needed: [], batches, names },
     unsettled: [...unsettled, ...unfinished],
@@ -208,6 +211,9 @@ async function plannedAbout(sql: Sql, hits: Hits, query: string): Promise<readon
 const UNFINISHED = `
 SELECT p.batch, p.row, p.planned::text AS planned FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row WHERE r.outcome IS NULL OR r.outcome = 'in_doubt'`;
+
+/** Rows of submitted lists that have no final outcome: one that has it has no cells any more. */
+const LISTED = 'SELECT batch, row, cells::text AS planned FROM listed';
 
 /**
  * What is under way, and doubts about which somebody can still decide: in a batch that risked them or waits for them, and did not skip
