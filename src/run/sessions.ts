@@ -1,11 +1,11 @@
 import type { Account } from '../client/account/account.ts';
-import { Client, type ClientOptions, type Limits, type Pause } from '../client/client.ts';
+import { Client, type Pause } from '../client/client.ts';
 import { historyOf } from '../client/misses.ts';
 import { basePathOf } from '../client/request.ts';
 import { invariant, type StopCode, type StopError } from '../core/errors.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
-import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import type { BatchId } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
@@ -15,6 +15,7 @@ import { Groups } from './groups.ts';
 import { ProjectAccess } from './project-access.ts';
 import { closeLeftOpen, recover } from './recover.ts';
 import type { Run, Session } from './session.ts';
+import { paceOf } from './sessions/pace.ts';
 import { TooFast } from './too-fast.ts';
 
 /** A run that shares its account's session. */
@@ -276,9 +277,6 @@ interface Opened
   readonly leave?: () => Promise<void>;
 }
 
-/** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
-const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
-
 async function openSession(context: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
@@ -348,55 +346,4 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
     flags: account.sandboxFlags,
   });
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
-}
-
-// ------------------------------------------------------------------------------------------------ its pace
-
-async function paceOf(
-  { account, ledger }: RunContext,
-  shared: SharedSession,
-  clock: BelievedTime,
-): Promise<Omit<ClientOptions, 'account' | 'dialect' | 'baseUrl' | 'clock'>> {
-  const { perDay, perMonth } = account.budget;
-  const hasPeriods = perDay !== undefined || perMonth !== undefined;
-  const { pausedUntilMs, learned } = await ledger.account(account.identity);
-  const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
-  return {
-    earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
-    pausedUntilMs,
-    learnedPerSecond: holds ? learned.perSecond : undefined,
-    // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
-    unhurried: account.sandbox,
-    // A computer's own calendar, unconfirmed by any answer, must not decide about a new day or the age of answers. No answer of
-    // a sandbox would ever confirm it.
-    goesAlone: () =>
-      clock.heeds(account) && !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
-    // This write is not awaited, because a lost note costs one more "too fast" answer and never a credit.
-    onPause(pause) {
-      if (shared.paused(pause)) void ledger.notePause(account.identity, pause).catch(() => {});
-    },
-    onLearned(perSecond) {
-      shared.emit({ kind: 'learned', requestsPerSecond: perSecond });
-      void ledger.setLearnedRate(account.identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
-    },
-  };
-}
-
-/** The longest time between an intent, whose time the ledger knows, and its request. It is usually a few milliseconds. */
-const INTENT_TO_SEND_MS = 100;
-
-/** The times of earlier requests that still count against a rate limit, so that a restart does not send a burst. */
-async function earlierSends(
-  ledger: Ledger,
-  accountIdentity: string,
-  { windows }: Limits,
-  nowMs: number,
-): Promise<readonly number[]> {
-  // Where many spend, the share that a process is given leaves out what others may have sent.
-  if (windows.length === 0 || ledger.spenders !== undefined) return [];
-  const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
-  const most = Math.max(...windows.map(({ requests }) => requests));
-  const sends = await ledger.sends(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
-  // A time in the future comes from a changed clock and stays as it is.
-  return sends.map(({ atMs }) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }

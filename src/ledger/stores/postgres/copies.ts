@@ -46,7 +46,7 @@ const notFinished = ({ shown }: Database) =>
   stop(
     'store',
     `The ledger at ${shown} is a copy that is not finished.`,
-    'Type the same command of rowonce store copy once more.',
+    'Run the same command of rowonce store copy again.',
   );
 
 export async function copySource(location: string, options: StoreOptions): Promise<CopySource> {
@@ -86,7 +86,7 @@ function leave(database: Database, newest: number, { identity, place, atMs }: Co
       throw stop(
         'store',
         `Something was bought from ${database.shown} while it was copied, so the copy is not whole.`,
-        'End all that spends from it, then type the same command once more.',
+        'End all that spends from it, then run the same command again.',
       );
     await sql.rows(LEAVE, [identity, place, Math.floor(atMs)]);
   });

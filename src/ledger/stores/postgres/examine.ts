@@ -71,7 +71,7 @@ function ledgerFact(ledger: Ledger | undefined, role: string): StoreFact {
   if (arriving)
     return {
       ...{ what, fact: `${fact}; it is a copy that is not finished` },
-      next: 'Type the same command of rowonce store copy once more.',
+      next: 'Run the same command of rowonce store copy again.',
     };
   if (copiedTo === null) return { what, fact };
   return {
