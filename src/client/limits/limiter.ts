@@ -29,13 +29,12 @@ export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
- * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one.
+ * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
+ * processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  *
  * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
  * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
  * much of the learned speed the last requests used up. The longest wait wins.
- *
- * Several processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  */
 
 const SAME_WAIT_MS = 500;

@@ -1,11 +1,19 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { CopiedPart, CopySource, CopyTarget } from '../../../src/ledger/copying.ts';
-import { type AttemptId, closeAttempt, type DecisionId } from '../../../src/ledger/ledger.ts';
+import {
+  type Act,
+  type AttemptId,
+  type BatchId,
+  closeAttempt,
+  type DecisionId,
+  type Ledger,
+} from '../../../src/ledger/ledger.ts';
 import type { Store } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
-import { NOON_MS } from './book.ts';
+import { answered, batchNamed, decide, lost, NOON_MS } from './book.ts';
+import { changed, changeOf, INVITED } from './changes.ts';
 import { everything, stepOf, take } from './histories.ts';
 import { freshPlace, openStore } from './places.ts';
 import { postgresOfTests } from './postgres-server.ts';
@@ -50,13 +58,19 @@ async function copied(source: CopySource, target: CopyTarget): Promise<readonly 
   return numbers;
 }
 
-/** The same side in another store. */
-async function copyOf(side: Side, from: Store, to: Store): Promise<Side> {
+/** Copies what is at a place to a place of its own in the other store. */
+async function copyAt(at: string, from: Store, to: Store) {
   const place = freshPlace(to);
-  const source = await copyingOf(from).from(side.place, options);
+  const source = await copyingOf(from).from(at, options);
   const target = await copyingOf(to).to(place, options);
   const numbers = await copied(source, target);
   await Promise.all([source.close(), target.close()]);
+  return { place, numbers };
+}
+
+/** The same side in another store. */
+async function copyOf(side: Side, from: Store, to: Store): Promise<Side> {
+  const { place, numbers } = await copyAt(side.place, from, to);
   const renumbered = (own: number): number =>
     NUMBERS[to.name]?.own(NUMBERS[from.name]?.given(own) ?? 0, numbers) ?? 0;
   return {
@@ -106,3 +120,77 @@ const RUNS = Number(process.env.HISTORIES ?? 12);
 test('from a folder to a database and back', () => expectTheSame(sqlite, postgresOfTests, RUNS), 240_000);
 test('from a database to a folder and back', () => expectTheSame(postgresOfTests, sqlite, RUNS), 240_000);
 test('from a folder to a folder and back', () => expectTheSame(sqlite, sqlite, 2 * RUNS), 240_000);
+
+// Goal: who did what goes with the ledger, and whoever works on in the copy is told apart. Method: several people work one after the
+// other, before the copy and in it.
+describe('who was at work is known in the copy, and each of what was bought there', () => {
+  const stores = [sqlite, postgresOfTests];
+  const ways = stores.flatMap((from) => stores.map((to) => [from.name, to.name, from, to] as const));
+  test.each(ways)('from %s to %s and back', async (_, __, from, to) => {
+    const place = freshPlace(from);
+    await by('ann', from, place, async (ledger, batch) => {
+      await answered(ledger, batch, 'one', { reserve: 2, charged: 2 });
+      await ledger.noteHold(batch, true, NOON_MS);
+    });
+    await by('bob', from, place, async (ledger, batch) => {
+      await lost(ledger, batch, 'two');
+      await decide(ledger, batch, 'two', 'skip');
+    });
+    await erase(from, place);
+    const said = await toldOf(from, place);
+    expect(said).toMatchObject({ acts: ['begun ann', 'paused ann', 'gone_on bob'], erasures: ['erased cy'] });
+    const there = (await copyAt(place, from, to)).place;
+    expect(await toldOf(to, there)).toEqual(said);
+    await by('dee', to, there, async (ledger, batch) => {
+      await answered(ledger, batch, 'three', { reserve: 5, charged: 5 });
+    });
+    const { spent, acts } = await toldOf(to, there);
+    expect(spent).toEqual([...said.spent, ['dee', 5]]);
+    const { place: back } = await copyAt(there, to, from);
+    expect(await toldOf(from, back)).toMatchObject({ spent, acts });
+  });
+});
+
+async function by(
+  operator: string,
+  store: Store,
+  place: string,
+  work: (ledger: Ledger, batch: BatchId) => Promise<void>,
+): Promise<void> {
+  const ledger = await openStore(store, place, true, { operator });
+  await work(ledger, await batchNamed(ledger, 'a'));
+  await ledger.close();
+}
+
+/** Orders an erasure of what is old, of which there is nothing. */
+async function erase(store: Store, place: string): Promise<void> {
+  const opening = { ...options, create: false, operator: 'cy' };
+  await store.erasing?.(place, opening, async ({ find }) => {
+    const found = await find({ kind: 'old', beforeMs: 1, isSure: true });
+    await found.erase([], NOON_MS);
+  });
+}
+
+async function toldOf(store: Store, place: string) {
+  const ledger = await store.look(place);
+  onTestFinished(() => ledger.close());
+  const [batch] = await ledger.batches();
+  const acts = batch === undefined ? [] : await ledger.acts(batch.id);
+  const words = (list: readonly Act[]) => list.map(({ kind, operator }) => `${kind} ${operator}`);
+  const { parts } = await ledger.spentBetween(0, Number.MAX_SAFE_INTEGER, 0, 100);
+  const spent = parts.map((part) => [part.operator, part.spent] as const);
+  return { acts: words(acts), spent: spent.sort(), erasures: words(await ledger.erasures()) };
+}
+
+test('what was changed is told apart in the copy', async () => {
+  const place = freshPlace(sqlite);
+  await by('ann', sqlite, place, async (ledger, batch) => {
+    await answered(ledger, batch, 'one');
+    await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
+  });
+  const { place: there } = await copyAt(place, sqlite, postgresOfTests);
+  const ledger = await postgresOfTests.look(there);
+  onTestFinished(() => ledger.close());
+  const { attempts } = await ledger.logged({ changes: true }, undefined, 10);
+  expect(attempts.map(({ call }) => call.operation)).toEqual(['invite']);
+});

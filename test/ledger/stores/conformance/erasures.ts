@@ -44,10 +44,10 @@ export function erasuresConform(store: Store): void {
   if (erasing === undefined) return;
 
   /** What was found, and is erased unless it is a `dry` run. */
-  const erase = (place: string, target: ErasureTarget, dry = false): Promise<Erasable> =>
+  const erase = (place: string, target: ErasureTarget, dry = false, operator?: string): Promise<Erasable> =>
     erasing(
       place,
-      { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget' },
+      { waitForLockMs: 0, clock: systemClock, create: false, command: 'forget', operator },
       async ({ find }) => {
         const found = await find(target);
         if (!dry) await found.erase([], ERASED_AT_MS);
@@ -55,8 +55,12 @@ export function erasuresConform(store: Store): void {
       },
     );
 
-  async function ledgerIn(place: string, work: (ledger: Ledger) => Promise<void>): Promise<void> {
-    const ledger = await openStore(store, place);
+  async function ledgerIn(
+    place: string,
+    work: (ledger: Ledger) => Promise<void>,
+    operator?: string,
+  ): Promise<void> {
+    const ledger = await openStore(store, place, true, { operator });
     await work(ledger);
     await ledger.close();
   }
@@ -181,6 +185,30 @@ export function erasuresConform(store: Store): void {
       const ledger = await freshLedger(store, place);
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 3, inDoubt: 0 });
       expect(await ledger.doubts(batch, { withSkipped: true })).toEqual([]);
+    });
+
+    test('who was at work, and ordered erasures, has no name any more; what others did stays', async () => {
+      const place = freshPlace(store);
+      for (const operator of [KIM, 'lee@example.org'])
+        await ledgerIn(
+          place,
+          async (ledger) => {
+            await batchNamed(ledger, 'a');
+          },
+          operator,
+        );
+      await erase(place, olderThan(1), false, KIM);
+      expect(await erase(place, PERSON, false, 'ann')).toMatchObject({ names: 2, calls: 0 });
+      const ledger = await freshLedger(store, place);
+      const acts = await ledger.acts((await ledger.batches())[0]?.id ?? ('' as BatchId));
+      const erasures = await ledger.erasures();
+      expect([acts, erasures].map((list) => list.map(({ kind }) => kind))).toEqual([
+        ['begun', 'gone_on'],
+        ['erased', 'erased'],
+      ]);
+      const [told, ordered] = [acts, erasures].map((list) => list.map(({ operator }) => operator));
+      expect(told).toEqual([expect.not.stringContaining('kim'), 'lee@example.org']);
+      expect(ordered).toEqual([expect.not.stringContaining('kim'), 'ann']);
     });
 
     test('a doubt that a person has told about is erased with what was told', async () => {
