@@ -235,13 +235,14 @@ function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {
 test('a call that waits for the money of others is asked as soon as that is released, without a look at the clock', async () => {
   // Method: nothing is found and nothing charged, with a budget for one of four at a time, by a clock on which no such wait ends.
   const at = await openPlace((_, response) => response.writeHead(404).end('{}'));
-  const names = Array.from({ length: 12 }, (_, index) => `name-${index}\n`);
+  const names = Array.from({ length: 5 }, (_, index) => `name-${index}\n`);
   await writeFile(join(at.folder, 'list.csv'), `name\n${names.join('')}`);
   const sleep = at.clock.sleep.bind(at.clock);
   vi.spyOn(at.clock, 'sleep').mockImplementation((ms, signal) =>
     ms < 1_000 ? sleep(ms, signal) : aborted(signal),
   );
-  const { counts } = await runOnce(at, { dialect, budget: 1, concurrency: 4 });
+  const priced = dialectWith({}, { credits: { most: 1, found: 1, exact: true } });
+  const { counts } = await runOnce(at, { dialect: priced, budget: 1, concurrency: 4 });
   expect(counts).toEqual({ no_match: names.length });
 });
 

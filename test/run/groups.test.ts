@@ -7,10 +7,11 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Appending, CallEntry } from '../../src/ledger/ledger.ts';
 import { Groups, type Writer } from '../../src/run/groups.ts';
 
-const ENTRY = { intent: { kind: 'intent' }, reply: { kind: 'reply' }, end: { kind: 'end' } } as unknown as Record<
-  string,
-  CallEntry
->;
+const ENTRY = {
+  intent: { kind: 'intent' },
+  reply: { kind: 'reply' },
+  end: { kind: 'end' },
+} as unknown as Record<string, CallEntry>;
 
 let groups: Groups;
 /** What commits the oldest group that is not on the disk. */
