@@ -17,6 +17,7 @@ import { rows } from './rows.ts';
 import type { Session } from './session.ts';
 import { leave, spenders, workers } from './spenders.ts';
 import { subjects } from './subjects-read.ts';
+import { terms } from './terms.ts';
 import { time } from './time.ts';
 
 /** What a spender has. */
@@ -61,7 +62,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
     ...acts(session),
     workers: () => workers(database),
-    spenders: spenders(session),
+    spenders: { ...spenders(session), ...terms(session) },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {

@@ -66,7 +66,7 @@ interface Differing {
   readonly quotas: readonly SharedWindow[];
 }
 
-export function spenders(session: Session): Spenders {
+export function spenders(session: Session): Omit<Spenders, 'agreeOn' | 'holdTo'> {
   const { database, worker, command } = session;
   let heard = 0;
   return {
