@@ -16,13 +16,13 @@ import type { FormulaMode } from '../lib/formulas.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../lib/yaml/document.ts';
 import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
-import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import type { JobOrigin } from './job-origin.ts';
 
-export type { JobEntries } from './job/said-entries.ts';
 export { jobSchema, readSchema } from './job/job-schema.ts';
+export type { JobEntries } from './job/said-entries.ts';
 
 /** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
 
