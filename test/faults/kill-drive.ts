@@ -17,12 +17,28 @@ export interface Settings {
   readonly refresh: boolean;
   /** Whether it is about a team that is onboarded. */
   readonly team: boolean;
+  /** What it is about workers over one database; left out: nothing. */
+  readonly machines?: MachineSettings | undefined;
   /** Whether lists meet with other mishaps besides kills. */
   readonly mishaps?: boolean;
   /** How many bits are flipped instead of killing; undefined: none. */
   readonly flips?: number | undefined;
   /** The number of the first flip. */
   readonly from?: number;
+}
+
+export interface MachineSettings {
+  /** At once. */
+  readonly workers: number;
+  /** Immediate stops of the database. */
+  readonly stops: number;
+  /** How often a worker is stopped by a signal, and for how long. */
+  readonly pauses: number;
+  readonly pauseSeconds: number;
+  /** The limit of the account. */
+  readonly perSecond: number;
+  /** The budget of the list at first; undefined: enough. */
+  readonly cap: number | undefined;
 }
 
 export interface Lane {
