@@ -58,7 +58,7 @@ function print(lines: readonly TableLine[]): void {
 
 function driveOf(settings: Settings): KillDrive {
   const { machines } = settings;
-  if (machines !== undefined) return new MachineKills({ ...settings, machines });
+  if (machines !== undefined) return new MachineKills(settings, machines);
   if (settings.team) return new TeamKills(settings);
   if (settings.refresh) return new RefreshKills(settings);
   return settings.budget ? new BudgetKills(settings) : new ListKills(settings);

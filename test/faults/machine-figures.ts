@@ -2,106 +2,72 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Server } from '../ledger/stores/postgres-server.ts';
 
-/** What workers and their database do for a list, read each second: a kill or a stop takes what was done since then out of the sums. */
+/** What is read of a database at once. */
+interface Sample {
+  readonly rows: number;
+  readonly statements: number;
+  readonly logBytes: number;
+  readonly seconds: number;
+}
+
+/** What workers and their database do for a list. The last moment of what is killed, or ends as by a crash, is not in it. */
 export class Figures {
-  readonly #server: Server;
-  readonly #database: string;
-  readonly #folder: string;
-  /** Seconds of the processor: of each worker, and of each start of the database. */
+  readonly #ask: (text: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Seconds of the processor by worker. */
   readonly #ofWorkers = new Map<number, number>();
-  readonly #ofStarts = new Map<number, number>();
-  /** Of each start of the database, because a crash takes its counts away. */
-  readonly #statements = new Map<number, Statements>();
-  #secondsBefore = 0;
-  #logAt = '';
-  logBytes = 0;
+  /** The newest sample of each start of the database, by the process: a crash takes the counts away. */
+  readonly #ofStarts = new Map<number, Sample>();
+  #first: Sample | undefined;
 
-  private constructor(server: Server, database: string, folder: string) {
-    this.#server = server;
-    this.#database = database;
-    this.#folder = folder;
-  }
-
-  /** The server counts statements from now on. It is started again for that. */
-  static async begin(server: Server, database: string): Promise<Figures> {
-    await server.query('postgres', 'ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements');
-    const [{ folder = '' } = {}] = await server.query(
-      'postgres',
-      "SELECT current_setting('data_directory') AS folder",
-    );
-    await server.stopAtOnce();
-    await server.startAgain();
-    await server.query('postgres', 'CREATE EXTENSION pg_stat_statements');
-    const figures = new Figures(server, database, String(folder));
-    figures.#secondsBefore = secondsOfTree(figures.#postmaster);
-    figures.#logAt = await figures.#logEnd();
-    return figures;
-  }
-
-  get #postmaster(): number {
-    const path = join(this.#folder, 'postmaster.pid');
-    return existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : 0;
-  }
-
-  async #logEnd(): Promise<string> {
-    const [{ at = '' } = {}] = await this.#server.query(
-      'postgres',
-      'SELECT pg_current_wal_lsn()::text AS at',
-    );
-    return String(at);
+  constructor(server: Server, database: string) {
+    this.#ask = (text) => server.query(database, text);
   }
 
   sampleWorkers(pids: readonly number[]): void {
     for (const pid of pids) this.#ofWorkers.set(pid, statOf(pid)?.seconds ?? this.#ofWorkers.get(pid) ?? 0);
   }
 
-  /** Rejects while the database is away. */
-  async sampleDatabase(): Promise<void> {
-    const postmaster = this.#postmaster;
-    const [counted] = await this.#server.query(
-      'postgres',
-      `SELECT sum(calls)::int AS all, coalesce(sum(calls) FILTER (WHERE query LIKE '%rowonce_queue%'), 0)::int AS of_queue,
-              pg_wal_lsn_diff(pg_current_wal_lsn(), '${this.#logAt}')::float8 AS bytes
-         FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = '${this.#database}')`,
-    );
-    this.#ofStarts.set(postmaster, secondsOfTree(postmaster));
-    this.#statements.set(postmaster, { all: Number(counted?.all), ofQueue: Number(counted?.of_queue) });
-    this.logBytes = Number(counted?.bytes);
+  /** Rejects while the database is away. What the first one has is not of the list. @returns how many rows have ended. */
+  async sampleDatabase(): Promise<number> {
+    const [now = {}] = await this.#ask(COUNTED);
+    const pid = Number(readFileSync(join(String(now.folder), 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const [rows, statements, logBytes] = [now.rows, now.statements, now.bytes].map(Number);
+    const sample = { rows: rows ?? 0, statements: statements ?? 0, logBytes: logBytes ?? 0, seconds: secondsOfTree(pid) };
+    this.#first ??= sample;
+    this.#ofStarts.set(pid, sample);
+    return sample.rows;
   }
 
-  get statements(): Statements {
-    const counted = [...this.#statements.values()];
-    return { all: sum(counted.map(({ all }) => all)), ofQueue: sum(counted.map(({ ofQueue }) => ofQueue)) };
-  }
-
-  get workerSeconds(): number {
-    return sum([...this.#ofWorkers.values()]);
-  }
-
-  get databaseSeconds(): number {
-    return sum([...this.#ofStarts.values()]) - this.#secondsBefore;
+  /** For each row that has ended. */
+  perRow() {
+    const starts = [...this.#ofStarts.values()];
+    const { rows = 0, logBytes = 0 } = starts.at(-1) ?? {};
+    const total = (name: 'statements' | 'seconds') => sum(starts.map((each) => each[name])) - (this.#first?.[name] ?? 0);
+    return {
+      statements: total('statements') / rows,
+      workerMs: (sum([...this.#ofWorkers.values()]) * 1_000) / rows,
+      databaseMs: (total('seconds') * 1_000) / rows,
+      logBytes: (logBytes - (this.#first?.logBytes ?? 0)) / rows,
+    };
   }
 }
 
-interface Statements {
-  readonly all: number;
-  /** Those of the queue's tables. */
-  readonly ofQueue: number;
-}
+const COUNTED = `
+SELECT (SELECT count(*) FROM rowonce.rows) AS rows,
+       (SELECT sum(calls) FROM pg_stat_statements JOIN pg_database d ON d.oid = dbid WHERE d.datname = current_database()) AS statements,
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS bytes, current_setting('data_directory') AS folder`;
 
 /** When requests left, in milliseconds, oldest first. */
 export function timesIn(path: string): readonly number[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.flatMap((line) => (line === '' ? [] : Number(line) / 1_000)).sort((a, b) => a - b);
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
 }
 
-/** The most of them that lie in any window of that length. */
-export function mostWithin(windowMs: number, times: readonly number[]): number {
-  let first = 0;
-  let most = 0;
+/** The most of them in any second. */
+export function mostInASecond(times: readonly number[]): number {
+  let [first, most] = [0, 0];
   for (const [at, time] of times.entries()) {
-    while ((times[first] ?? time) <= time - windowMs) first += 1;
+    while ((times[first] ?? time) <= time - 1_000) first += 1;
     most = Math.max(most, at - first + 1);
   }
   return most;
@@ -110,31 +76,21 @@ export function mostWithin(windowMs: number, times: readonly number[]): number {
 /** How many there were a second between a fifth and four fifths of the time that they took. */
 export function perSecondMidway(times: readonly number[]): number {
   const [begin = 0, end = 0] = [times[0], times.at(-1)];
-  const [from, to] = [begin + (end - begin) / 5, end - (end - begin) / 5];
-  return times.filter((time) => time >= from && time < to).length / ((to - from) / 1_000);
+  const fifth = (end - begin) / 5;
+  return times.filter((time) => time >= begin + fifth && time < end - fifth).length / ((3 * fifth) / 1_000);
 }
-
-// ---------------------------------------------------------------------------------------------------- processes
 
 /** Seconds are counted in such parts of them, on every Linux that Node runs on. */
 const TICKS = 100;
 
-interface ProcessStat {
-  readonly parent: number;
-  readonly seconds: number;
-  /** Of children that have ended. */
-  readonly endedSeconds: number;
-}
-
 /** Undefined when there is no such process, or the kernel does not tell. */
-function statOf(pid: number | string): ProcessStat | undefined {
+function statOf(pid: number | string) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program may have spaces, so fields are counted from behind it: `ppid` is 4, and `utime` to `cstime` 14 to 17.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
-    const [seconds, endedSeconds] = [(user + system) / TICKS, (endedUser + endedSystem) / TICKS];
-    return { parent: Number(fields[1]), seconds, endedSeconds };
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+    const [seconds, endedSeconds] = [fields.slice(11, 13), fields.slice(13, 15)].map((each) => sum(each) / TICKS);
+    return { parent: fields[1], seconds: seconds ?? 0, endedSeconds: endedSeconds ?? 0 };
   } catch {
     return undefined;
   }
@@ -142,13 +98,9 @@ function statOf(pid: number | string): ProcessStat | undefined {
 
 /** Of a process, its children, and those of them that have ended. */
 function secondsOfTree(pid: number): number {
-  const root = statOf(pid);
-  if (root === undefined) return 0;
-  const children = readdirSync('/proc').flatMap((each) => {
-    const stat = /^\d+$/.test(each) ? statOf(each) : undefined;
-    return stat?.parent === pid ? stat.seconds : [];
-  });
-  return root.seconds + root.endedSeconds + sum(children);
+  const { seconds = 0, endedSeconds = 0 } = statOf(pid) ?? {};
+  const children = readdirSync('/proc').flatMap((each) => statOf(each) ?? []);
+  return seconds + endedSeconds + sum(children.filter(({ parent }) => parent === pid).map((each) => each.seconds));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { KillDrive, Lane, MachineSettings, Settings, TableLine } from './kill-drive.ts';
-import { type CallRecord, callName, type DoubtView } from './ledger-view.ts';
-import { Figures, mostWithin, perSecondMidway, timesIn } from './machine-figures.ts';
+import { type CallRecord, callName } from './ledger-view.ts';
+import { Figures, mostInASecond, perSecondMidway, timesIn } from './machine-figures.ts';
 import type { Ended, Program } from './program.ts';
-import { type BrokenPromises, brokenPromises, NONE_BROKEN } from './promises.ts';
+import { brokenPromises } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /**
@@ -21,18 +21,15 @@ const LATENCY_MS = 200;
 const TIMEOUT = '3s';
 /** Requests of one worker that may be on their way at once. */
 const CONCURRENCY = 16;
+/** The share of rows whose company another row has named before. */
 const DUPLICATES = 0.2;
 
-/** Between two of them, at least and at most. */
-const KILLS_MS = [1_000, 3_000] as const;
-const PAUSES_MS = [5_000, 12_000] as const;
-const STOPS_MS = [8_000, 20_000] as const;
+/** Between two of a kind, at least and at most. */
+const APART_MS = { kills: [1_000, 3_000], pauses: [5_000, 12_000], stops: [8_000, 20_000] } as const;
 /** As long as the database is away at most. */
 const AWAY_MS = 3_000;
-
 /** Longer than an attempt is held to be under way, and than a worker is held to be alive. */
 const NOTHING_LEFT_MS = 60_000;
-const LOOK_MS = 1_000;
 
 const DATABASE = 'machines';
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'sent-log.ts'));
@@ -48,20 +45,27 @@ interface World {
 }
 
 export class MachineKills implements KillDrive {
-  readonly #settings: Settings & { readonly machines: MachineSettings };
+  readonly #settings: Settings;
+  readonly #machines: MachineSettings;
   readonly #alive = new Set<Program>();
-  /** What workers said that ended by themselves, or that a range failed by a bug of ours. */
+  /** What was said by workers that ended by themselves, or of a range that failed by a bug of ours. */
   readonly #complaints: string[] = [];
+  readonly #made = { kills: 0, pauses: 0, stops: 0 };
   readonly #lines: TableLine[] = [];
-  #broken: BrokenPromises = NONE_BROKEN;
-  #stops = 0;
-  #pauses = 0;
   #isKept = true;
-  kills = 0;
   lists = 0;
 
-  constructor(settings: Settings & { readonly machines: MachineSettings }) {
+  constructor(settings: Settings, machines: MachineSettings) {
     this.#settings = settings;
+    this.#machines = machines;
+  }
+
+  get kills(): number {
+    return this.#made.kills;
+  }
+
+  isKept(): boolean {
+    return this.#isKept;
   }
 
   async run({ random }: Lane): Promise<void> {
@@ -71,83 +75,63 @@ export class MachineKills implements KillDrive {
       await using place = await Workplace.open({ latencyMs: LATENCY_MS, ownProcess: true });
       await this.#workThrough(server, place, random);
     } finally {
-      await server.stopAtOnce().catch(() => {});
+      await server.stopAtOnce();
       rmSync(join(String(folder), '..'), { recursive: true, force: true });
     }
   }
 
   async #workThrough(server: Server, place: Workplace, random: Random): Promise<void> {
-    const { rows, machines } = this.#settings;
-    const { perSecond, cap } = machines;
+    const { perSecond, cap } = this.#machines;
     place.writeAccounts({ data: accountAt(place.vendor.url, perSecond) });
-    place.writeList(listOf(rows, random));
-    const figures = await Figures.begin(server, DATABASE);
-    await server.createDatabase(DATABASE);
+    place.writeList(listOf(this.#settings.rows, random));
+    await makeDatabase(server);
     const store = server.url(DATABASE);
-    requireCode(0, await place.typeHere(['store', 'init', store]));
-    const budget = cap === undefined ? {} : { budget: cap };
-    requireCode(0, await place.run({ store, ...budget, more: ['--detach'] }));
-    const world = { place, server, store, figures, over: new AbortController() };
-    const sent = await this.#buy(world);
+    requireCode([0], await place.typeHere(['store', 'init', store]));
+    const order = { store, ...(cap === undefined ? {} : { budget: cap }) };
+    requireCode([0], await place.run({ ...order, more: ['--detach'] }));
+    const figures = new Figures(server, DATABASE);
     await figures.sampleDatabase();
-    const ended = await place.run({ store, ...budget });
-    await this.#judge(world, ended, sent);
+    await this.#buy({ place, server, store, figures, over: new AbortController() });
+    const rows = await figures.sampleDatabase();
+    const ended = await place.run(order);
+    if (cap === undefined) requireCode([0, 3], ended);
+    else await this.#judgeCap(place, cap, ended);
+    if (cap !== undefined) requireCode([0, 3], await place.run({ store }));
+    const sent = timesIn(place.path('sent.log'));
+    await this.#judge(server, place, sent);
+    this.#measure(rows, figures, sent);
     this.lists += 1;
-    this.#report(figures, sent);
   }
 
-  /** @returns when requests of workers left. */
-  async #buy(world: World): Promise<readonly number[]> {
-    const { workers, stops, pauses } = this.#settings.machines;
-    for (let count = 0; count < workers; count += 1) this.#begin(world);
+  /** Resolves when all rows have ended or no more of them do, and the workers have. */
+  async #buy(world: World): Promise<void> {
+    for (let count = 0; count < this.#machines.workers; count += 1) this.#begin(world);
     await Promise.all([
       this.#watch(world).finally(() => world.over.abort()),
-      this.#often(world, 'kills', this.#settings.kills, KILLS_MS, (random) => this.#kill(world, random)),
-      this.#often(world, 'pauses', pauses, PAUSES_MS, (random) => this.#pause(world, random)),
-      this.#often(world, 'stops', stops, STOPS_MS, (random) => this.#stop(world, random)),
+      this.#often('kills', this.#settings.kills, world, (random) => this.#kill(world, random)),
+      this.#often('pauses', this.#machines.pauses, world, (random) => this.#pause(world, random)),
+      this.#often('stops', this.#machines.stops, world, (random) => stop(world, random)),
     ]);
     const left = [...this.#alive];
-    for (const worker of left) worker.signal('SIGCONT');
-    for (const worker of left) worker.signal('SIGTERM');
-    for (const { ended } of left) this.#complain(await ended);
-    return timesIn(world.place.path('sent.log'));
+    for (const worker of left) {
+      worker.signal('SIGCONT');
+      worker.signal('SIGTERM');
+    }
+    for (const { ended } of left) this.#hear(await ended);
   }
 
-  /** Resolves when all rows have ended, or no more of them do. */
-  async #watch({ server, figures }: World): Promise<void> {
+  async #watch({ figures }: World): Promise<void> {
     let [rows, changedMs] = [0, performance.now()];
     while (rows < this.#settings.rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
-      await delay(LOOK_MS);
+      await delay(1_000);
       figures.sampleWorkers([...this.#alive].map(({ pid }) => pid));
       // While the database is away nothing ends.
-      const now = await figures
-        .sampleDatabase()
-        .then(() => server.query(DATABASE, 'SELECT count(*)::int AS ended FROM rowonce.rows'))
-        .then(([counted]) => Number(counted?.ended))
-        .catch(() => rows);
+      const now = await figures.sampleDatabase().catch(() => rows);
       if (now > rows) [rows, changedMs] = [now, performance.now()];
     }
-    this.#lines.push(['rows that ended before the last run', rows]);
   }
 
-  // ---------------------------------------------------------------------------------------------------- mishaps
-
-  async #often(
-    { over: { signal } }: World,
-    name: string,
-    most: number,
-    [leastMs, mostMs]: readonly [number, number],
-    mishap: (random: Random) => Promise<void>,
-  ): Promise<void> {
-    const random = randomFrom('machines', this.#settings.seed, name);
-    for (let count = 0; count < most; count += 1) {
-      await delay(random.integer(leastMs, mostMs), undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      await mishap(random);
-    }
-  }
-
-  /** Another one begins whenever a worker has ended, as a service manager sees to it. */
+  /** Another one begins when it has ended, as a service manager sees to it. */
   #begin(world: World): void {
     const { place, store, over } = world;
     const preload = new URL(PRELOAD);
@@ -157,117 +141,121 @@ export class MachineKills implements KillDrive {
     void worker.ended.then((ended) => {
       this.#alive.delete(worker);
       if (over.signal.aborted) return;
-      this.#complain(ended);
+      this.#hear(ended);
       this.#begin(world);
     });
+  }
+
+  #hear({ code, signal, stderr, lastLine }: Ended): void {
+    if (signal === null && code !== 143) this.#complaints.push(`a worker ended with ${code}: ${lastLine}`);
+    this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
+  }
+
+  // ---------------------------------------------------------------------------------------------------- mishaps
+
+  async #often(
+    name: keyof typeof APART_MS,
+    most: number,
+    { over: { signal } }: World,
+    mishap: (random: Random) => Promise<void>,
+  ): Promise<void> {
+    const random = randomFrom('machines', this.#settings.seed, name);
+    while (this.#made[name] < most) {
+      await delay(random.integer(...APART_MS[name]), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      this.#made[name] += 1;
+      await mishap(random);
+    }
   }
 
   async #kill({ figures }: World, random: Random): Promise<void> {
     const worker = random.pick([...this.#alive]);
     figures.sampleWorkers([worker.pid]);
-    this.kills += 1;
     await worker.kill();
   }
 
-  /** Others meet with mishaps meanwhile, and it as well. */
+  /** Others meet with mishaps meanwhile, and so may it. */
   async #pause({ over: { signal } }: World, random: Random): Promise<void> {
     const worker = random.pick([...this.#alive]);
-    this.#pauses += 1;
     worker.signal('SIGSTOP');
-    const going = delay(this.#settings.machines.pauseSeconds * 1_000, undefined, { signal });
-    void going.catch(() => {}).then(() => worker.signal('SIGCONT'));
-  }
-
-  async #stop({ server }: World, random: Random): Promise<void> {
-    this.#stops += 1;
-    await server.stopAtOnce();
-    await delay(random.integer(0, AWAY_MS));
-    await server.startAgain();
-  }
-
-  /** What the user would have to ask us about. */
-  #complain({ code, signal, stderr, lastLine }: Ended): void {
-    if (signal === null && code !== 143) this.#complaints.push(`a worker ended with ${code}: ${lastLine}`);
-    this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
+    const over = delay(this.#machines.pauseSeconds * 1_000, undefined, { signal });
+    void over.catch(() => {}).then(() => worker.signal('SIGCONT'));
   }
 
   // ---------------------------------------------------------------------------------------------------- promises
 
-  async #judge({ place, server, store }: World, ended: Ended, sent: readonly number[]): Promise<void> {
-    const { cap, perSecond } = this.#settings.machines;
-    if (cap === undefined) requireCode([0, 3], ended);
-    else await this.#judgeCap(place, { store, cap }, ended);
+  /** The budget is used up and not passed. */
+  async #judgeCap(place: Workplace, cap: number, ended: Ended): Promise<void> {
+    requireCode([4], ended);
+    const { credits: charged } = await place.vendor.book();
+    const { spent, in_doubt: inDoubt } = ended.report?.credits ?? { spent: 0, in_doubt: 0 };
+    this.#isKept &&= charged <= cap && spent + inDoubt === cap;
+    this.#lines.push(
+      ['credits charged at the budget', `${charged} of ${cap}`],
+      ['  spent + in doubt', `${spent} + ${inDoubt}`],
+    );
+  }
+
+  async #judge(server: Server, place: Workplace, sent: readonly number[]): Promise<void> {
     const calls = await callsOf(server);
-    this.#broken = await brokenPromises(place, { calls });
+    const broken = await brokenPromises(place, { calls });
     const doubts = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;
     const mostDoubts = CONCURRENCY * this.kills;
-    const most = mostWithin(1_000, sent);
-    this.#isKept &&= doubts <= mostDoubts && most <= perSecond && this.#complaints.length === 0;
+    const most = mostInASecond(sent);
+    const none = [...Object.values(broken), this.#complaints.length].every((times) => times === 0);
+    this.#isKept &&= none && doubts <= mostDoubts && most <= this.#machines.perSecond;
     this.#lines.push(
-      ['rows lost', this.#broken.rowsLost],
-      ['calls charged twice', this.#broken.chargedTwice],
-      ['requests without an intent', this.#broken.requestsWithoutIntent],
-      ['calls on which the two books disagree', this.#broken.booksDisagree],
+      ['rows lost', broken.rowsLost],
+      ['calls charged twice', broken.chargedTwice],
+      ['requests without an intent', broken.requestsWithoutIntent],
+      ['calls on which the two books disagree', broken.booksDisagree],
       ['calls in doubt', `${doubts} of at most ${CONCURRENCY} × ${this.kills} = ${mostDoubts}`],
-      ['most requests in a second, as sent', `${most} of ${perSecond}`],
+      ['most sent in a second', `${most} of ${this.#machines.perSecond}`],
       ['complaints of workers', this.#complaints.length],
     );
     for (const complaint of this.#complaints) console.error(complaint);
   }
 
-  /** The budget is used up and not passed; with a higher one the list goes on. */
-  async #judgeCap(
-    place: Workplace,
-    { store, cap }: { readonly store: string; readonly cap: number },
-    ended: Ended,
-  ): Promise<void> {
-    requireCode(4, ended);
-    const { credits: charged } = await place.vendor.book();
-    const { spent = 0, in_doubt: inDoubt = 0 } = ended.report?.credits ?? {};
-    this.#isKept &&= charged <= cap && spent + inDoubt === cap;
-    this.#lines.push(
-      ['credits charged at the budget', `${charged} of ${cap}`],
-      ['  spent + in doubt', `${spent} + ${inDoubt} = ${spent + inDoubt}`],
-    );
-    requireCode([0, 3], await place.run({ store }));
-  }
-
-  isKept(): boolean {
-    return this.#isKept && this.lists > 0 && Object.values(this.#broken).every((times) => times === 0);
-  }
-
-  // ---------------------------------------------------------------------------------------------------- figures
-
-  #report(figures: Figures, sent: readonly number[]): void {
-    const { perSecond } = this.#settings.machines;
+  #measure(rows: number, figures: Figures, sent: readonly number[]): void {
     const seconds = ((sent.at(-1) ?? 0) - (sent[0] ?? 0)) / 1_000;
-    const rows = Number(this.#lines.find(([name]) => name.startsWith('rows that ended'))?.[1]);
     const gaps = sent.map((time, at) => time - (sent[at - 1] ?? time));
-    const { all, ofQueue } = figures.statements;
-    const perRow = (amount: number, digits: number): string => (amount / rows).toFixed(digits);
-    const share = ((100 * perSecondMidway(sent)) / perSecond).toFixed(1);
+    const share = perSecondMidway(sent) / this.#machines.perSecond;
+    const { statements, workerMs, databaseMs, logBytes } = figures.perRow();
     this.#lines.push(
-      ['rows a second', (rows / seconds).toFixed(0)],
-      ['share of the limit, midway, as sent', `${share} %`],
+      ['rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`],
+      ['share of the limit midway, as sent', `${(share * 100).toFixed(1)} %`],
       ['longest time without a request', `${(Math.max(...gaps) / 1_000).toFixed(1)} s`],
-      ['statements a row', `${perRow(all, 2)}, of them of the queue ${perRow(ofQueue, 2)}`],
-      ['processor ms a row, workers', perRow(figures.workerSeconds * 1_000, 2)],
-      ['processor ms a row, database', perRow(figures.databaseSeconds * 1_000, 2)],
-      ['bytes of the write-ahead log a row', perRow(figures.logBytes, 0)],
+      ['statements a row', statements.toFixed(2)],
+      ['processor ms a row', `workers ${workerMs.toFixed(2)}, database ${databaseMs.toFixed(2)}`],
+      ['bytes of the write-ahead log a row', logBytes.toFixed(0)],
     );
   }
 
   table(): readonly TableLine[] {
-    const { machines, rows } = this.#settings;
-    const { workers, pauseSeconds } = machines;
+    const { kills, pauses, stops } = this.#made;
     return [
-      ['kills', `${this.kills}, of ${workers} workers`],
-      ['immediate stops of the database', this.#stops],
-      [`workers stopped for ${pauseSeconds} s`, this.#pauses],
-      ['rows', rows],
+      ['kills', `${kills}, of ${this.#machines.workers} workers`],
+      ['immediate stops of the database', stops],
+      [`workers stopped for ${this.#machines.pauseSeconds} s`, pauses],
+      ['rows', this.#settings.rows],
       ...this.#lines,
     ];
   }
+}
+
+async function stop({ server }: World, random: Random): Promise<void> {
+  await server.stopAtOnce();
+  await delay(random.integer(0, AWAY_MS));
+  await server.startAgain();
+}
+
+/** On a server that counts statements. It is started again for that. */
+async function makeDatabase(server: Server): Promise<void> {
+  await server.query('postgres', 'ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements');
+  await server.stopAtOnce();
+  await server.startAgain();
+  await server.createDatabase(DATABASE);
+  await server.query(DATABASE, 'CREATE EXTENSION pg_stat_statements');
 }
 
 const accountAt = (url: string, perSecond: number): object => ({
@@ -275,7 +263,6 @@ const accountAt = (url: string, perSecond: number): object => ({
   limits: { per_second: perSecond, concurrency: CONCURRENCY, timeout: TIMEOUT },
 });
 
-/** Companies, some of which were named by a row before. */
 function listOf(rows: number, random: Random): readonly string[] {
   const list: string[] = [];
   for (const domain of domainsOf('machines', rows)) {
@@ -284,8 +271,8 @@ function listOf(rows: number, random: Random): readonly string[] {
   return list;
 }
 
-function requireCode(expected: number | readonly number[], { code, stderr }: Pick<Ended, 'code' | 'stderr'>): void {
-  if (![expected].flat().includes(code ?? Number.NaN)) throw new Error(`a command ended with ${code}: ${stderr}`);
+function requireCode(expected: readonly number[], { code, stderr }: Pick<Ended, 'code' | 'stderr'>): void {
+  if (!expected.includes(code ?? Number.NaN)) throw new Error(`a command ended with ${code}: ${stderr}`);
 }
 
 /** Of each call what stands, and its attempts that may have reached the vendor. */
@@ -297,18 +284,19 @@ SELECT c.operation, c.parameters, c.state,
        LEFT JOIN rowonce.entries n ON n.of = a.id AND n.said = 'not_sent'
  GROUP BY c.id`;
 
-type StoredCall = Pick<DoubtView, 'operation' | 'parameters'> &
-  Pick<CallRecord, 'attempts' | 'notSent'> & {
-    readonly state: string;
-    readonly answer: 'found' | 'no_match' | 'refused' | null;
-  };
+type StoredCall = Pick<CallRecord, 'attempts' | 'notSent'> & {
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly state: string;
+  readonly answer: 'found' | 'no_match' | 'refused' | null;
+};
 
 async function callsOf(server: Server): Promise<ReadonlyMap<string, CallRecord>> {
   const stored: unknown = await server.query(DATABASE, CALLS);
   return new Map(
-    (stored as StoredCall[]).map(({ operation, parameters, state, answer, attempts, notSent }) => [
+    (stored as readonly StoredCall[]).map(({ operation, parameters, state, answer, ...attempts }) => [
       callName(operation, parameters),
-      { state: answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown'), attempts, notSent },
+      { state: answer ?? (state === 'doubt' ? 'in_doubt' : 'unknown'), ...attempts },
     ]),
   );
 }
