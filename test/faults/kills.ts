@@ -113,13 +113,13 @@ function settingsOf(args: string[]): Settings {
   };
 }
 
-function usualRows({ team, machines }: { readonly team: boolean; readonly machines?: string }): string {
+function usualRows({ team, machines }: { readonly team: boolean; readonly machines?: string | undefined }): string {
   if (machines !== undefined) return '20000';
   return team ? '500' : '200';
 }
 
 type MachineFlags = Readonly<
-  Partial<Record<'machines' | 'stops' | 'pauses' | 'pause-seconds' | 'per-second' | 'cap', string>>
+  Partial<Record<'machines' | 'stops' | 'pauses' | 'pause-seconds' | 'per-second' | 'cap', string | undefined>>
 >;
 
 function machinesOf(flags: MachineFlags): MachineSettings | undefined {
