@@ -16,7 +16,8 @@ test('a job queue that is not installed is named with all that it needs, and a r
     const cost = { seconds: 2, processorSeconds: 1, peakMiB: 1 };
     const ours = { name: 'rowonce run', rows: 1, run: async () => cost };
     const options = { rows: 1, quick: true, runs: 3, folder, say: () => undefined };
-    const rounds = await Rounds.of(options, [ours, ...others(track)]);
+    const queue = others(track).filter(({ name }) => name === BULLMQ);
+    const rounds = await Rounds.of(options, [ours, ...queue]);
     const line = rounds.lines('unlimited').find(({ contestant }) => contestant === BULLMQ);
     // A developer may have the libraries in a folder that NODE_PATH names.
     expect(line?.absent).toMatch(/redis-server not installed$/);

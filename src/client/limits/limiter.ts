@@ -28,13 +28,13 @@ export type { Permit } from './limiter/outstanding.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
 
 /**
- * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
- * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
+ * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan allows,
+ * not while the vendor asked us to wait, and one at a time while its answers get lost. All its batches share one. Several
  * processes that share an account have a limiter each, and each keeps the share of the limit that `allot` gives it.
  *
  * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit of a lease. Leases burst at
- * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how
- * much of the learned speed the last requests used up. The longest wait wins.
+ * times, so guards check every send last: a sliding log for each window of the plan, what the vendor says is left, and how much
+ * of the learned speed the last requests used up. The longest wait wins.
  */
 
 const SAME_WAIT_MS = 500;
@@ -105,10 +105,7 @@ export class Limiter {
     this.#slots.leave();
   }
 
-  /**
-   * Whether a slot may be given back before its call is over. The only slot may not: of two calls one is over before the other
-   * begins, so a kill between them leaves no doubt.
-   */
+  /** Whether a slot may be given back before its call is over. The only one may not: a kill between two calls leaves no doubt. */
   get handsOver(): boolean {
     return this.#options.limits.concurrency > 1;
   }

@@ -166,7 +166,7 @@ describe('what is refused', () => {
       'a service word at a provider',
       `data: { ${PROVIDER}, key: a, organization_id: o }`,
       /"organization_id" is not known here$/,
-      'Known are: id, dialect, key_env, key_command, limits, budget, exclusive_key, retention, sandbox, via, connected_account, api_call_url.',
+      'Known are: id, dialect, key_env, key_command, limits, budget, exclusive_key, retention, country, price, sandbox, via, connected_account, api_call_url.',
     ],
     [
       'misspelt vendor',

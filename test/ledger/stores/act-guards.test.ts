@@ -79,7 +79,7 @@ describe('a ledger from before it kept who is at work', () => {
   });
 });
 
-/** As the schema was laid out before. */
+/** As the schema was laid out before, also before ledgers were copied. */
 async function oldLedger() {
   const folder = temporaryFolder();
   const ledger = await openStore(sqlite, folder);
@@ -87,7 +87,7 @@ async function oldLedger() {
   await answered(ledger, old, 'acme');
   await ledger.close();
   const file = new Database(join(folder, 'ledger.db'));
-  file.exec('DROP TABLE acts');
+  file.exec('DROP TABLE acts; DROP TABLE copies');
   file.close();
   return { folder, old };
 }

@@ -7,8 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { BatchId, Ledger, ListedRow, ListedRows } from '../../../src/ledger/ledger.ts';
 import { connect, type Database } from '../../../src/ledger/stores/postgres/connection.ts';
+import { erasureOf } from '../../../src/ledger/stores/postgres/erasable.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
+import { personOf } from '../../../src/run/tasks/erase/person.ts';
 import { ACCOUNT, batchNamed, begin, IN_DOUBT, lost, MATCHED, NOON_MS, settle } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
@@ -146,4 +148,15 @@ test('a batch is worked on by the newest job and dialect, and its ranges stay as
     rangeRows: 10,
   });
   expect(await lists.workOrder('none' as BatchId)).toBeUndefined();
+});
+
+test('a person in a kept row is not forgotten before that row has ended, and nothing of them is kept then', async () => {
+  const { ledger, lists, database } = await openPlace();
+  const batch = await batchNamed(ledger, 'a');
+  await lists.keepListed(batch, [rowNamed(2), { row: 3, input: 1, cells: { email: 'Kim@Acme.example' } }]);
+  const target = { kind: 'person', person: personOf('kim@acme.example') } as const;
+  const unsettled = async () => (await database.snapshot((sql) => erasureOf(sql, target))).report.unsettled;
+  expect(await unsettled()).toEqual([{ batch, row: 3 }]);
+  await settle(ledger, batch, 3, { kind: 'no_match', reason: 'nobody' });
+  expect(await unsettled()).toEqual([]);
 });

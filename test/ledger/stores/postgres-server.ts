@@ -21,7 +21,7 @@ export interface Server {
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
   setting(name: string, value: string): Promise<void>;
-  /** @returns the rows of the last statement, where there is one alone. */
+  /** @returns the rows of the last statement. */
   query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Ends it as a crash does: nothing is said to whoever is connected, and nothing is finished. */
   stopAtOnce(): Promise<void>;
@@ -119,7 +119,11 @@ async function asked(client: Client, text: string): Promise<readonly Record<stri
   client.on('error', () => {});
   await client.connect();
   try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
+    const results: unknown = await client.query(text);
+    const [last] = [results].flat().slice(-1) as readonly {
+      readonly rows: readonly Record<string, unknown>[];
+    }[];
+    return last?.rows ?? [];
   } finally {
     await client.end();
   }
