@@ -2,7 +2,14 @@ import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { BudgetKills } from './budget-kills.ts';
 import { flipBits } from './flips.ts';
-import type { KillDrive, MachineSettings, Settings, TableLine } from './kill-drive.ts';
+import {
+  type KillDrive,
+  type MachineSettings,
+  MISHAP_NAMES,
+  type MishapName,
+  type Settings,
+  type TableLine,
+} from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
 import { MachineKills } from './machine-kills.ts';
 import { RefreshKills } from './refresh-kills.ts';
@@ -17,6 +24,20 @@ import { WAYS, type Way } from './ways.ts';
  */
 
 const PROGRESS_EVERY_MS = 10_000;
+
+const MACHINE_FLAGS = {
+  machines: { type: 'string' },
+  stops: { type: 'string', default: '3' },
+  pauses: { type: 'string', default: '6' },
+  cuts: { type: 'string', default: '0' },
+  silences: { type: 'string', default: '0' },
+  crowds: { type: 'string', default: '0' },
+  'full-disks': { type: 'string', default: '0' },
+  'wrong-clocks': { type: 'string', default: '0' },
+  'pause-seconds': { type: 'string', default: '20' },
+  'per-second': { type: 'string', default: '200' },
+  cap: { type: 'string' },
+} as const;
 
 await main();
 
@@ -78,12 +99,7 @@ function settingsOf(args: string[]): Settings {
       budget: { type: 'boolean', default: false },
       refresh: { type: 'boolean', default: false },
       team: { type: 'boolean', default: false },
-      machines: { type: 'string' },
-      stops: { type: 'string', default: '3' },
-      pauses: { type: 'string', default: '6' },
-      'pause-seconds': { type: 'string', default: '20' },
-      'per-second': { type: 'string', default: '200' },
-      cap: { type: 'string' },
+      ...MACHINE_FLAGS,
       'only-kills': { type: 'boolean', default: false },
       flips: { type: 'string' },
       from: { type: 'string', default: '0' },
@@ -113,23 +129,27 @@ function settingsOf(args: string[]): Settings {
   };
 }
 
-function usualRows({ team, machines }: { readonly team: boolean; readonly machines?: string | undefined }): string {
+function usualRows({
+  team,
+  machines,
+}: {
+  readonly team: boolean;
+  readonly machines?: string | undefined;
+}): string {
   if (machines !== undefined) return '20000';
   return team ? '500' : '200';
 }
 
-type MachineFlags = Readonly<
-  Partial<Record<'machines' | 'stops' | 'pauses' | 'pause-seconds' | 'per-second' | 'cap', string | undefined>>
->;
+type MachineFlags = Readonly<Partial<Record<keyof typeof MACHINE_FLAGS | MishapName, string | undefined>>>;
 
 function machinesOf(flags: MachineFlags): MachineSettings | undefined {
   if (flags.machines === undefined) return undefined;
   const number = (name: keyof MachineFlags): number => wholeNumber(name, flags[name]);
   return {
     workers: number('machines'),
-    stops: number('stops'),
-    pauses: number('pauses'),
+    most: Object.fromEntries(MISHAP_NAMES.map((name) => [name, number(name)])) as MachineSettings['most'],
     pauseSeconds: number('pause-seconds'),
+    wrongClocks: number('wrong-clocks'),
     perSecond: number('per-second'),
     cap: flags.cap === undefined ? undefined : number('cap'),
   };

@@ -7,6 +7,7 @@ interface Sample {
   readonly rows: number;
   readonly statements: number;
   readonly logBytes: number;
+  readonly diskBytes: number;
   readonly seconds: number;
 }
 
@@ -31,8 +32,11 @@ export class Figures {
   async sampleDatabase(): Promise<number> {
     const [now = {}] = await this.#ask(COUNTED);
     const pid = Number(readFileSync(join(String(now.folder), 'postmaster.pid'), 'utf8').split('\n')[0]);
-    const [rows, statements, logBytes] = [now.rows, now.statements, now.bytes].map(Number);
-    const sample = { rows: rows ?? 0, statements: statements ?? 0, logBytes: logBytes ?? 0, seconds: secondsOfTree(pid) };
+    const counted = (name: string): number => Number(now[name]);
+    const sample = {
+      ...{ rows: counted('rows'), statements: counted('statements') },
+      ...{ logBytes: counted('log'), diskBytes: counted('disk'), seconds: secondsOfTree(pid) },
+    };
     this.#first ??= sample;
     this.#ofStarts.set(pid, sample);
     return sample.rows;
@@ -41,13 +45,18 @@ export class Figures {
   /** For each row that has ended. */
   perRow() {
     const starts = [...this.#ofStarts.values()];
-    const { rows = 0, logBytes = 0 } = starts.at(-1) ?? {};
-    const total = (name: 'statements' | 'seconds') => sum(starts.map((each) => each[name])) - (this.#first?.[name] ?? 0);
+    const last = starts.at(-1);
+    const rows = last?.rows ?? 0;
+    const grown = (name: 'logBytes' | 'diskBytes') =>
+      ((last?.[name] ?? 0) - (this.#first?.[name] ?? 0)) / rows;
+    const total = (name: 'statements' | 'seconds') =>
+      sum(starts.map((each) => each[name])) - (this.#first?.[name] ?? 0);
     return {
       statements: total('statements') / rows,
       workerMs: (sum([...this.#ofWorkers.values()]) * 1_000) / rows,
       databaseMs: (total('seconds') * 1_000) / rows,
-      logBytes: (logBytes - (this.#first?.logBytes ?? 0)) / rows,
+      logBytes: grown('logBytes'),
+      diskBytes: grown('diskBytes'),
     };
   }
 }
@@ -55,22 +64,12 @@ export class Figures {
 const COUNTED = `
 SELECT (SELECT count(*) FROM rowonce.rows) AS rows,
        (SELECT sum(calls) FROM pg_stat_statements JOIN pg_database d ON d.oid = dbid WHERE d.datname = current_database()) AS statements,
-       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS bytes, current_setting('data_directory') AS folder`;
+       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS log, pg_database_size(current_database()) AS disk, current_setting('data_directory') AS folder`;
 
 /** When requests left, in milliseconds, oldest first. */
 export function timesIn(path: string): readonly number[] {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
   return lines.map((line) => Number(line) / 1_000).sort((a, b) => a - b);
-}
-
-/** The most of them in any second. */
-export function mostInASecond(times: readonly number[]): number {
-  let [first, most] = [0, 0];
-  for (const [at, time] of times.entries()) {
-    while ((times[first] ?? time) <= time - 1_000) first += 1;
-    most = Math.max(most, at - first + 1);
-  }
-  return most;
 }
 
 /** How many there were a second between a fifth and four fifths of the time that they took. */
@@ -88,8 +87,13 @@ function statOf(pid: number | string) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program may have spaces, so fields are counted from behind it: `ppid` is 4, and `utime` to `cstime` 14 to 17.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
-    const [seconds, endedSeconds] = [fields.slice(11, 13), fields.slice(13, 15)].map((each) => sum(each) / TICKS);
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [seconds, endedSeconds] = [fields.slice(11, 13), fields.slice(13, 15)].map(
+      (each) => sum(each) / TICKS,
+    );
     return { parent: fields[1], seconds: seconds ?? 0, endedSeconds: endedSeconds ?? 0 };
   } catch {
     return undefined;
@@ -100,7 +104,9 @@ function statOf(pid: number | string) {
 function secondsOfTree(pid: number): number {
   const { seconds = 0, endedSeconds = 0 } = statOf(pid) ?? {};
   const children = readdirSync('/proc').flatMap((each) => statOf(each) ?? []);
-  return seconds + endedSeconds + sum(children.filter(({ parent }) => parent === pid).map((each) => each.seconds));
+  return (
+    seconds + endedSeconds + sum(children.filter(({ parent }) => parent === pid).map((each) => each.seconds))
+  );
 }
 
 function sum(numbers: readonly number[]): number {

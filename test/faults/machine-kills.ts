@@ -4,17 +4,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { anotherServer, type Server } from '../ledger/stores/postgres-server.ts';
-import type { KillDrive, Lane, MachineSettings, Settings, TableLine } from './kill-drive.ts';
+import { Clocks } from './clocks.ts';
+import { DeafProxy } from './deaf-proxy.ts';
+import {
+  type KillDrive,
+  type Lane,
+  type MachineSettings,
+  MISHAP_NAMES,
+  type MishapName,
+  type Settings,
+  type TableLine,
+} from './kill-drive.ts';
 import { type CallRecord, callName } from './ledger-view.ts';
-import { Figures, mostInASecond, perSecondMidway, timesIn } from './machine-figures.ts';
+import { Figures, perSecondMidway, timesIn } from './machine-figures.ts';
+import { type Capped, verdictOn } from './machine-judge.ts';
+import { MISHAPS, type Scene } from './machine-mishaps.ts';
+import { Ranges } from './machine-ranges.ts';
 import type { Ended, Program } from './program.ts';
 import { brokenPromises } from './promises.ts';
-import { domainsOf, Workplace } from './workplace.ts';
+import { SmallDisk } from './small-disk.ts';
+import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /**
- * A list that workers buy from one database while they are killed or stopped for long and others begin in their place, and while the
- * database ends as by a crash. In the end the command of the list is typed, which buys what is left and writes the output. Where a
- * budget ends it before, it is typed again with enough.
+ * Two lists that workers buy from one database, while they meet with mishaps and others begin in the place of those that ended. In
+ * the end the command of each list is typed, which buys what is left and writes the output. Where a budget is to end it before, there is
+ * one list, and its command is typed again with enough.
  */
 
 const LATENCY_MS = 200;
@@ -24,33 +38,32 @@ const CONCURRENCY = 16;
 /** The share of rows whose company another row has named before. */
 const DUPLICATES = 0.2;
 
-/** Between two of a kind, at least and at most. */
-const APART_MS = { kills: [1_000, 3_000], pauses: [5_000, 12_000], stops: [8_000, 20_000] } as const;
-/** As long as the database is away at most. */
-const AWAY_MS = 3_000;
-/** Longer than an attempt is held to be under way, and than a worker is held to be alive. */
-const NOTHING_LEFT_MS = 60_000;
+/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. */
+const NOTHING_LEFT_MS = 90_000;
+const LISTEN_EVERY_MS = 100;
+const SAMPLE_EVERY_MS = 1_000;
+
+const HOUR_MS = 60 * 60 * 1_000;
+const DISK_MIB = 512;
 
 const DATABASE = 'machines';
 const PRELOAD = pathToFileURL(join(import.meta.dirname, 'sent-log.ts'));
 
-/** One list, from its submit to its output. */
-interface World {
+interface World extends Scene {
   readonly place: Workplace;
-  readonly server: Server;
+  readonly alive: Set<Program>;
   readonly store: string;
-  readonly figures: Figures;
-  /** Ends the mishaps. */
-  readonly over: AbortController;
+  readonly orders: readonly ListOrder[];
+  readonly ending: AbortController;
 }
+
+type ListOrder = Order & Required<Pick<Order, 'input' | 'output'>>;
 
 export class MachineKills implements KillDrive {
   readonly #settings: Settings;
   readonly #machines: MachineSettings;
-  readonly #alive = new Set<Program>();
-  /** What was said by workers that ended by themselves, or of a range that failed by a bug of ours. */
   readonly #complaints: string[] = [];
-  readonly #made = { kills: 0, pauses: 0, stops: 0 };
+  readonly #made = Object.fromEntries(MISHAP_NAMES.map((name) => [name, 0])) as Record<MishapName, number>;
   readonly #lines: TableLine[] = [];
   #isKept = true;
   lists = 0;
@@ -70,49 +83,95 @@ export class MachineKills implements KillDrive {
 
   async run({ random }: Lane): Promise<void> {
     const server = await anotherServer();
-    const [{ folder } = {}] = await server.query('postgres', "SELECT current_setting('data_directory') AS folder");
+    const [{ folder } = {}] = await server.query(
+      'postgres',
+      "SELECT current_setting('data_directory') AS folder",
+    );
     try {
+      using disk =
+        this.#machines.most['full-disks'] > 0
+          ? SmallDisk.mount(DISK_MIB, { ownedAs: String(folder) })
+          : undefined;
+      await makeDatabase(server, disk);
       await using place = await Workplace.open({ latencyMs: LATENCY_MS, ownProcess: true });
-      await this.#workThrough(server, place, random);
+      const store = server.url(DATABASE);
+      await using proxy = await DeafProxy.before(Number(new URL(store).port));
+      const ending = new AbortController();
+      const shared = {
+        server,
+        database: DATABASE,
+        settings: this.#machines,
+        proxy,
+        disk,
+        over: ending.signal,
+      };
+      const figures = new Figures(server, DATABASE);
+      const orders = this.#writeLists(place, store, random);
+      await this.#workThrough({
+        ...shared,
+        place,
+        store,
+        figures,
+        ending,
+        orders,
+        alive: new Set(),
+        ranges: new Ranges(),
+      });
     } finally {
       await server.stopAtOnce();
       rmSync(join(String(folder), '..'), { recursive: true, force: true });
     }
   }
 
-  async #workThrough(server: Server, place: Workplace, random: Random): Promise<void> {
-    const { perSecond, cap } = this.#machines;
-    place.writeAccounts({ data: accountAt(place.vendor.url, perSecond) });
-    place.writeList(listOf(this.#settings.rows, random));
-    await makeDatabase(server);
-    const store = server.url(DATABASE);
-    requireCode([0], await place.typeHere(['store', 'init', store]));
-    const order = { store, ...(cap === undefined ? {} : { budget: cap }) };
-    requireCode([0], await place.run({ ...order, more: ['--detach'] }));
-    const figures = new Figures(server, DATABASE);
-    await figures.sampleDatabase();
-    await this.#buy({ place, server, store, figures, over: new AbortController() });
-    const rows = await figures.sampleDatabase();
-    const ended = await place.run(order);
-    if (cap === undefined) requireCode([0, 3], ended);
-    else await this.#judgeCap(place, cap, ended);
-    if (cap !== undefined) requireCode([0, 3], await place.run({ store }));
-    const sent = timesIn(place.path('sent.log'));
-    await this.#judge(server, place, sent);
-    this.#measure(rows, figures, sent);
-    this.lists += 1;
+  #writeLists(place: Workplace, store: string, random: Random): readonly ListOrder[] {
+    const { cap } = this.#machines;
+    const count = cap === undefined ? 2 : 1;
+    const all = listOf(this.#settings.rows, random);
+    return Array.from({ length: count }, (_, at) => {
+      const order = {
+        store,
+        input: `list-${at}.csv`,
+        output: `out-${at}.csv`,
+        ...(cap === undefined ? {} : { budget: cap }),
+      };
+      place.writeList(
+        all.filter((_, row) => row % count === at),
+        order.input,
+      );
+      return order;
+    });
   }
+
+  async #workThrough(world: World): Promise<void> {
+    const { place, store, figures, orders } = world;
+    place.writeAccounts({ data: accountAt(place.vendor.url, this.#machines.perSecond) });
+    requireCode([0], await place.typeHere(['store', 'init', store]));
+    for (const order of orders) requireCode([0], await place.run({ ...order, more: ['--detach'] }));
+    await figures.sampleDatabase();
+    await this.#buy(world);
+    const rows = await figures.sampleDatabase();
+    const sentMs = timesIn(place.path('sent.log'));
+    const capped = await this.#endCapped(world);
+    for (const { budget: _, ...order } of orders) requireCode([0, 3], await place.run(order));
+    await this.#judge(world, { rows, sentMs, capped });
+    this.#measure(rows, figures, sentMs);
+    this.lists += orders.length;
+  }
+
+  // ---------------------------------------------------------------------------------------------------- workers
 
   /** Resolves when all rows have ended or no more of them do, and the workers have. */
   async #buy(world: World): Promise<void> {
-    for (let count = 0; count < this.#machines.workers; count += 1) this.#begin(world);
+    const { alive, ending } = world;
+    for (let slot = 0; slot < this.#machines.workers; slot += 1) this.#begin(world, slot);
+    const names = MISHAP_NAMES.filter((name) => this.#machines.most[name] > 0);
+    const listening = this.#listen(world);
     await Promise.all([
-      this.#watch(world).finally(() => world.over.abort()),
-      this.#often('kills', this.#settings.kills, world, (random) => this.#kill(world, random)),
-      this.#often('pauses', this.#machines.pauses, world, (random) => this.#pause(world, random)),
-      this.#often('stops', this.#machines.stops, world, (random) => stop(world, random)),
+      this.#watch(world).finally(() => ending.abort()),
+      ...names.map((name) => this.#often(name, world)),
     ]);
-    const left = [...this.#alive];
+    await listening;
+    const left = [...alive];
     for (const worker of left) {
       worker.signal('SIGCONT');
       worker.signal('SIGTERM');
@@ -120,30 +179,50 @@ export class MachineKills implements KillDrive {
     for (const { ended } of left) this.#hear(await ended);
   }
 
-  async #watch({ figures }: World): Promise<void> {
+  async #watch({ figures, alive }: World): Promise<void> {
     let [rows, changedMs] = [0, performance.now()];
     while (rows < this.#settings.rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
-      await delay(1_000);
-      figures.sampleWorkers([...this.#alive].map(({ pid }) => pid));
+      await delay(SAMPLE_EVERY_MS);
+      figures.sampleWorkers([...alive].map(({ pid }) => pid));
       // While the database is away nothing ends.
       const now = await figures.sampleDatabase().catch(() => rows);
       if (now > rows) [rows, changedMs] = [now, performance.now()];
     }
   }
 
-  /** Another one begins when it has ended, as a service manager sees to it. */
-  #begin(world: World): void {
-    const { place, store, over } = world;
-    const preload = new URL(PRELOAD);
-    preload.searchParams.set('to', place.path('sent.log'));
-    const worker = place.type(['worker', '--store', store, '--json'], { NODE_OPTIONS: `--import=${preload}` });
-    this.#alive.add(worker);
-    void worker.ended.then((ended) => {
-      this.#alive.delete(worker);
-      if (over.signal.aborted) return;
-      this.#hear(ended);
-      this.#begin(world);
+  async #listen({ ranges, alive, over }: World): Promise<void> {
+    while (!over.aborted) {
+      for (const worker of alive) ranges.hear(worker);
+      await delay(LISTEN_EVERY_MS);
+    }
+  }
+
+  /** Another one begins when it has ended, as a service manager sees to it. The first one has a way to the database on which it may go deaf. */
+  #begin(world: World, slot: number): void {
+    const { place, alive, over } = world;
+    const worker = place.type(['worker', '--store', storeOf(world, slot), '--json'], {
+      NODE_OPTIONS: this.#preloads(place, slot),
     });
+    alive.add(worker);
+    void worker.ended.then((ended) => {
+      alive.delete(worker);
+      if (over.aborted) return;
+      this.#hear(ended);
+      this.#begin(world, slot);
+    });
+  }
+
+  /** When requests leave is noted. Clocks are an hour ahead, or an hour behind. */
+  #preloads(place: Workplace, slot: number): string {
+    const sentLog = new URL(PRELOAD);
+    sentLog.searchParams.set('to', place.path('sent.log'));
+    const preloads = [`--import=${sentLog}`];
+    if (slot < this.#machines.wrongClocks) {
+      const clocks = new Clocks(place.path(`clocks-${slot}.json`));
+      clocks.set({ wallMs: slot % 2 === 0 ? HOUR_MS : -HOUR_MS });
+      preloads.push(clocks.env.NODE_OPTIONS ?? '');
+    }
+    return preloads.join(' ');
   }
 
   #hear({ code, signal, stderr, lastLine }: Ended): void {
@@ -151,76 +230,57 @@ export class MachineKills implements KillDrive {
     this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
   }
 
-  // ---------------------------------------------------------------------------------------------------- mishaps
-
-  async #often(
-    name: keyof typeof APART_MS,
-    most: number,
-    { over: { signal } }: World,
-    mishap: (random: Random) => Promise<void>,
-  ): Promise<void> {
+  async #often(name: MishapName, world: World): Promise<void> {
+    const { apartMs, happen } = MISHAPS[name];
     const random = randomFrom('machines', this.#settings.seed, name);
-    while (this.#made[name] < most) {
-      await delay(random.integer(...APART_MS[name]), undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
+    while (this.#made[name] < this.#machines.most[name]) {
+      await delay(random.integer(...apartMs), undefined, { signal: world.over }).catch(() => {});
+      if (world.over.aborted) return;
       this.#made[name] += 1;
-      await mishap(random);
+      await happen(world, random);
     }
-  }
-
-  async #kill({ figures }: World, random: Random): Promise<void> {
-    const worker = random.pick([...this.#alive]);
-    figures.sampleWorkers([worker.pid]);
-    await worker.kill();
-  }
-
-  /** Others meet with mishaps meanwhile, and so may it. */
-  async #pause({ over: { signal } }: World, random: Random): Promise<void> {
-    const worker = random.pick([...this.#alive]);
-    worker.signal('SIGSTOP');
-    const over = delay(this.#machines.pauseSeconds * 1_000, undefined, { signal });
-    void over.catch(() => {}).then(() => worker.signal('SIGCONT'));
   }
 
   // ---------------------------------------------------------------------------------------------------- promises
 
-  /** The budget is used up and not passed. */
-  async #judgeCap(place: Workplace, cap: number, ended: Ended): Promise<void> {
+  /** What stands when the budget is used up. */
+  async #endCapped({ place, orders: [order] }: World): Promise<Capped | undefined> {
+    const { cap } = this.#machines;
+    if (cap === undefined || order === undefined) return undefined;
+    const ended = await place.run(order);
     requireCode([4], ended);
     const { credits: charged } = await place.vendor.book();
-    const { spent, in_doubt: inDoubt } = ended.report?.credits ?? { spent: 0, in_doubt: 0 };
-    this.#isKept &&= charged <= cap && spent + inDoubt === cap;
-    this.#lines.push(
-      ['credits charged at the budget', `${charged} of ${cap}`],
-      ['  spent + in doubt', `${spent} + ${inDoubt}`],
-    );
+    const { spent = 0, in_doubt: inDoubt = 0 } = ended.report?.credits ?? {};
+    return { cap, charged, spent, inDoubt };
   }
 
-  async #judge(server: Server, place: Workplace, sent: readonly number[]): Promise<void> {
+  async #judge(
+    { server, place, orders, ranges: { waitsMs } }: World,
+    {
+      rows,
+      sentMs,
+      capped,
+    }: { readonly rows: number; readonly sentMs: readonly number[]; readonly capped: Capped | undefined },
+  ): Promise<void> {
     const calls = await callsOf(server);
-    const broken = await brokenPromises(place, { calls });
-    const doubts = [...calls.values()].filter(({ state }) => state === 'in_doubt').length;
-    const mostDoubts = CONCURRENCY * this.kills;
-    const most = mostInASecond(sent);
-    const none = [...Object.values(broken), this.#complaints.length].every((times) => times === 0);
-    this.#isKept &&= none && doubts <= mostDoubts && most <= this.#machines.perSecond;
-    this.#lines.push(
-      ['rows lost', broken.rowsLost],
-      ['calls charged twice', broken.chargedTwice],
-      ['requests without an intent', broken.requestsWithoutIntent],
-      ['calls on which the two books disagree', broken.booksDisagree],
-      ['calls in doubt', `${doubts} of at most ${CONCURRENCY} × ${this.kills} = ${mostDoubts}`],
-      ['most sent in a second', `${most} of ${this.#machines.perSecond}`],
-      ['complaints of workers', this.#complaints.length],
-    );
+    const { lines, broken } = verdictOn({
+      ...{ waitsMs, sentMs, capped, complaints: this.#complaints, perSecond: this.#machines.perSecond },
+      broken: await brokenPromises(place, { calls, lists: orders }),
+      rowsLeft: capped === undefined ? this.#settings.rows - rows : undefined,
+      doubts: [...calls.values()].filter(({ state }) => state === 'in_doubt').length,
+      mostDoubts: CONCURRENCY * this.kills,
+    });
+    this.#isKept &&= broken.length === 0;
+    this.#lines.push(...lines);
     for (const complaint of this.#complaints) console.error(complaint);
+    for (const name of broken) console.error(`broken: ${name}`);
   }
 
-  #measure(rows: number, figures: Figures, sent: readonly number[]): void {
-    const seconds = ((sent.at(-1) ?? 0) - (sent[0] ?? 0)) / 1_000;
-    const gaps = sent.map((time, at) => time - (sent[at - 1] ?? time));
-    const share = perSecondMidway(sent) / this.#machines.perSecond;
-    const { statements, workerMs, databaseMs, logBytes } = figures.perRow();
+  #measure(rows: number, figures: Figures, sentMs: readonly number[]): void {
+    const seconds = ((sentMs.at(-1) ?? 0) - (sentMs[0] ?? 0)) / 1_000;
+    const gaps = sentMs.map((time, at) => time - (sentMs[at - 1] ?? time));
+    const share = perSecondMidway(sentMs) / this.#machines.perSecond;
+    const { statements, workerMs, databaseMs, logBytes, diskBytes } = figures.perRow();
     this.#lines.push(
       ['rows that ended before the last run', `${rows}, ${(rows / seconds).toFixed(0)} a second`],
       ['share of the limit midway, as sent', `${(share * 100).toFixed(1)} %`],
@@ -228,33 +288,39 @@ export class MachineKills implements KillDrive {
       ['statements a row', statements.toFixed(2)],
       ['processor ms a row', `workers ${workerMs.toFixed(2)}, database ${databaseMs.toFixed(2)}`],
       ['bytes of the write-ahead log a row', logBytes.toFixed(0)],
+      ['bytes of the database a row', diskBytes.toFixed(0)],
     );
   }
 
   table(): readonly TableLine[] {
-    const { kills, pauses, stops } = this.#made;
+    const { workers, wrongClocks, most, perSecond } = this.#machines;
     return [
-      ['kills', `${kills}, of ${this.#machines.workers} workers`],
-      ['immediate stops of the database', stops],
-      [`workers stopped for ${this.#machines.pauseSeconds} s`, pauses],
-      ['rows', this.#settings.rows],
+      ['workers', workers],
+      ['rows, lists, limit a second', `${this.#settings.rows}, ${this.lists}, ${perSecond}`],
+      ...MISHAP_NAMES.filter((name) => most[name] > 0).map((name) => [name, this.#made[name]] as const),
+      ...(wrongClocks > 0 ? [['workers whose clock is an hour off', wrongClocks] as const] : []),
       ...this.#lines,
     ];
   }
 }
 
-async function stop({ server }: World, random: Random): Promise<void> {
-  await server.stopAtOnce();
-  await delay(random.integer(0, AWAY_MS));
-  await server.startAgain();
+function storeOf({ store, proxy, settings }: World, slot: number): string {
+  if (slot > 0 || settings.most.silences === 0) return store;
+  const url = new URL(store);
+  url.port = String(proxy.port);
+  return url.href;
 }
 
-/** On a server that counts statements. It is started again for that. */
-async function makeDatabase(server: Server): Promise<void> {
+/** On a server that counts statements, for which it is started again. */
+async function makeDatabase(server: Server, disk: SmallDisk | undefined): Promise<void> {
   await server.query('postgres', 'ALTER SYSTEM SET shared_preload_libraries = pg_stat_statements');
   await server.stopAtOnce();
   await server.startAgain();
-  await server.createDatabase(DATABASE);
+  if (disk === undefined) await server.createDatabase(DATABASE);
+  else {
+    await server.query('postgres', `CREATE TABLESPACE small LOCATION '${disk.folder}'`);
+    await server.query('postgres', `CREATE DATABASE ${DATABASE} TABLESPACE small`);
+  }
   await server.query(DATABASE, 'CREATE EXTENSION pg_stat_statements');
 }
 
@@ -275,7 +341,7 @@ function requireCode(expected: readonly number[], { code, stderr }: Pick<Ended, 
   if (!expected.includes(code ?? Number.NaN)) throw new Error(`a command ended with ${code}: ${stderr}`);
 }
 
-/** Of each call what stands, and its attempts that may have reached the vendor. */
+/** What stands of each call, and its attempts that may have reached the vendor. */
 const CALLS = `
 SELECT c.operation, c.parameters, c.state,
        (SELECT k.said FROM rowonce.entries k WHERE k.of = c.stands AND k.kind = 'answered') AS answer,
