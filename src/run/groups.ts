@@ -43,6 +43,7 @@ export class Groups {
   /** Those whose intents the present group has brought to the disk, and those of groups before that still wait. */
   #admitted: Writer[] = [];
   readonly #leaving: Leaving[] = [];
+  #ended = Promise.withResolvers<void>();
 
   /** @param gatherMs as long as an entry may wait for others, for a ledger in which each commit takes statements of its own. */
   constructor(ledger: Appending, gatherMs = 0) {
@@ -83,6 +84,11 @@ export class Groups {
     this.#apply(unanswered);
   }
 
+  /** Resolves when the next ends are on the disk, with which calls are known and money is released. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
   /** Has everything that waits written at once, so that it has its place in the ledger before what is written next. */
   append(): void {
     clearTimeout(this.#gathering);
@@ -121,6 +127,10 @@ export class Groups {
     takeAll('reply');
     this.#apply(writers.filter((_, at) => entries[at]?.kind === 'reply'));
     takeAll('end');
+    if (entries.some(({ kind }) => kind === 'end')) {
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
+    }
     takeAll('intent');
     if (this.#admitted.length > 0) this.#leaving.push({ writers: this.#admitted, after: this.#replies });
     this.#admitted = [];
