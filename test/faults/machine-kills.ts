@@ -38,8 +38,8 @@ const CONCURRENCY = 16;
 /** The share of rows whose company another row has named before. */
 const DUPLICATES = 0.2;
 
-/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. */
-const NOTHING_LEFT_MS = 90_000;
+/** Longer than an attempt is held to be under way, and a worker to be alive, and than nobody looks for what is left. A budget ends all at once. */
+const NOTHING_LEFT_MS = { free: 90_000, capped: 30_000 };
 const LISTEN_EVERY_MS = 100;
 const SAMPLE_EVERY_MS = 1_000;
 
@@ -181,7 +181,8 @@ export class MachineKills implements KillDrive {
 
   async #watch({ figures, alive }: World): Promise<void> {
     let [rows, changedMs] = [0, performance.now()];
-    while (rows < this.#settings.rows && performance.now() - changedMs < NOTHING_LEFT_MS) {
+    const nothingLeftMs = NOTHING_LEFT_MS[this.#machines.cap === undefined ? 'free' : 'capped'];
+    while (rows < this.#settings.rows && performance.now() - changedMs < nothingLeftMs) {
       await delay(SAMPLE_EVERY_MS);
       figures.sampleWorkers([...alive].map(({ pid }) => pid));
       // While the database is away nothing ends.
@@ -264,7 +265,9 @@ export class MachineKills implements KillDrive {
   ): Promise<void> {
     const calls = await callsOf(server);
     const { lines, broken } = verdictOn({
-      ...{ waitsMs, sentMs, capped, complaints: this.#complaints, perSecond: this.#machines.perSecond },
+      ...{ sentMs, capped, complaints: this.#complaints, perSecond: this.#machines.perSecond },
+      // Nobody takes a range of a batch whose budget is reached.
+      waitsMs: capped === undefined ? waitsMs : [],
       broken: await brokenPromises(place, { calls, lists: orders }),
       rowsLeft: capped === undefined ? this.#settings.rows - rows : undefined,
       doubts: [...calls.values()].filter(({ state }) => state === 'in_doubt').length,
