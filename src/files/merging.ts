@@ -10,7 +10,7 @@ import { type OpenedFile, openFile, rowInputOf } from './input.ts';
 import { type IntoLine, type Matches, matchRows, type ResultLine } from './merging/matching.ts';
 import { identityOf, type KnownColumns, type MergeColumns, mergeColumns } from './merging/merge-columns.ts';
 import { type KeptCell, MergedCells, type RowPair } from './merging/merged-cells.ts';
-import { isWorkbookName } from './output/output/destination.ts';
+import { isWorkbookName } from './output/output.ts';
 
 /**
  * Puts a result into a file that its user has edited since: our columns, and the cells that she has mended in the result.
