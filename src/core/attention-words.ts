@@ -14,9 +14,13 @@ const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
 /** `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign, so the last colon counts. */
 const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/;
 
+/** What an administrator mends in the job. */
+const NO_PROJECT = /^project .* is not among the job's `projects`/;
+
 const NOTHING_USABLE = /^no usable identifier: /;
 
 function invalidWords(reason: string): string {
+  if (NO_PROJECT.test(reason)) return 'the project is not known';
   const parts = reason.replace(NOTHING_USABLE, '').split('; ');
   const plain = NOTHING_USABLE.test(reason)
     ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
