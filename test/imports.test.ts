@@ -107,6 +107,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/salvage.ts',
     'tasks/settle.ts',
     'tasks/spend.ts',
+    'tasks/store-caps.ts',
     'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',

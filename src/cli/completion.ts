@@ -4,6 +4,8 @@ import { Argument, Command, type Option } from 'commander';
 import { invariant, StopError } from '../core/errors.ts';
 import { COMMANDS, OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
+import { ROLES } from '../core/membership.ts';
+import type { Operation } from '../core/operation.ts';
 import type { CliCommand } from './shell/command.ts';
 
 /**
@@ -27,7 +29,8 @@ const completion: CliCommand = {
         run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) => {
           const script = SCRIPTS[shell];
           if (typed.length === 0) return { lines: script.split('\n'), object: { shell, script } };
-          const words = await wordsFor(self.parent ?? self, typed);
+          const program = self.parent ?? self;
+          const words = shell === 'bash' ? await wordsInBash(program, typed) : await wordsFor(program, typed);
           return { lines: words, object: { words } };
         }),
       );
@@ -44,6 +47,7 @@ _rowonce() {
   local word
   COMPREPLY=()
   while IFS= read -r word; do
+    [[ $word == *= ]] && compopt -o nospace 2>/dev/null
     COMPREPLY+=("$(printf %q "$word")")
   done < <("\${COMP_WORDS[0]}" completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
@@ -53,7 +57,8 @@ const ZSH = `# Completes rowonce in zsh. In ~/.zshrc, after compinit: eval "$(ro
 _rowonce() {
   local -a found
   found=("\${(@f)$("\${words[1]}" completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
-  if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
+  if [[ "\${found[1]}" == *= ]]; then compadd -S '' -- "\${found[@]}"
+  elif [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
 }
 compdef _rowonce rowonce`;
 
@@ -79,13 +84,25 @@ const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: F
  * and accounts and batches only where one is named.
  */
 
+/** Bash takes `domain=Web` for three words, of which it replaces the last one. */
+async function wordsInBash(program: Command, typed: readonly string[]): Promise<readonly string[]> {
+  const joined: string[] = [];
+  for (const [at, word] of typed.entries()) {
+    const isBehind = word === '=' || typed[at - 1] === '=';
+    joined.push(isBehind ? `${joined.pop() ?? ''}${word}` : word);
+  }
+  const current = joined.at(-1) ?? '';
+  return (await wordsFor(program, joined)).map((word) => word.slice(current.lastIndexOf('=') + 1));
+}
+
 /** The place of the cursor, found from the words before it. */
 interface Place {
   readonly command: Command;
   readonly option?: Option;
-  /** How many arguments stand before it. */
-  readonly argument: number;
-  readonly store: string | undefined;
+  /** The arguments before it. */
+  readonly given: readonly string[];
+  readonly store?: string;
+  readonly account?: string;
 }
 
 /** Folders that are searched for jobs: `jobs`, as in a checkout, and the current one. */
@@ -113,23 +130,23 @@ async function wordsFor(program: Command, typed: readonly string[]): Promise<rea
 }
 
 async function placeAfter(words: readonly string[], program: Command): Promise<Place> {
-  let place: Place = { command: program, argument: 0, store: undefined };
+  let place: Place = { command: program, given: [] };
   for (const word of words) place = await placeBehind(word, place, program);
   return place;
 }
 
 async function placeBehind(word: string, place: Place, program: Command): Promise<Place> {
-  const { command, option: before, argument } = place;
-  if (before !== undefined) {
-    const store = before.long === '--store' ? word : place.store;
-    return { command, argument, store };
-  }
+  const { option: before, ...behind } = place;
+  const { command, given } = place;
+  if (before?.long === '--store') return { ...behind, store: word };
+  if (before?.long === '--account') return { ...behind, account: word };
+  if (before !== undefined) return behind;
   if (word.startsWith('-')) {
     const option = optionsOf(command, program).find(({ short, long }) => word === short || word === long);
     return option?.required === true ? { ...place, option } : place;
   }
   const named = command.commands.find((each) => each.name() === word);
-  if (named === undefined) return { ...place, argument: argument + 1 };
+  if (named === undefined) return { ...place, given: [...given, word] };
   return { ...place, command: command === program ? await configured(word) : named };
 }
 
@@ -146,22 +163,63 @@ function optionsOf(command: Command, program: Command): readonly Option[] {
 }
 
 async function wordsAt(place: Place, current: string, program: Command): Promise<readonly string[]> {
-  const { command, option, argument } = place;
-  if (option !== undefined) return valuesOf(option);
+  const { command, option, given } = place;
+  if (option !== undefined) return valuesOf(option, place, current);
   if (current.startsWith('-')) {
     const options = optionsOf(command, program).filter(({ long }) => long !== '--version');
     return [...options.map(({ long, flags }) => long ?? flags), '--help'];
   }
-  if (command.commands.length > 0) return argument === 0 ? command.commands.map((each) => each.name()) : [];
+  if (command.commands.length > 0)
+    return given.length === 0 ? command.commands.map((each) => each.name()) : [];
   const { registeredArguments: all } = command;
   const last = all.at(-1);
-  const meant = all[argument] ?? (last?.variadic === true ? last : undefined);
+  const meant = all[given.length] ?? (last?.variadic === true ? last : undefined);
   return meant === undefined ? [] : meanings(meant, place);
 }
 
-async function valuesOf({ long, argChoices }: Option): Promise<readonly string[]> {
-  if (long === '--account' || long === '--via') return accountNames();
-  return argChoices ?? [];
+async function valuesOf(
+  { long, argChoices }: Option,
+  place: Place,
+  current: string,
+): Promise<readonly string[]> {
+  switch (long) {
+    case '--account':
+    case '--via':
+      return accountNames();
+    case '--column':
+      return columnPairs(place, current);
+    case '--add':
+      return current.includes('=') ? behindSign(current, await fieldsOf(place)) : [];
+    case '--waterfall':
+      return (await operationOf(place)).tiers.map((tier) => `${current.replace(/[^,]*$/, '')}${tier}`);
+    case '--role':
+      return current.includes('=') ? behindSign(current, ROLES) : ROLES;
+    default:
+      return argChoices ?? [];
+  }
+}
+
+/** An input of the operation, and behind its sign of equality a column of the file. */
+async function columnPairs(place: Place, current: string): Promise<readonly string[]> {
+  if (!current.includes('=')) return (await operationOf(place)).inputs.map(({ name }) => `${name}=`);
+  const [, file = ''] = place.given;
+  const { openFile } = await import('../files/input.ts');
+  return behindSign(current, await (await openFile(file)).sheet.header());
+}
+
+function behindSign(current: string, words: readonly string[]): readonly string[] {
+  return words.map((word) => current.slice(0, current.lastIndexOf('=') + 1) + word);
+}
+
+/** @throws StopError where no job was typed. */
+async function operationOf({ given: [job = ''] }: Place): Promise<Operation> {
+  const { loadJob } = await import('../job/job.ts');
+  return (await loadJob(job)).operation;
+}
+
+async function fieldsOf({ given: [job = ''], store, account }: Place): Promise<readonly string[]> {
+  const { knownFields } = await import('../run/run-job.ts');
+  return knownFields({ job, store, account });
 }
 
 /** An argument is known by its name, which is the same in every command. */

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { counted, linesOf, plainText } from '../core/plain-text.ts';
-import { guessWords } from '../files/columns/columns.ts';
+import { guessWords, unusedWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
@@ -22,9 +22,10 @@ import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';
 import { changePlanLines, knownFieldLine, planLines, unfinishedLine } from './render/plan-lines.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
+import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { acceptOption, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
-interface Flags extends ReadFlags {
+interface Flags extends ReadFlags, EntryFlags {
   readonly account?: string;
   readonly refresh?: true;
   readonly repair?: true;
@@ -41,7 +42,7 @@ const plan: CliCommand = {
   summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
   example: 'npx --no rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
-    addStrictFlag(addReadFlags(command))
+    addEntryFlags(addStrictFlag(addReadFlags(command)))
       .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
@@ -104,6 +105,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     job,
     file,
     account: accountName,
+    entries: entriesOf(flags),
     read: readFlagsOf(flags),
     refresh,
     repair,
@@ -140,7 +142,8 @@ const AGREED_TO =
   'What came and is no answer is bought again only if you agree: by --yes, or where a run asks.';
 
 /** Tells which columns are read and what is sent, with the notes about them. */
-function tellBeginning(console: Console, { job, input, account, requests, toAgree }: PlannedJob): void {
+function tellBeginning(console: Console, planned: PlannedJob): void {
+  const { job, input, account, unused, requests, toAgree } = planned;
   const { columns, sheet } = input;
   console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
@@ -148,6 +151,7 @@ function tellBeginning(console: Console, { job, input, account, requests, toAgre
   // The only identifier of a list is told by its column.
   const isTold = order.every((tier) => order.length === 1 && columns.columns[tier] !== undefined);
   if (!isTold) console.print(`  looked up by   ${order.join(', then ')}`);
+  if (unused.length > 0) console.print(`  not used       ${unusedWords(unused)}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
   if (toAgree !== undefined) {
     console.print(`  to agree       ${toAgree.fact}:`);

@@ -31,10 +31,11 @@ import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
+import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
-interface Flags extends ReadFlags, SpendFlags {
+interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly output?: string;
   readonly forExcel?: true;
   readonly account?: string;
@@ -61,7 +62,7 @@ const run: CliCommand = {
   summary: 'Works through a file; the same command again goes on where it stopped.',
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
-    addSpendFlags(addOutputFlags(addStrictFlag(addReadFlags(command))), ACCEPTABLE)
+    addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
       .argument('[job]', 'a YAML file, or the name of an operation; left out with --plan')
       .argument('[file]', 'the input; - reads standard input; left out with --plan')
       .option('--account <name>', "the account to use, over the job's")
@@ -165,13 +166,17 @@ async function orderOf(job: string | undefined, file: string | undefined, flags:
       `${flags.plan} was saved by an earlier version, without its job.`,
       'Name the job and the file before --plan, or save the plan anew.',
     );
-  const { store, read, repair, allow_admin: allowAdmin, job: planned } = saved.run;
+  const { store, read, entries, repair, allow_admin: allowAdmin, job: planned } = saved.run;
   return {
     ...flags,
     ...present({ store: flags.store ?? store }),
     account: flags.account ?? saved.account,
     ...{ job: planned, file: saved.input },
-    said: present({ read: read as RunOptions['read'], repair, allowAdmin }),
+    said: present({
+      read: read as RunOptions['read'],
+      entries: entries as RunOptions['entries'],
+      ...{ repair, allowAdmin },
+    }),
   };
 }
 
@@ -192,6 +197,7 @@ function saidIn(flags: Flags): Partial<RunOptions> {
   const budget = wholeNumber('--budget', flags.budget);
   return {
     account: flags.account,
+    entries: entriesOf(flags),
     read: readFlagsOf(flags),
     formulas: flags.formulas,
     withInput: flags.withInput,

@@ -24,9 +24,10 @@ import {
   triedFields,
 } from '../run/tasks/trial.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
+import { addColumnsFlag, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
-interface Flags extends SpendFlags {
+interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
   readonly account?: string;
   readonly refresh?: true;
   readonly ifBatch?: string;
@@ -38,7 +39,7 @@ const tryOne: CliCommand = {
   summary: 'Makes one call, asked first, and shows the request, the answer and how it is read.',
   example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
-    addSpendFlags(command)
+    addColumnsFlag(addSpendFlags(command))
       .argument('<operation>', 'the name of an operation that reads, or a job file')
       .argument('[given...]', 'what is asked by: input=value')
       .option('--account <name>', "the account to use, over the job's")
@@ -57,7 +58,7 @@ async function tryCommand(
   given: readonly string[],
   flags: Flags,
 ): Promise<Report> {
-  const trial = await trialOf({ job, given, account: flags.account });
+  const trial = await trialOf({ job, given, account: flags.account, entries: entriesOf(flags) });
   // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);

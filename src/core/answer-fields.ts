@@ -16,6 +16,9 @@ const DEEPEST = 12;
 /** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
 const MOST_FIELDS = 1_000;
 
+/** As much of a value as anybody looks at to know what it is. */
+const LONGEST_EXAMPLE = 100;
+
 /** The sentences about paths that are nowhere quote no more names than that. */
 const FIELDS_QUOTED = 12;
 
@@ -75,8 +78,8 @@ export function cellText(value: JsonValue | undefined): string {
 
 /** The fields that any of many answers has, in the order in which they first appear. */
 export class FieldSurvey {
-  /** Whether any answer has a value there. */
-  readonly #hasText = new Map<string, boolean>();
+  /** The first value that is there in any answer; blank while there is none. */
+  readonly #text = new Map<string, string>();
   answers = 0;
   isCut = false;
 
@@ -87,21 +90,26 @@ export class FieldSurvey {
   addFields(fields: ReadonlyMap<string, string>): void {
     this.answers += 1;
     for (const [name, text] of fields) {
-      const known = this.#hasText.get(name);
-      if (known === undefined && this.#hasText.size === MOST_FIELDS) this.isCut = true;
-      else if (known !== true) this.#hasText.set(name, text !== '');
+      const known = this.#text.get(name);
+      if (known === undefined && this.#text.size === MOST_FIELDS) this.isCut = true;
+      else if (known === undefined || known === '') this.#text.set(name, text.slice(0, LONGEST_EXAMPLE));
     }
   }
 
   /** How many fields are known, those among them that are told by their members alone. */
   get size(): number {
-    return this.#hasText.size;
+    return this.#text.size;
   }
 
   /** An object or a list that some answers leave empty is told by its members alone. */
   get names(): readonly string[] {
-    const parents = new Set([...this.#hasText.keys()].flatMap(parentsOf));
-    return [...this.#hasText].flatMap(([name, hasText]) => (hasText || !parents.has(name) ? [name] : []));
+    const parents = new Set([...this.#text.keys()].flatMap(parentsOf));
+    return [...this.#text].flatMap(([name, text]) => (text !== '' || !parents.has(name) ? [name] : []));
+  }
+
+  /** A value that an answer has there, cut to what one looks at; blank where none has one. */
+  exampleOf(name: string): string {
+    return this.#text.get(name) ?? '';
   }
 }
 
@@ -135,6 +143,12 @@ export class PathSearch {
   /** What an `add` may name: a count of ours is no path. */
   get paths(): readonly string[] {
     return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
+  }
+
+  /** For each of them a value that an answer has there; what no answer fills is left out. */
+  get examples(): ReadonlyMap<string, string> {
+    const examples = this.paths.map((path) => [path, this.#survey.exampleOf(path)] as const);
+    return new Map(examples.filter(([, text]) => text !== ''));
   }
 
   /** A sentence for each path that no answer has; none before the first answer. */

@@ -2,6 +2,7 @@ import { StopError } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { RowCount, type RowNumber } from '../core/row.ts';
+import { shellWord } from '../lib/command-line.ts';
 import {
   type CellLook,
   cellLookOf,
@@ -312,7 +313,7 @@ function fitOf(operation: Operation, header: readonly string[], content: ColumnC
 }
 
 function genericWords(input: string, { column }: { readonly column: string }): string {
-  return `a column called ${JSON.stringify(column)} may hold the names of anything; say ${input}: ${column} under columns: in a job if it is meant`;
+  return `a column called ${JSON.stringify(column)} may hold the names of anything; if it is meant, say --column ${shellWord(`${input}=${column}`)}`;
 }
 
 /** An operation as it is without a job. Some take their inputs from the job, and say without one what they need. */

@@ -15,7 +15,13 @@ import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts'
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { endingOf } from '../lib/file-name.ts';
 import { kindOfInput } from './columns/column-kind.ts';
-import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns/columns.ts';
+import {
+  type ChosenColumns,
+  type ColumnMap,
+  type EarlierGuess,
+  findColumns,
+  isOutput,
+} from './columns/columns.ts';
 import { type GuessedCountry, guessCountry } from './columns/country.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Country, countryOf } from './quality/countries.ts';
@@ -102,16 +108,20 @@ export function contentHash(path: string): Promise<string> {
 }
 
 /** What of a job says how its file is read. */
-type ReadingJob = Pick<Job, 'operation' | 'columns' | 'read'>;
+type ReadingJob = Pick<Job, 'operation' | 'columns' | 'guesses' | 'read'>;
 
 export async function openMappedInput(
   path: string,
-  { operation, columns, read = {} }: ReadingJob,
+  { operation, read = {}, ...job }: ReadingJob,
   ledger?: Batches,
 ): Promise<MappedInput> {
-  const input = await openInput(path, { ...read, ...wantedIn(columns) }, ledger);
-  const found = await columnsIn(input, input.survey.header, operation, columns, ledger);
+  const input = await openInput(path, { ...read, ...wantedIn(job.columns) }, ledger);
+  const found = await columnsIn(input, input.survey.header, operation, chosenIn(job), ledger);
   return { ...input, columns: await withCountry(input, input.survey.header, found, read, ledger) };
+}
+
+function chosenIn({ columns, guesses }: Omit<ReadingJob, 'operation'>): ChosenColumns | undefined {
+  return columns && { columns, ...present({ guesses }) };
 }
 
 /** The sheet of a workbook is the one that has the columns which a job names. */
@@ -144,7 +154,7 @@ async function columnsIn(
   opened: OpenedFile,
   header: readonly string[],
   operation: Operation,
-  chosen: Job['columns'],
+  chosen: ChosenColumns | undefined,
   ledger: Batches | undefined,
 ): Promise<ColumnMap> {
   const earlier = await earlierGuess(opened, header, operation, ledger);
@@ -211,14 +221,14 @@ async function earlierGuess(
  */
 export async function openHeader(
   path: string,
-  { operation, columns, read = {} }: ReadingJob,
+  { operation, read = {}, ...job }: ReadingJob,
   ledger?: Batches,
 ): Promise<OpenedInput> {
-  const { opened, earlier: known } = await openKnown(path, { ...read, ...wantedIn(columns) }, ledger);
+  const { opened, earlier: known } = await openKnown(path, { ...read, ...wantedIn(job.columns) }, ledger);
   // For its digests: whoever plans a list hashes it in any case.
   const earlier = await earlierSurvey(opened, read, known, ledger);
   const header = earlier?.header ?? (await opened.sheet.header());
-  const found = await columnsIn(opened, header, operation, columns, ledger);
+  const found = await columnsIn(opened, header, operation, chosenIn(job), ledger);
   return { ...opened, columns: await withCountry(opened, header, found, read, ledger) };
 }
 

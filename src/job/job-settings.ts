@@ -4,7 +4,7 @@ import type { FoundLayout, ReadOptions } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
 import { FORMULA_MODES, type FormulaMode } from '../lib/formulas.ts';
-import { isReadAsSaid, type Job, readEntryOf, readOptionsIn, readSchema } from './job.ts';
+import { isReadAsSaid, type Job, type JobEntries, readEntryOf, readOptionsIn, readSchema } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
 
 const layoutSchema = z.object({
@@ -14,6 +14,8 @@ const layoutSchema = z.object({
     .array(z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table']), text: z.string() }))
     .optional(),
 });
+
+const names = z.record(z.string(), z.string());
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
@@ -26,6 +28,16 @@ const settingsSchema = z.object({
   columns_guessed: z.boolean().optional(),
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
+  /** What was said beside the job when the batch was worked on last. */
+  said: z
+    .object({
+      columns: names.optional(),
+      add: names.optional(),
+      waterfall: z.array(z.string()).optional(),
+      role: z.string().optional(),
+      roles: names.optional(),
+    })
+    .optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
   /** How cells that would begin a formula are written; without it they are made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
@@ -96,8 +108,8 @@ export function jobSettings(
   return {
     job: job.path ?? job.name,
     columns,
-    ...(job.columns === undefined ? { columns_guessed: true } : {}),
-    ...present({ waterfall: job.waterfall, add: job.add }),
+    ...(job.columns === undefined || job.guesses !== undefined ? { columns_guessed: true } : {}),
+    ...present({ waterfall: job.waterfall, add: job.add, said: job.said && { ...job.said } }),
     on_existing: job.onExisting,
     ...present({ formulas: job.formulas, with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
@@ -133,6 +145,12 @@ export function columnsOf(
 ): { readonly columns: Readonly<Record<string, string>>; readonly guessed: boolean } | undefined {
   const { data } = settingsSchema.safeParse(stored);
   return data && { columns: data.columns, guessed: data.columns_guessed === true };
+}
+
+/** What was said beside the job of the batch; undefined when nothing was. */
+export function saidBeside(stored: JsonObject): JobEntries | undefined {
+  const said = settingsSchema.safeParse(stored).data?.said;
+  return said && present(said);
 }
 
 /** What the batch has fixed for its output's name; undefined when it has fixed nothing. */

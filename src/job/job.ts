@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
+import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
@@ -17,9 +18,11 @@ import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import type { JobOrigin } from './job-origin.ts';
 
 export { jobSchema, readSchema } from './job/job-schema.ts';
+export type { JobEntries } from './job/said-entries.ts';
 
 /** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
 
@@ -52,6 +55,10 @@ export interface Job {
   readonly account?: string;
   /** Maps the operation's inputs to columns; without it columns are guessed where that is sure. */
   readonly columns?: Readonly<Record<string, string>>;
+  /** Columns of the other inputs are guessed beside those, but for the inputs in `except`; absent: `columns` is all. */
+  readonly guesses?: { readonly except: readonly string[] };
+  /** What was said beside the job, which is laid over it already. */
+  readonly said?: JobEntries;
   /** Order of the identifiers as `OperationOptions` has it, checked against the operation. */
   readonly waterfall?: readonly string[];
   /** Maps each new column to a dotted path in the answer; without it the whole answer is added. */
@@ -97,28 +104,41 @@ const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
  * The job that the user typed: the name of an operation, or the path of a YAML file.
- * @throws StopError `job` with file, line and column, and the word that was probably meant.
+ * @param entries what is said beside it.
+ * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
  */
-export async function loadJob(argument: string): Promise<Job> {
-  const operation = await loadMember<Operation>(OPERATIONS, argument);
-  if (operation !== undefined) {
-    return {
-      name: operation.name,
-      operation: operation.shapedBy?.({}) ?? operation,
-      onExisting: 'refuse',
-      inDoubt: { kind: 'hold' },
-    };
-  }
-  const refused = await refusedName(argument);
-  if (refused !== undefined) throw refused;
-  const document = await readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
-    throw await withNearestFile(argument, error);
-  });
-  return jobOf(argument, document);
+export async function loadJob(argument: string, entries: JobEntries = {}): Promise<Job> {
+  const isOperation = (await loadMember<Operation>(OPERATIONS, argument)) !== undefined;
+  const document = isOperation ? bareJob(argument) : await jobDocument(argument);
+  const job = await jobOf(withEntries(document, entries));
+  requireInputs(job.operation, leftOut(entries));
+  return {
+    ...job,
+    ...(isOperation ? { name: argument } : { name: jobNameOf(argument), path: resolve(argument) }),
+    ...(isAnythingSaid(entries) ? { said: entries } : {}),
+    ...(entries.columns !== undefined && document.value.columns === undefined
+      ? { columns: job.columns ?? {}, guesses: { except: leftOut(entries) } }
+      : {}),
+  };
 }
 
-async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job> {
-  const { value } = document;
+/** An operation by its name, as a job that says nothing else. */
+function bareJob(operation: string): YamlDocument<JobFile> {
+  const problem: YamlDocument<JobFile>['problem'] = (_keys, _part, fact, next) =>
+    stop('job', `${operation}: ${fact}.`, next);
+  return { path: '', value: { operation }, problem };
+}
+
+async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
+  const refused = await refusedName(argument);
+  if (refused !== undefined) throw refused;
+  return readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
+    throw await withNearestFile(argument, error);
+  });
+}
+
+async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>> {
+  const { value, path } = document;
   const unshaped = await operationOf(document);
   const settings = settingsOf(unshaped, document);
   const mapped = Object.keys(document.value.columns ?? {});
@@ -128,8 +148,6 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
   checkAdded(document);
   checkChange(operation, document);
   return {
-    name: jobNameOf(path),
-    path: resolve(path),
     operation,
     onExisting: value.on_existing ?? 'refuse',
     inDoubt: policyOf(value.in_doubt),
@@ -242,6 +260,14 @@ function checkColumns(operation: Operation, { value, problem }: YamlDocument<Job
   if (unknown === undefined) return;
   const fact = `${operation.name} has no input ${foreignName(unknown)}`;
   throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
+}
+
+/** @throws StopError `usage` for an input that shall have no column and is none. */
+function requireInputs({ name, inputs }: Operation, named: readonly string[]): void {
+  const known = inputs.map((input) => input.name);
+  const unknown = named.find((each) => !known.includes(each));
+  if (unknown === undefined) return;
+  throw stop('usage', `--column: ${name} has no input ${foreignName(unknown)}.`, suggestion(unknown, known));
 }
 
 function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {

@@ -133,6 +133,17 @@ export const reading = members({
   strict: flag,
 });
 
+const textByName = option(z.record(z.string(), z.string()), 'an object of texts', '{ domain: "Webseite" }');
+
+/** Entries of a job, by the names of its file. */
+export const jobEntries = members({
+  columns: textByName,
+  add: textByName,
+  waterfall: texts,
+  role: text,
+  roles: textByName,
+});
+
 /** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
 export function checkedCredits(value: number): Credits {
   checkOptions('credits', { credits: value }, { credits: amount.nonoptional() });

@@ -160,6 +160,11 @@ export const PlanObject = noun({
   because: planned(byName.optional(), ({ input: { columns } }) =>
     columns.because.size === 0 ? undefined : Object.fromEntries(columns.because),
   ),
+  /** Columns that could feed an input that has none; left out where there is none. */
+  unused: planned(
+    z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })).optional(),
+    ({ unused }) => (unused.length === 0 ? undefined : unused.map((each) => ({ ...each }))),
+  ),
   ...PlanFigures.members,
   sheets,
   /** What is wrong in the columns that the job uses. */
@@ -175,6 +180,10 @@ export const PlanObject = noun({
   ...ofChanges,
   /** The fields that answers have had so far, which `add` may name. */
   fields: planned(z.array(z.string()).optional(), ({ known }) => known?.paths),
+  /** A value of each of them, from an answer. */
+  field_examples: planned(z.record(z.string(), z.string()).optional(), ({ known }) =>
+    known === undefined ? undefined : Object.fromEntries(known.examples),
+  ),
   /** What is sent, where the job or its dialect says that itself. */
   requests: planned(z.array(RequestObject).optional(), ({ requests }) =>
     requests.length === 0 ? undefined : requests,

@@ -6,9 +6,9 @@ import { readToday } from '../client/kept-answers.ts';
 import { isoTime } from '../core/clock.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
-import { counted } from '../core/plain-text.ts';
+import { counted, linesOf } from '../core/plain-text.ts';
 import type { RowNumber } from '../core/row.ts';
-import { guessWords, isByName } from '../files/columns/columns.ts';
+import { guessWords, isByName, unusedIn, unusedWords } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import {
@@ -228,8 +228,8 @@ function budgetLeft({ cap, ...money }: Money): number | undefined {
 }
 
 async function announce(
-  { ledger, account, emit, refresh }: RunContext,
-  { columns, sheet }: MappedInput,
+  { ledger, account, emit, refresh, job }: RunContext,
+  input: MappedInput,
   { batch, start, superseded }: BatchStart,
   { plan, isFirst }: Pick<BatchOptions, 'plan'> & { readonly isFirst: boolean },
 ): Promise<void> {
@@ -256,12 +256,24 @@ async function announce(
   if (refresh === true && start === 'resumed') {
     note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
   }
-  for (const each of sheet.notes) note(each);
-  if (columns.guessed) {
-    note(`Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`);
-  }
-  if (columns.countryNote !== undefined) note(columns.countryNote);
-  if (columns.note !== undefined) note(columns.note);
+  for (const each of await readingNotes(input, job, start === 'new')) note(each);
+}
+
+/** How the list is read, and what a person may want to say of it. */
+async function readingNotes(
+  { columns, sheet }: MappedInput,
+  job: RunContext['job'],
+  isNew: boolean,
+): Promise<readonly string[]> {
+  const guessed = `Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`;
+  const unused = isNew ? unusedWords(await unusedIn(columns, job)) : undefined;
+  return linesOf(
+    sheet.notes,
+    columns.guessed && guessed,
+    unused && `Not used: ${unused}`,
+    columns.countryNote,
+    columns.note,
+  );
 }
 
 /** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */

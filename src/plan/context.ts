@@ -3,6 +3,7 @@ import type { SuspectMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
+import type { JobEntries } from '../job/job.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import type { WorkQueue } from '../ledger/work-queue.ts';
@@ -24,6 +25,8 @@ export interface JobOptions {
   readonly file: string;
   /** The account's name. It takes precedence over the job's. */
   readonly account?: string | undefined;
+  /** Entries of the job that are said beside it. Each takes precedence over the job's of that name. */
+  readonly entries?: JobEntries | undefined;
   /** How the file is read. Each entry takes precedence over the job's. */
   readonly read?: ReadOptions | undefined;
   /** What to do with output cells that would begin a formula. It takes precedence over the job's. */

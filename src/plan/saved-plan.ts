@@ -51,6 +51,8 @@ const savedPlan = z.object({
       job: z.string(),
       store: z.string().optional(),
       read: z.looseObject({}).optional(),
+      /** What was said beside the job. */
+      entries: z.looseObject({}).optional(),
       repair: z.boolean().optional(),
       allow_admin: z.boolean().optional(),
     })
@@ -99,7 +101,7 @@ export async function savePlan(
     input_sha256: plan.inputSha256,
     run: {
       job: job.path ?? job.operation.name,
-      ...present({ store, read: job.read, repair: job.repair, allow_admin: allowAdmin }),
+      ...present({ store, read: job.read, entries: job.said, repair: job.repair, allow_admin: allowAdmin }),
     },
     // For people who read or sign it; nothing goes by it.
     lines: diffLines(plan, EVERY_LINE),

@@ -7,6 +7,7 @@ import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { sandboxFolder } from '../core/paths.ts';
+import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, loadJob } from '../job/job.ts';
@@ -18,6 +19,7 @@ import {
   called,
   checkOptions,
   flag,
+  jobEntries,
   milliseconds,
   oneOfWords,
   option,
@@ -72,6 +74,7 @@ const JOB_CHECKS: Checks<JobOptions> = {
   job: text.nonoptional(),
   file: text.nonoptional(),
   account: text,
+  entries: jobEntries,
   read: reading,
   formulas: oneOfWords(FORMULA_MODES),
   withInput: flag,
@@ -231,6 +234,8 @@ export interface PlannedJob {
   readonly account: Account;
   readonly input: OpenedInput;
   readonly plan: Plan;
+  /** Columns that could feed an input that has none. */
+  readonly unused: readonly LikelyColumn[];
   /** The damaged cells in the columns that the job uses. */
   readonly damage: JobIssues;
   /** The changes of a job that changes the service, and what would hold a run back. */
@@ -295,13 +300,27 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const requests = await sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const toAgree = await unagreed(account, dialect);
-    const shown = { damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
+    const unused = await unusedIn(opened.columns, job);
+    const shown = { unused, damage: watch.found(), change, known, requests, toAgree, reread, missingStore };
     const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
     await requireFreeColumns(context, input, batch);
     const unfinished = batch?.state === 'open' ? batch.id : undefined;
     const isDone = ledger !== undefined && batch !== undefined && change !== undefined;
     const unproven = isDone ? await unprovenChanges(ledger, batch.id, dialect) : undefined;
     return { id, unfinished, job, account, input, plan, unproven, ...shown };
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** The fields that answers of this job's operation had so far. @throws StopError */
+export async function knownFields(
+  options: Pick<JobOptions, 'job' | 'account' | 'store'>,
+): Promise<readonly string[]> {
+  const { job, account, dialect } = await choose(options);
+  const ledger = await lookIfThere(chooseStore(options.store, account.sandbox).location);
+  try {
+    return (ledger && (await knownAnswers(ledger, job, account, dialect)))?.paths ?? [];
   } finally {
     await ledger?.close();
   }
@@ -323,9 +342,9 @@ async function planChange(
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(
-  options: Pick<JobOptions, 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair'>,
+  options: Pick<JobOptions, 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair'>,
 ): Promise<ResolvedJob> {
-  const { repair, ...job } = await loadJob(options.job);
+  const { repair, ...job } = await loadJob(options.job, options.entries);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
   const dialect = await dialectOf(account);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };

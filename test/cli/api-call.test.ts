@@ -95,7 +95,7 @@ test('a job that cannot be sent is refused before anything is', async () => {
   const unknown = await desk.type(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '1']);
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
   expect(unknown.stderr).toMatch(
-    /^api-call needs a column for "Tags".*\nDid you mean Tag\? .*`columns:` in the job\.\n$/,
+    /^api-call needs a column for "Tags".*\nDid you mean Tag\? .*`columns:` in a job\.\n$/,
   );
   await desk.write(
     'job.yaml',

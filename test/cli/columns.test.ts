@@ -28,14 +28,14 @@ test('a column is known by its cells: plan says so, run takes it and says so, an
   expect(await desk.json(again)).toMatchObject({ rows: 3, requests: 0, credits: { spent: 3 } });
 });
 
-test('a likely column is named with what to write in the job, and a run without that is refused before anything is sent', async () => {
+test('a likely column is named with the flag that takes it, and a run without that is refused before anything is sent', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
   const why = 'by its content, 3 of 5 cells';
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toContain(
-    `may fit       enrich-company, when a job says so\n              likely: abn ← Number (${why})\n` +
-      '              in the job, if so:  columns: { abn: Number }\n',
+    `may fit       enrich-company, when you say so\n              likely: abn ← Number (${why})\n` +
+      '              if so:  --column abn=Number\n',
   );
   const { operations } = await desk.json(['plan', 'list.csv']);
   expect(operations).toContainEqual(
@@ -58,7 +58,7 @@ test('beside a column that its name decides, addresses are only likely, and ABNs
   expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
     'fits          enrich-company: abn ← ABN\n' +
       '              likely: domain ← Site (by its content, 2 of 2 cells)\n' +
-      '              in the job, if so:  columns: { abn: ABN, domain: Site }\n',
+      '              if so:  --column domain=Site\n',
   );
   await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
   expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
@@ -116,7 +116,7 @@ test('a job with other columns than the last one over a list is no continuation 
   await job('Tga');
   expect((await plan('list.csv')).stderr).toBe(
     'api-call needs a column for "Tga" (as the endpoint or the body of the job names it), and the file has none that is called so.\n' +
-      'Known are: Domain, Tag. Say so under `columns:` in the job.\n',
+      'Known are: Domain, Tag. Say so: --column Tga=…, or under `columns:` in a job.\n',
   );
 });
 

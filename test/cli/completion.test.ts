@@ -29,6 +29,8 @@ const OPERATIONS = readdirSync(join(PROGRAM, '..', 'operations'))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -3));
 
+const LEADS = join(folder, 'lists', 'leads.csv');
+
 let batch: string;
 
 /** A folder as a user has one: accounts, jobs, files, and a batch in the store. */
@@ -154,6 +156,20 @@ describe('the words that may follow', () => {
     ['a word of a list that a file is read by', ['run', '--encoding', 'utf-16'], ['utf-16le', 'utf-16be']],
     ['a word of a list that an argument takes', ['completion', 'b'], ['bash']],
     ['what follows an option with its value', ['--store', 'x', 'accounts', 're'], ['remove']],
+    ['an input of the operation', ['run', 'enrich-company', 'lists/leads.csv', '--column', 'ab'], ['abn=']],
+    ['a column of the file', ['run', 'enrich-company', LEADS, '--column', 'abn', '=', 'A'], ['ABN']],
+    [
+      'a field of answers so far',
+      ['run', 'enrich-company', LEADS, '--account', 'sandbox-provider', '--add', 'town', '=', 'location.ci'],
+      ['location.city'],
+    ],
+    ['the next of a waterfall', ['plan', 'enrich-company', LEADS, '--waterfall', 'abn,dom'], ['abn,domain']],
+    ['a role', ['plan', 'onboard', LEADS, '--role', 'Read only', '=', 'v'], ['viewer']],
+    [
+      'no column of a file that is not there',
+      ['run', 'enrich-company', 'x.csv', '--column', 'abn', '=', ''],
+      [],
+    ],
     ['nothing for a value that is the user’s own', ['run', '--budget', ''], []],
     ['nothing after the last argument', ['cancel', 'last', ''], []],
   ])('%s', async (_what, words, expected) => {

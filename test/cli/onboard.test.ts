@@ -412,10 +412,11 @@ test('a saved plan is run exactly, goes on and ends like any run, and only its o
 
 test('a saved plan alone is run, with its job, its sheet, its account and its flags, and nothing else is', async () => {
   const sheet = new Sheet('alone');
-  sheet.write('jo as admin', 'ann as viewer');
+  sheet.write('jo as admin', 'ann as Read only');
   const file = sheet.path('.plan.json');
   const store = sheet.path('.store');
-  const saved = await sheet.type('plan', '--save', file, '--allow-admin', '--store', store);
+  const role = ['--role', 'Read only=viewer'];
+  const saved = await sheet.type('plan', '--save', file, '--allow-admin', ...role, '--store', store);
   expect(saved.stderr).toContain(`rowonce run --plan ${file}\n`);
   const { run, lines } = JSON.parse(readFileSync(file, 'utf8'));
   expect(run).toMatchObject({ job: sheet.path('.yaml'), store, allow_admin: true });

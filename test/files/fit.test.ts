@@ -32,7 +32,7 @@ describe('a list fits create-project', () => {
       const fit = await projectsIn(header);
       expect(fit?.columns).toEqual({});
       expect(fit?.problem).toMatch(
-        /^a column called "name" may .*; say name: name under columns: in a job if it is meant$/i,
+        /^a column called "name" may .*; if it is meant, say --column name=name$/i,
       );
     },
   );

@@ -1,6 +1,5 @@
-import { stringify } from 'yaml';
 import { counted, linesOf, listed } from '../../core/plain-text.ts';
-import { guessWords } from '../../files/columns/columns.ts';
+import { columnFlag, guessWords } from '../../files/columns/columns.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import { duplicateLines, findingWords } from './cell-issues.ts';
 
@@ -83,7 +82,7 @@ function fitLines(fits: readonly Fit[]): readonly string[] {
   );
 }
 
-const NOT_BY_ITSELF = 'when a job says so';
+const NOT_BY_ITSELF = 'when you say so';
 
 function mayFit({ problem, likely }: Fit): boolean {
   return problem !== undefined && likely.length > 0;
@@ -93,13 +92,11 @@ function sureWords({ columns, because }: Fit): string {
   return guessWords({ columns, because: new Map(Object.entries(because)) });
 }
 
-function likelyLines({ columns, likely }: Fit): readonly string[] {
+function likelyLines({ likely }: Fit): readonly string[] {
   const [first] = likely;
   if (first === undefined) return [];
   const words = likely.map(({ input, column, because }) => `${input} ← ${column} (${because})`);
-  const entry = { columns: { ...columns, [first.input]: first.column } };
-  const yaml = stringify(entry, { collectionStyle: 'flow', lineWidth: 0 }).trim().slice(1, -1).trim();
-  return [line('', `likely: ${words.join(', ')}`), line('', `in the job, if so:  ${yaml}`)];
+  return [line('', `likely: ${words.join(', ')}`), line('', `if so:  ${columnFlag(first)}`)];
 }
 
 function line(label: string, words: string): string {

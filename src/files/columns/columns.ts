@@ -5,9 +5,20 @@ import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
 import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
+import { shellWord } from '../../lib/command-line.ts';
 import type { Country } from '../quality/countries.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
-import { agreesByName, BY_NAME, type Guess, guessColumns, unusable } from './columns/guess.ts';
+import {
+  agreesByName,
+  BY_NAME,
+  type Guess,
+  guessColumns,
+  inputsBut,
+  type LikelyColumn,
+  type Said,
+  unusable,
+  unusedColumns,
+} from './columns/guess.ts';
 
 export { ColumnContent } from './columns/content.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
@@ -29,6 +40,16 @@ export interface ColumnMap {
   readonly countryNote?: string;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
+  /** Columns that look right for inputs that have none, by the first rows. */
+  unused?(): Promise<readonly LikelyColumn[]>;
+}
+
+/** The columns that were chosen. */
+export interface ChosenColumns {
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Columns of the other inputs are guessed beside them, but for these inputs. Left out: there are no others. */
+  readonly guesses?: { readonly except: readonly string[] };
 }
 
 /** The columns by which the same list was worked on before, perhaps with other cells. */
@@ -52,23 +73,67 @@ export async function findColumns(
   operation: Operation,
   sheet: Pick<Sheet, 'groups'>,
   header: readonly string[],
-  chosen?: Readonly<Record<string, string>>,
+  chosen: ChosenColumns = { columns: {}, guesses: { except: [] } },
   earlier?: EarlierGuess,
   added: ReadonlySet<string> = new Set(),
 ): Promise<ColumnMap> {
-  const own = header.map((name) => (added.has(name) ? FOUND_PREFIX + name : name));
+  const { columns, guesses } = chosen;
+  const isMasked = (name: string): boolean => added.has(name) && !Object.values(columns).includes(name);
+  const own = header.map((name) => (isMasked(name) ? FOUND_PREFIX + name : name));
+  const found =
+    guesses === undefined
+      ? mapColumns(operation, header, columns)
+      : await guessed(
+          operation,
+          sheet,
+          { header, own },
+          saidOf(operation, header, columns, guesses),
+          earlier,
+        );
+  return {
+    ...found,
+    async unused() {
+      const open = inputsBut(operation, guesses?.except ?? []);
+      const used = Object.entries(found.columns).map(
+        ([input, column]) => [input, { column, because: '' }] as const,
+      );
+      return unusedColumns(open, own, await readContent(sheet, own.length, open), new Map(used));
+    },
+  };
+}
+
+interface Headers {
+  readonly header: readonly string[];
+  /** The same, in which what was added has names that say so. */
+  readonly own: readonly string[];
+}
+
+async function guessed(
+  operation: Operation,
+  sheet: Pick<Sheet, 'groups'>,
+  { header, own }: Headers,
+  said: Said,
+  before: EarlierGuess | undefined,
+): Promise<ColumnMap> {
+  const earlier = before !== undefined && isAsSaid(before, said) ? before : undefined;
   const isThere = (column: string): boolean => header.includes(column);
-  if (chosen === undefined && earlier?.isOutput && Object.values(earlier.columns).every(isThere)) {
+  if (earlier?.isOutput && Object.values(earlier.columns).every(isThere))
     return asInTheList(operation, header, earlier);
-  }
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
-  if (chosen !== undefined) return mapColumns(operation, header, chosen);
-  if (!mayAdd && guessColumns(operation, own).problem === undefined) return mapColumns(operation, own);
+  if (!mayAdd && guessColumns(operation, own, undefined, said).problem === undefined)
+    return mapColumns(operation, own, undefined, undefined, said);
   const content = await readContent(sheet, header.length, operation);
-  if (earlier !== undefined && agreesByName(operation, own, earlier.columns)) {
-    return keep(operation, own, content, earlier);
-  }
-  return mapColumns(operation, own, undefined, content);
+  return earlier !== undefined && agreesByName(operation, own, earlier.columns)
+    ? keep(operation, own, content, earlier, said)
+    : mapColumns(operation, own, undefined, content, said);
+}
+
+/** Whether the columns of before say nothing else than what was said now. */
+function isAsSaid({ columns }: EarlierGuess, said: Said): boolean {
+  return (
+    [...said.columns].every(([input, { column }]) => columns[input] === column) &&
+    said.except.every((input) => columns[input] === undefined)
+  );
 }
 
 /** What was added may have the better names, and is about whom the answers were about: it would buy their answers. */
@@ -89,9 +154,10 @@ function keep(
   header: readonly string[],
   content: ColumnContent,
   { batch, columns }: EarlierGuess,
+  said: Said,
 ): ColumnMap {
-  const { problem } = guessColumns(operation, header, content);
-  const now = problem === undefined ? mapColumns(operation, header, undefined, content) : undefined;
+  const { problem } = guessColumns(operation, header, content, said);
+  const now = problem === undefined ? mapColumns(operation, header, undefined, content, said) : undefined;
   const isKept = (input: string): boolean => now?.columns[input] === columns[input];
   if (now !== undefined && operation.inputs.every(({ name }) => isKept(name))) return now;
   const because = new Map(
@@ -103,7 +169,7 @@ function keep(
   const instead = now === undefined ? 'not be sure' : `be ${guessWords({ ...now, because: new Map() })}`;
   const note =
     `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By its cells of now they ` +
-    `would ${instead}: to change them, name them under columns: in a job.`;
+    `would ${instead}: to change them, name them by --column.`;
   return { ...mapColumns(operation, header, columns), guessed: true, because, note };
 }
 
@@ -111,6 +177,7 @@ function keep(
  * @param header names of the file's columns, each of its own.
  * @param chosen the job's `columns`, input → column; undefined: guess.
  * @param content what the cells say; left out, only names count.
+ * @param said what is no guess, beside which others are guessed.
  * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
  */
 export function mapColumns(
@@ -118,9 +185,12 @@ export function mapColumns(
   header: readonly string[],
   chosen?: Readonly<Record<string, string>>,
   content?: ColumnContent,
+  said?: Said,
 ): ColumnMap {
   const { sure: mapping, problem } =
-    chosen === undefined ? guessColumns(operation, header, content) : asChosen(operation, header, chosen);
+    chosen === undefined
+      ? guessColumns(operation, header, content, said)
+      : asChosen(operation, header, chosen);
   if (problem !== undefined) throw problem;
   const pairs = operation.inputs.flatMap(({ name }) => {
     const found = mapping.get(name);
@@ -129,7 +199,7 @@ export function mapColumns(
   return {
     // We build the object from entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
-    guessed: chosen === undefined && pairs.length > 0,
+    guessed: chosen === undefined && pairs.some(({ because }) => because !== SAID),
     because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
     ...(operation.needsNoColumn && pairs.length === 0 ? { note: alikeNote(operation) } : {}),
     read: ({ cells }) => {
@@ -142,7 +212,7 @@ export function mapColumns(
 }
 
 function alikeNote({ name }: Operation): string {
-  return `No column feeds ${name}, so all rows ask the same, which is bought once. To tell them apart, name columns in the job.`;
+  return `No column feeds ${name}, so all rows ask the same, which is bought once. To tell them apart, name columns: --column INPUT=COLUMN.`;
 }
 
 /** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
@@ -150,14 +220,44 @@ export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'be
   const words = Object.entries(columns).map(([input, column]) => {
     const why = because.get(input) ?? BY_NAME;
     // A column's name comes from a file, and is shown on a terminal.
-    return `${input} ← ${plainText(column)}${why === BY_NAME ? '' : ` (${why})`}`;
+    return `${input} ← ${plainText(column)}${isByHeader(why) ? '' : ` (${why})`}`;
   });
   return words.length === 0 ? 'none' : words.join(', ');
 }
 
+/** Columns that could feed an input that has none. An input that the waterfall leaves out is not wanted. */
+export async function unusedIn(
+  { unused }: ColumnMap,
+  { waterfall }: { readonly waterfall?: readonly string[] },
+): Promise<readonly LikelyColumn[]> {
+  const asked = waterfall && new Set(waterfall.flatMap((tier) => tier.split(/[:+]/)));
+  return ((await unused?.()) ?? []).filter(({ input }) => asked?.has(input) !== false);
+}
+
+/** The flag by which a column is taken for an input, as it is typed. */
+export function columnFlag({ input, column }: Pick<LikelyColumn, 'input' | 'column'>): string {
+  return `--column ${shellWord(plainText(`${input}=${column}`))}`;
+}
+
+/** `Site could be domain (by its content, 9 of 9 cells): --column domain=Site`; undefined where every column is used that could be. */
+export function unusedWords(unused: readonly LikelyColumn[]): string | undefined {
+  if (unused.length === 0) return undefined;
+  const what = unused.map(
+    ({ input, column, because }) => `${plainText(column)} could be ${input} (${because})`,
+  );
+  return `${what.join(', ')}: ${unused.map(columnFlag).join(' ')}`;
+}
+
 /** Whether every guess follows from the header. */
 export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
-  return [...because.values()].every((why) => why === BY_NAME);
+  return [...because.values()].every(isByHeader);
+}
+
+/** Why a column was taken that somebody named beside those that are guessed. */
+const SAID = 'as you said';
+
+function isByHeader(why: string): boolean {
+  return why === BY_NAME || why === SAID;
 }
 
 /** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
@@ -166,12 +266,25 @@ function asChosen(
   header: readonly string[],
   chosen: Readonly<Record<string, string>>,
 ): Guess {
-  const inputs = operation.inputs.map(({ name }) => name);
   const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
   const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
+  requireKnown(operation, header, mapping);
+  const sure = new Map(
+    [...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]),
+  );
+  return { sure, ...present({ problem: unusable(operation, header, mapping) }) };
+}
+
+/** @throws StopError `job` for an input or a column that is not there. */
+function requireKnown(
+  { name, inputs: fields }: Operation,
+  header: readonly string[],
+  mapping: ReadonlyMap<string, string>,
+): void {
+  const inputs = fields.map((field) => field.name);
   for (const [input, column] of mapping) {
     if (!inputs.includes(input)) {
-      const fact = `columns: ${foreignName(input)} is not an input of ${operation.name}.`;
+      const fact = `columns: ${foreignName(input)} is not an input of ${name}.`;
       throw stop('job', fact, suggestion(input, inputs));
     }
     if (!header.includes(column)) {
@@ -179,8 +292,17 @@ function asChosen(
       throw stop('job', fact, suggestion(column, header));
     }
   }
-  const sure = new Map(
-    [...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]),
-  );
-  return { sure, ...present({ problem: unusable(operation, header, mapping) }) };
+}
+
+/** What was said of single columns, every name known. */
+function saidOf(
+  operation: Operation,
+  header: readonly string[],
+  columns: ChosenColumns['columns'],
+  { except }: NonNullable<ChosenColumns['guesses']>,
+): Said {
+  const mapping = new Map(Object.entries(columns));
+  requireKnown(operation, header, mapping);
+  const said = [...mapping].map(([input, column]) => [input, { column, because: SAID }] as const);
+  return { columns: new Map(said), except };
 }

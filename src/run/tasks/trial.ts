@@ -16,7 +16,7 @@ import { present } from '../../core/objects.ts';
 import type { Call, Operation, RowInput } from '../../core/operation.ts';
 import { stateFolder } from '../../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
-import type { Job } from '../../job/job.ts';
+import type { Job, JobEntries } from '../../job/job.ts';
 import { originOf } from '../../job/job-origin.ts';
 import {
   type AnswerRecord,
@@ -53,6 +53,8 @@ interface TrialOptions {
   /** The inputs as `input=value`, each input once. */
   readonly given: readonly string[];
   readonly account?: string | undefined;
+  /** Entries of the job that are said beside it. */
+  readonly entries?: JobEntries | undefined;
 }
 
 export interface Trial extends ResolvedJob {
@@ -62,8 +64,8 @@ export interface Trial extends ResolvedJob {
 }
 
 /** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
-export async function trialOf({ job, given, account }: TrialOptions): Promise<Trial> {
-  const chosen = await choose({ job, account });
+export async function trialOf({ job, given, account, entries }: TrialOptions): Promise<Trial> {
+  const chosen = await choose({ job, account, entries });
   const { operation } = chosen.job;
   refuseChange(operation);
   const row = rowOf(operation, given);

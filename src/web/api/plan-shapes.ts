@@ -8,6 +8,9 @@ export { PlannedChangeObject } from '../../objects/plan-object.ts';
 /** What is done with a list: choices, columns, plan and start. */
 
 const word = z.string().min(1).max(200);
+const role = z.enum(['viewer', 'editor', 'admin']);
+/** A number of days, hours, minutes or seconds; or `never`. */
+const age = z.string().regex(/^(never|\d{1,6}[smhd])$/);
 const ColumnsChosen = z.record(word, z.string().min(1).max(10_000));
 
 /** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
@@ -24,13 +27,37 @@ export const Choices = z.strictObject({
   refresh: z.boolean().optional(),
   /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
   budget: z.int().min(0).optional(),
-  role: z.enum(['viewer', 'editor', 'admin']).optional(),
+  role: role.optional(),
   create_projects: z.boolean().optional(),
   remove_missing: z.boolean().optional(),
   /** A project as the list calls it → its id. */
   projects: z.record(word, word).optional(),
+  /** A word of the list → the role that it means. */
+  roles: z.record(word, role).optional(),
+  /** A filter by the vendor's name → its value. */
+  filters: z
+    .record(word, z.union([z.string().min(1).max(10_000), z.number(), z.boolean(), z.array(word)]))
+    .optional(),
+  /** The most pages of results for each row. */
+  pages: z.int().min(1).max(20).optional(),
   guards: z
-    .strictObject({ max_removals: z.int().min(0).optional(), admins: z.literal('allow').optional() })
+    .strictObject({
+      /** A number, or a share such as `10%`. */
+      max_removals: z.union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/)]).optional(),
+      admins: z.literal('allow').optional(),
+      domains: z.array(word).min(1).max(100).optional(),
+      max_invites: z.int().min(0).optional(),
+    })
+    .optional(),
+  /** How old a bought match may be and still be used, such as `30d`; and any other answer. */
+  refresh_after: age.optional(),
+  refresh_no_match_after: age.optional(),
+  /** What becomes of a call whose answer was lost. */
+  in_doubt: z
+    .union([
+      z.enum(['hold', 'skip']),
+      z.strictObject({ retry: z.strictObject({ extra_credits: z.int().min(0) }) }),
+    ])
     .optional(),
   read: z
     .strictObject({

@@ -11,6 +11,7 @@ import { schemaComment } from '../../core/paths.ts';
 import { type Job, jobYaml, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
+import { parseDurationMs } from '../../lib/duration.ts';
 import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type ListFile, ownFolder } from './list-files.ts';
@@ -21,18 +22,42 @@ import type { Server } from './server.ts';
 /** The job of these choices. What its file says wrongly is refused by the command that reads it. */
 export async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
   const base = await chosenJob(server, choices);
-  const { path: _path, inbox: _inbox, schedule: _schedule, ...job } = base;
-  const { account, columns, add, waterfall, repair, guards } = choices;
+  const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = base;
+  const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;
+  const { account, columns, add, waterfall, repair } = choices;
   const settings = { ...job.settings, ...settingsFor(job.operation, choices) };
-  const allowed = guards && present({ maxRemovals: guards.max_removals, admins: guards.admins });
+  const guards = guardsFor(choices);
   return {
     ...job,
     ...present({ account, columns, add, waterfall }),
     ...(repair === true ? { repair: true as const } : {}),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...(choices.read === undefined ? {} : { read: { ...job.read, ...readOptionsOf(choices.read) } }),
-    ...(allowed === undefined ? {} : { guards: { ...job.guards, ...allowed } }),
+    ...(guards === undefined ? {} : { guards: { ...job.guards, ...guards } }),
+    ...policiesFor({ refreshAfterMs, refreshNoMatchAfterMs }, choices),
   };
+}
+
+function guardsFor({ guards }: Choices): Job['guards'] {
+  if (guards === undefined) return undefined;
+  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = guards;
+  return present({ maxRemovals, admins, domains, maxInvites });
+}
+
+/** How old an answer may be, and what becomes of a lost one. */
+function policiesFor(
+  of: { readonly [Name in 'refreshAfterMs' | 'refreshNoMatchAfterMs']: number | undefined },
+  { refresh_after: found, refresh_no_match_after: others, in_doubt: inDoubt }: Choices,
+): Partial<Job> {
+  const policy: Job['inDoubt'] | undefined =
+    typeof inDoubt === 'object'
+      ? { kind: 'retry', extraCredits: credits(inDoubt.retry.extra_credits) }
+      : inDoubt && { kind: inDoubt };
+  return present({
+    refreshAfterMs: found === undefined ? of.refreshAfterMs : parseDurationMs(found),
+    refreshNoMatchAfterMs: others === undefined ? of.refreshNoMatchAfterMs : parseDurationMs(others),
+    inDoubt: policy,
+  });
 }
 
 async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
@@ -43,8 +68,10 @@ async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
 }
 
 function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['settings']> {
-  const { role, create_projects, remove_missing, projects } = choices;
-  const given = Object.entries(present({ role, create_projects, remove_missing, projects }));
+  const { role, roles, create_projects, remove_missing, projects, filters, pages } = choices;
+  const given = Object.entries(
+    present({ role, roles, create_projects, remove_missing, projects, filters, pages }),
+  );
   return Object.fromEntries(given.filter(([name]) => operation.settings?.[name] !== undefined));
 }
 

@@ -135,7 +135,7 @@ describe('an input that must be there', () => {
     expect(error.message).toBe(
       'tag needs a column for "Domain" (as the job names it), and the file has none that is called so.',
     );
-    expect(error.next).toBe('Did you mean Domian? Say so under `columns:` in the job.');
+    expect(error.next).toBe('Did you mean Domian? Say so: --column Domain=…, or under `columns:` in a job.');
   });
 
   test('may come from a column that the job names, beside those that are there by name', () => {

@@ -50,18 +50,37 @@ const RIVAL_SHARE = 0.1;
 /** Below this share, what looks right in a column is a remark and not what the column is for. */
 const LIKELY_SHARE = 0.5;
 
+/** What was said of columns, beside which the others are guessed. */
+export interface Said {
+  /** By input. */
+  readonly columns: ReadonlyMap<string, GuessedColumn>;
+  /** Inputs that shall have no column. */
+  readonly except: readonly string[];
+}
+
+const NOTHING_SAID: Said = { columns: new Map(), except: [] };
+
 /** @param content left out: by the header alone. */
 export function guessColumns(
   operation: Operation,
   header: readonly string[],
   content?: ColumnContent,
+  { columns, except }: Said = NOTHING_SAID,
 ): Guess {
-  const { sure, unclear } = byName(operation, header, content);
+  const open = inputsBut(operation, [...columns.keys(), ...except]);
+  const { sure, unclear } = byName(open, header, content, columns);
   if (unclear !== undefined) return { sure, problem: unclear };
-  if (content !== undefined) addByContent(operation, header, content, sure);
-  const likely = content === undefined ? [] : likelyColumns(operation, header, content, sure);
+  if (content !== undefined) addByContent(open, header, content, sure);
+  const likely = content === undefined ? [] : likelyColumns(open, header, content, sure);
   const problem = unusable(operation, header, sure, likely[0]);
   return problem === undefined ? { sure } : { sure, problem };
+}
+
+/** The operation without these inputs. */
+export function inputsBut(operation: Operation, names: readonly string[]): Operation {
+  return names.length === 0
+    ? operation
+    : { ...operation, inputs: operation.inputs.filter(({ name }) => !names.includes(name)) };
 }
 
 /**
@@ -74,6 +93,38 @@ export function likelyColumns(
   content: ColumnContent,
   sure: Guess['sure'],
 ): readonly LikelyColumn[] {
+  return freeColumns(operation, header, content, sure).map(({ input, column, share }) => ({
+    ...{ input, column },
+    because: becauseLikely(column, share),
+  }));
+}
+
+/** Columns that look right for an input that has none, in nearly all of their cells and without a doubt. */
+export function unusedColumns(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  used: Guess['sure'],
+): readonly LikelyColumn[] {
+  return freeColumns(operation, header, content, used).flatMap(({ input, column, share }) => {
+    const isUsable = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
+    const isDoubtful = isAboutAnother(column) || doubtOf(share) !== undefined;
+    return isUsable && !isDoubtful ? [{ input, column, because: byContent(share) }] : [];
+  });
+}
+
+interface FreeColumn {
+  readonly input: string;
+  readonly column: string;
+  readonly share: Share;
+}
+
+function freeColumns(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Guess['sure'],
+): readonly FreeColumn[] {
   const taken = new Set([...sure.values()].map(({ column }) => column));
   return operation.inputs.flatMap(({ name: input, looksRight }) => {
     if (looksRight === undefined || sure.has(input)) return [];
@@ -84,7 +135,7 @@ export function likelyColumns(
     });
     // A domain is a website as well: the first input that it may be is the better one.
     for (const { column } of likely) taken.add(column);
-    return likely.map(({ column, share }) => ({ input, column, because: becauseLikely(column, share) }));
+    return likely.map((each) => ({ input, ...each }));
   });
 }
 
@@ -128,10 +179,12 @@ function byName(
   operation: Operation,
   header: readonly string[],
   content: ColumnContent | undefined,
+  said: Said['columns'],
 ): { readonly sure: Map<string, GuessedColumn>; readonly unclear?: StopError } {
-  const sure = new Map<string, GuessedColumn>();
+  const sure = new Map(said);
+  const taken = new Set([...said.values()].map(({ column }) => column));
   for (const input of operation.inputs) {
-    const claimants = claimantsOf(input, header);
+    const claimants = claimantsOf(input, header).filter((column) => !taken.has(column));
     const [column, ...others] = claimants;
     if (column === undefined) continue;
     if (others.length === 0 || isOutput(header)) sure.set(input.name, { column, because: BY_NAME });
@@ -237,7 +290,7 @@ function byContent({ right, filled }: Share): string {
 
 function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
   const fact = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;
-  return stop('job', fact, `Name the right one under \`columns:\` in the job, as "${input.name}: …".`);
+  return stop('job', fact, `Name the right one: --column ${input.name}=…, or under \`columns:\` in a job.`);
 }
 
 /**
@@ -256,12 +309,13 @@ export function unusable(
     const { name, about } = missing;
     const fact = `${operation.name} needs a column for ${foreignName(name)} (${about}), and the file has none that is called so.`;
     const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
-    return stop('job', fact, `${meant} Say so under \`columns:\` in the job.`);
+    return stop('job', fact, `${meant} Say so: --column ${name}=…, or under \`columns:\` in a job.`);
   }
   if (mapped.size > 0 || operation.inputs.length === 0 || operation.needsNoColumn) return undefined;
   const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
   const fact = `${operation.name} needs at least one of ${inputs}; none is known among the columns ${listed(header)}.`;
-  const next = 'Say under `columns:` in the job which column holds which input.';
+  const [first] = operation.inputs;
+  const next = `Say which column holds which input: --column ${first?.name}=…, or under \`columns:\` in a job.`;
   return stop('job', fact, likely === undefined ? next : `${likelyWords(likely)} ${next}`);
 }
 

@@ -3,10 +3,12 @@ import { StopError } from '../../../core/errors.ts';
 import { isSpooled } from '../../../core/paths.ts';
 import { contentHash, openMappedInput } from '../../../files/input.ts';
 import { filesOf } from '../../../files/output/output.ts';
+import { saidBeside } from '../../../job/job-settings.ts';
 import type { Batch, Credits, LedgerReader } from '../../../ledger/ledger.ts';
 import { isPartial } from '../../../plan/batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../plan/batch-key.ts';
 import { freshSinceOf, hasGoneStale } from '../../../plan/known-calls.ts';
+import { choose } from '../../run-job.ts';
 import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 import type { SweptJob } from './jobs.ts';
 
@@ -87,7 +89,10 @@ async function waitingIn(
       const isHeld = batch !== undefined && (await isPaused(batch, ledger));
       if (batch?.state === 'cancelled') left.push({ path, why: `its batch ${batch.id} was cancelled` });
       else if (isHeld) left.push({ path, why: pausedWords(batch) });
-      else waiting.push({ job, path, inInbox: file, batch, budget: await budgetOf(job, batch, ledger) });
+      else {
+        const budget = await budgetOf(job, batch, ledger);
+        waiting.push({ job: await asBegun(job, batch), path, inInbox: file, batch, budget });
+      }
     }
     return { waiting, left, unreadable: [] };
   } catch (error) {
@@ -142,13 +147,29 @@ async function unfinishedElsewhere(
       left.push({ path, why: pausedWords(batch) });
       continue;
     }
-    const now = await inputNow(job, batch, ledger);
+    const begun = await asBegun(job, batch);
+    const now = await inputNow(begun, batch, ledger);
     const budget = await budgetOf(job, batch, ledger);
-    if (now === 'same') todos.push({ job, path, inInbox: undefined, batch, budget });
+    if (now === 'same') todos.push({ job: begun, path, inInbox: undefined, batch, budget });
     if (now === 'changed')
       left.push({ path, why: `it or the job has changed since batch ${batch.id} began; run or cancel that` });
   }
   return { todos, left };
+}
+
+/**
+ * The job by which somebody began an open batch, with what they said beside it. Where that does not fit the job any more, it is
+ * the job alone, by which the batch does not go on.
+ */
+async function asBegun(job: SweptJob, batch: Batch | undefined): Promise<SweptJob> {
+  const entries = batch?.state === 'open' ? saidBeside(batch.settings) : undefined;
+  if (entries === undefined || job.job.path === undefined) return job;
+  try {
+    return { ...job, ...(await choose({ job: job.job.path, account: job.account.name, entries })) };
+  } catch (error) {
+    if (error instanceof StopError) return job;
+    throw error;
+  }
 }
 
 /** @param batches all batches, the newest first. */

@@ -9,6 +9,11 @@ import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
+import { type Choosing, choose, unlessEmpty } from './columns/choosing.ts';
+import { Fields } from './columns/fields.tsx';
+import { More } from './columns/more.tsx';
+import { Order } from './columns/order.tsx';
+import { Settings } from './columns/settings.tsx';
 import { rowsOf } from './list.tsx';
 
 /** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
@@ -73,10 +78,15 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         </span>
       </div>
       {operation !== undefined && <Inputs {...{ operation, ways, plan, choices }} />}
-      {operation !== undefined && <Settings {...{ operation, choices }} />}
+      {operation !== undefined && <Settings {...{ list, operation, choices, plan }} />}
       {operation?.settings.includes('projects') && <Projects {...{ plan, choices }} />}
+      {plan?.unused !== undefined && <Unused {...{ plan, unused: plan.unused, choices }} />}
       <Check asked={asked} />
-      {plan?.fields !== undefined && <Fields fields={plan.fields} choices={choices} />}
+      {plan?.fields !== undefined && (
+        <Fields fields={plan.fields} examples={plan.field_examples ?? {}} choices={choices} />
+      )}
+      {operation !== undefined && <Order {...{ operation, choices, plan }} />}
+      {operation !== undefined && <More {...{ operation, choices }} />}
       <Refusal refused={action.refused.value} />
       <div class="actions">
         <button
@@ -91,23 +101,6 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
     </>
   );
 }
-
-interface Choosing {
-  readonly operation: OperationView;
-  readonly choices: Signal<Choices>;
-}
-
-/** What is undefined, or without a member, is as if it had never been chosen. */
-function choose(
-  choices: Signal<Choices>,
-  more: { readonly [K in keyof Choices]?: Choices[K] | undefined },
-): void {
-  const all = Object.entries({ ...choices.value, ...more });
-  choices.value = Object.fromEntries(all.filter(([, chosen]) => chosen !== undefined)) as Choices;
-}
-
-const unlessEmpty = (map: Readonly<Record<string, string>>): Record<string, string> | undefined =>
-  Object.keys(map).length === 0 ? undefined : map;
 
 /** A saved job says in its own file what it does; its plan tells. */
 function operationOf(
@@ -179,6 +172,33 @@ function Inputs({
   );
 }
 
+/** Columns that look right and that nothing uses, each with the click that takes it. */
+function Unused({
+  plan,
+  unused,
+  choices,
+}: Pick<Choosing, 'choices'> & {
+  readonly plan: PlanView;
+  readonly unused: NonNullable<PlanView['unused']>;
+}) {
+  return (
+    <ul class="notice plain-list">
+      {unused.map(({ input, column }) => (
+        <li key={input + column}>
+          {text.columns.unusedColumn(column, input.replaceAll('_', ' '))}{' '}
+          <button
+            type="button"
+            class="plain"
+            onClick={() => choose(choices, { columns: { ...plan.columns, [input]: column } })}
+          >
+            {text.columns.use}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Chosen({
   column,
   why,
@@ -208,48 +228,6 @@ function Chosen({
 }
 
 // ------------------------------------------------------------------------------------------------ the rest
-
-const ROLES = ['viewer', 'editor', 'admin'] as const;
-
-function Settings({ operation, choices }: Choosing) {
-  const { settings } = operation;
-  const { columns: words } = text;
-  const takesRole = settings.includes('role');
-  const boxes = (['create_projects', 'remove_missing'] as const).filter((name) => settings.includes(name));
-  if (!takesRole && boxes.length === 0) return null;
-  return (
-    <section class="card stack">
-      {takesRole && (
-        <label class="field">
-          {words.role}
-          <select
-            value={choices.value.role ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              choose(choices, { role: ROLES.find((role) => role === value) })
-            }
-          >
-            <option value="">{words.roleOfSheet}</option>
-            {ROLES.map((role) => (
-              <option key={role} value={role}>
-                {role}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {boxes.map((name) => (
-        <label key={name} class="box">
-          <input
-            type="checkbox"
-            checked={choices.value[name] === true}
-            onChange={(event) => choose(choices, { [name]: event.currentTarget.checked })}
-          />
-          {words[name]}
-        </label>
-      ))}
-    </section>
-  );
-}
 
 /** Projects are known by their ids, and lists call them by names: each name of the list gets its id once. */
 function Projects({ plan, choices }: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
@@ -317,50 +295,5 @@ function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
       )}
       {value === undefined && refused === undefined && <p class="loading">{text.columns.checking}</p>}
     </section>
-  );
-}
-
-/** How many fields stand open; a vendor's answer may have hundreds. */
-const FIELDS_OPEN = 24;
-
-/** The new columns. Without a choice every field is added. */
-function Fields({ fields, choices }: Omit<Choosing, 'operation'> & { readonly fields: string[] }) {
-  const add = choices.value.add ?? {};
-  const isChosen = (field: string): boolean => Object.values(add).includes(field);
-  const toggle = (field: string, isAdded: boolean): void => {
-    const others = Object.entries(add).filter(([, path]) => path !== field);
-    const entries = isAdded ? [...others, [field.replaceAll('.', '_'), field] as const] : others;
-    choose(choices, { add: unlessEmpty(Object.fromEntries(entries)) });
-  };
-  const box = (field: string) => (
-    <label key={field} class="box">
-      <input
-        type="checkbox"
-        checked={isChosen(field)}
-        onChange={(event) => toggle(field, event.currentTarget.checked)}
-      />
-      <span class="cut" title={field}>
-        {field}
-      </span>
-    </label>
-  );
-  return (
-    <details class="card" open={Object.keys(add).length > 0}>
-      <summary>
-        {text.columns.fields}{' '}
-        <span class="muted">
-          {Object.keys(add).length === 0
-            ? text.columns.allFields
-            : text.columns.chosen(grouped(Object.keys(add).length))}
-        </span>
-      </summary>
-      <div class="fields">{fields.slice(0, FIELDS_OPEN).map(box)}</div>
-      {fields.length > FIELDS_OPEN && (
-        <details>
-          <summary>{`${grouped(fields.length - FIELDS_OPEN)} ${text.columns.moreFields}`}</summary>
-          <div class="fields">{fields.slice(FIELDS_OPEN).map(box)}</div>
-        </details>
-      )}
-    </details>
   );
 }

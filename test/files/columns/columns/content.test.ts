@@ -164,7 +164,7 @@ describe('what is likely is never taken', () => {
     const { message, next } = await refusal(enrichCompany, ['Number'], cells);
     expect(message).toContain('none is known among the columns "Number"');
     expect(next).toBe(
-      `"abn" may be "Number", ${because}. Say under \`columns:\` in the job which column holds which input.`,
+      `"abn" may be "Number", ${because}. Say which column holds which input: --column abn=…, or under \`columns:\` in a job.`,
     );
     expect(likely(enrichCompany, ['Number'], cells)).toEqual([`abn ← Number (${because})`]);
   });
@@ -217,7 +217,7 @@ describe('beside what the header decides', () => {
   test('no row is read where no cell could add anything, or the job says it all', async () => {
     const sheet = new CountedSheet(...rowsOf(ABNS));
     await findColumns(enrichPerson, sheet, ['Email']);
-    await findColumns(enrichCompany, sheet, ['Number'], { abn: 'Number' });
+    await findColumns(enrichCompany, sheet, ['Number'], { columns: { abn: 'Number' } });
     expect(sheet.taken).toBe(0);
   });
 });
@@ -273,7 +273,7 @@ describe('a list that was worked on before', () => {
     expect([guessed, note]).toEqual([
       true,
       'The columns are those of batch 7 of this list, so that nothing is bought twice. By its cells of now they would ' +
-        'be abn ← Number, website ← Website: to change them, name them under columns: in a job.',
+        'be abn ← Number, website ← Website: to change them, name them by --column.',
     ]);
   });
 

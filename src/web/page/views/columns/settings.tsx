@@ -1,0 +1,112 @@
+import type { ListRows, PlanView } from '../../../api.ts';
+import { Loaded } from '../../loaded.tsx';
+import { text } from '../../text.ts';
+import { type Choosing, choose } from './choosing.ts';
+
+const ROLES = ['viewer', 'editor', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+
+const roleIn = (value: string): Role | undefined => ROLES.find((role) => role === value);
+
+interface SettingsShown extends Choosing {
+  readonly list: string;
+  readonly plan: PlanView | undefined;
+}
+
+/** Which role people get, and what a change may make or take away. */
+export function Settings({ list, operation, choices, plan }: SettingsShown) {
+  const { settings } = operation;
+  const { columns: words } = text;
+  const takesRole = settings.includes('role');
+  const boxes = (['create_projects', 'remove_missing'] as const).filter((name) => settings.includes(name));
+  if (!takesRole && boxes.length === 0) return null;
+  const column = choices.value.columns?.role ?? plan?.columns.role;
+  return (
+    <section class="card stack">
+      {takesRole && (
+        <label class="field">
+          {words.role}
+          <select
+            value={choices.value.role ?? ''}
+            onChange={({ currentTarget: { value } }) => choose(choices, { role: roleIn(value) })}
+          >
+            <option value="">{words.roleOfSheet}</option>
+            <Roles />
+          </select>
+        </label>
+      )}
+      {choices.value.role === undefined && column !== undefined && settings.includes('roles') && (
+        <Loaded<ListRows> path={`/lists/${list}/rows?limit=500`}>
+          {(rows) => <RoleWords choices={choices} words={wordsBelow(rows, column)} />}
+        </Loaded>
+      )}
+      {boxes.map((name) => (
+        <label key={name} class="box">
+          <input
+            type="checkbox"
+            checked={choices.value[name] === true}
+            onChange={(event) => choose(choices, { [name]: event.currentTarget.checked })}
+          />
+          {words[name]}
+        </label>
+      ))}
+    </section>
+  );
+}
+
+function Roles() {
+  return ROLES.map((role) => (
+    <option key={role} value={role}>
+      {role}
+    </option>
+  ));
+}
+
+/** Nobody maps more words by hand. */
+const MOST_WORDS = 20;
+
+/** The words of a column that are no roles. */
+function wordsBelow({ header, rows }: ListRows, column: string): readonly string[] {
+  const at = header.indexOf(column);
+  const words = new Map<string, string>();
+  for (const { cells } of rows) {
+    const word = cells[at]?.trim() ?? '';
+    const bare = word.toLowerCase().replace(/^role:/, '');
+    if (word !== '' && word.length <= 200 && roleIn(bare) === undefined && !words.has(bare))
+      words.set(bare, word);
+  }
+  return [...words.values()].slice(0, MOST_WORDS);
+}
+
+/** A word of the list gets its role by a choice, so that nobody has to change the list. */
+function RoleWords({ choices, words }: Pick<Choosing, 'choices'> & { readonly words: readonly string[] }) {
+  const roles = choices.value.roles ?? {};
+  const all = [...new Set([...words, ...Object.keys(roles)])];
+  if (all.length === 0) return null;
+  const set = (word: string, role: Role | undefined): void => {
+    const others = Object.entries(roles).filter(([each]) => each !== word);
+    const entries = role === undefined ? others : [...others, [word, role] as const];
+    choose(choices, { roles: entries.length === 0 ? undefined : Object.fromEntries(entries) });
+  };
+  return (
+    <fieldset class="field-group">
+      <legend>{text.columns.roleWords}</legend>
+      <div class="fields">
+        {all.map((word) => (
+          <label key={word} class="field">
+            <span class="cut" title={word}>
+              {word}
+            </span>
+            <select
+              value={roles[word] ?? ''}
+              onChange={({ currentTarget: { value } }) => set(word, roleIn(value))}
+            >
+              <option value="">{text.columns.noRole}</option>
+              <Roles />
+            </select>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

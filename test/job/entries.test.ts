@@ -1,0 +1,107 @@
+/**
+ * Goal: what is said beside a job counts as if it stood in it, and a slip of the hand is answered with the name that was meant.
+ * Method: the operations themselves and a real job file; nothing is read of any list.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { entriesOf } from '../../src/cli/shell/entry-flags.ts';
+import { jobYaml, loadJob } from '../../src/job/job.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rowonce-entries-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const FILE = join(folder, 'job.yaml');
+writeFileSync(
+  FILE,
+  'operation: enrich-company\ncolumns: { abn: ABN, domain: Site }\nwaterfall: [abn]\nadd: { size: employees, city: location.city }\n',
+);
+
+describe('an entry beside a job', () => {
+  test('stands beside those of its name, a waterfall in their place, and nothing behind the sign takes one out', async () => {
+    const entries = entriesOf({
+      column: ['domain=Web seite', 'abn='],
+      add: ['phone=phones.0', 'size='],
+      waterfall: 'domain, abn+domain',
+    });
+    expect(await loadJob(FILE, entries)).toMatchObject({
+      path: FILE,
+      columns: { domain: 'Web seite' },
+      waterfall: ['domain', 'abn+domain'],
+      add: { city: 'location.city', phone: 'phones.0' },
+      said: entries,
+    });
+    expect(await loadJob(FILE, entries)).not.toHaveProperty('guesses');
+  });
+
+  test('of an operation leaves its other columns to be guessed, but for those that are not wanted', async () => {
+    const job = await loadJob('enrich-company', { columns: { domain: 'Site', abn: '' } });
+    expect(job).toMatchObject({
+      name: 'enrich-company',
+      columns: { domain: 'Site' },
+      guesses: { except: ['abn'] },
+    });
+    expect(job.path).toBeUndefined();
+    expect((await loadJob('enrich-company', { add: { size: 'employees' } })).columns).toBeUndefined();
+  });
+
+  test('says roles: of words, of all rows, with a sign of equality in the word', async () => {
+    const words = entriesOf({ role: ['Read only=viewer', 'a=b=admin'] });
+    expect((await loadJob('onboard', words)).settings).toEqual({
+      roles: { 'Read only': 'viewer', 'a=b': 'admin' },
+    });
+    expect((await loadJob('onboard', entriesOf({ role: ['viewer'] }))).settings).toEqual({ role: 'viewer' });
+  });
+
+  test('is an entry of the job that is written down', async () => {
+    const job = await loadJob('enrich-company', entriesOf({ column: ['domain=Site'], add: ['x=phones.0'] }));
+    const path = join(folder, 'written.yaml');
+    writeFileSync(path, jobYaml(job));
+    expect(await loadJob(path)).toMatchObject({ columns: { domain: 'Site' }, add: { x: 'phones.0' } });
+  });
+});
+
+describe('a slip is answered by what there is', () => {
+  test.each([
+    [
+      FILE,
+      { column: ['domian=Site'] },
+      '--column: enrich-company has no input "domian".',
+      'Did you mean domain?',
+    ],
+    [FILE, { column: ['abm='] }, '--column: enrich-company has no input "abm".', 'Did you mean abn?'],
+    [FILE, { waterfall: 'abn,domian' }, /^--waterfall: .*domian/, /domain/],
+    [FILE, { add: ['_status=x'] }, /^--add: the column "_status" cannot be added/, /./],
+    [FILE, { role: ['x=viewer'] }, '--role: enrich-company takes no `roles`.', 'Leave it out.'],
+    [
+      'onboard',
+      { role: ['Read only=viewr'] },
+      /^--role: roles\.Read only: a role is viewer, editor or admin/,
+      /./,
+    ],
+  ])('%#', async (job, flags, message, next) => {
+    const wrong = {
+      code: 'usage',
+      message: expect.stringMatching(message),
+      next: expect.stringMatching(next),
+    };
+    await expect(loadJob(job, entriesOf(flags))).rejects.toMatchObject(wrong);
+  });
+
+  test('what is wrong in the file itself is said by its place, whatever stands beside it', async () => {
+    const path = join(folder, 'wrong.yaml');
+    writeFileSync(path, 'operation: enrich-company\ncolumns: { abm: ABN }\n');
+    const wrong = { code: 'job', message: expect.stringContaining('wrong.yaml:2:') };
+    await expect(loadJob(path, { columns: { domain: 'Site' } })).rejects.toMatchObject(wrong);
+  });
+
+  test.each([
+    [{ column: ['domain'] }, '--column domain is no pair.'],
+    [{ add: ['=x'] }, '--add =x is no pair.'],
+    [{ column: ['abn=A', 'abn=B'] }, '--column says abn twice.'],
+    [{ role: ['viewer', 'admin'] }, '--role is one role for all rows twice.'],
+  ])('%o is refused', (flags, message) => {
+    expect(() => entriesOf(flags)).toThrow(message);
+  });
+});

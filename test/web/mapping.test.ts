@@ -1,0 +1,135 @@
+/**
+ * Goal: whoever brings a list says by clicks which column is meant, what comes back, in which order it is looked up, how old an answer
+ * may be, what becomes of doubts, and how far a change may go; on a telephone as well.
+ * Method: a real Chromium before a real `rowonce serve`, with play money; the job that its clicks came to is read.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { text } from '../../src/web/page/text.ts';
+import type { JsonResult } from '../cli/desk.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+const SOON = { timeout: 30_000 };
+const { columns: words } = text;
+
+let browser: Browser;
+let served: Served;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  served = await Served.start();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await served?.[Symbol.asyncDispose]();
+});
+
+async function ask(method: string, path: string, body: string | object): Promise<JsonResult> {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  return JSON.parse((await served.tool(`/api${path}`, { method, body: sent })).body);
+}
+
+async function bring(name: string, body: string, choices: object): Promise<string> {
+  const { id } = await ask('PUT', `/lists?name=${name}`, body);
+  await ask('PUT', `/lists/${id}/draft`, choices);
+  return id;
+}
+
+async function tabAt(path: string): Promise<Page> {
+  const page = await openTab(browser, served, { path });
+  page.setDefaultTimeout(SOON.timeout);
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+/** Whether nothing of the view stands beside a telephone's screen, nor a wide one's, with all that is folded away. */
+async function fits(page: Page): Promise<void> {
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
+    expect(wide).toBeLessThanOrEqual(width);
+  }
+}
+
+/** The job to which the newest clicks came, once it says that. */
+async function jobOf(list: string, wanted: object): Promise<void> {
+  const jobs = (): readonly unknown[] =>
+    globSync(join(served.folder, 'store', 'lists', list, 'jobs', '*.yaml')).map((path) =>
+      parse(readFileSync(path, 'utf8')),
+    );
+  await expect.poll(jobs, SOON).toContainEqual(expect.objectContaining(wanted));
+}
+
+test('a column that is not used is taken by a click, and what comes back is chosen by an example of it', async () => {
+  const domains = Array.from({ length: 8 }, (_, at) => `,site-${at}.example\n`);
+  const list = await bring('leads.csv', `ABN,Webseite\n51824753556,acme.example\n${domains.join('')}`, {
+    ...{ what: { operation: 'enrich-company' }, account: 'sandbox-provider' },
+  });
+  const { id: plan } = await ask('POST', '/plans', { list });
+  const { id: work } = await ask('POST', '/starts', { plan });
+  const isOver = async () =>
+    JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.state === 'ended';
+  await expect.poll(isOver, SOON).toBe(true);
+
+  const page = await tabAt(`/lists/${list}/columns`);
+  await page.getByText(words.unusedColumn('Webseite', 'domain')).waitFor();
+  await page.getByRole('button', { name: words.use }).click();
+  await jobOf(list, { columns: { abn: 'ABN', domain: 'Webseite' } });
+  await page.getByText(words.fields).click();
+  const field = page.locator('.came-back').filter({ hasText: 'location.city' });
+  expect(await field.locator('small').textContent()).toMatch(/^[A-Z][a-z]+/);
+  await field.getByRole('checkbox').check();
+  await page.getByLabel(words.nameOf('location.city')).fill('town');
+  await page.getByLabel(words.nameOf('location.city')).blur();
+  await page.getByRole('button', { name: words.first('domain') }).click();
+  await page.getByText(words.more).click();
+  await page.getByLabel(words.refresh_after).selectOption('30d');
+  await page.getByLabel(words.doubtsWhat).selectOption('retry');
+  await page.getByLabel(words.extraCredits).fill('7');
+  await page.getByLabel(words.extraCredits).blur();
+  await jobOf(list, {
+    add: { town: 'location.city' },
+    waterfall: ['domain', 'abn'],
+    refresh_after: '30d',
+    in_doubt: { retry: { extra_credits: 7 } },
+  });
+  await fits(page);
+  await page.getByRole('button', { name: words.go }).click();
+  await page.getByText('town', { exact: true }).waitFor();
+});
+
+test('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
+  const search = await bring('firms.csv', 'Company\nAcme\nBeta\n', {
+    ...{ what: { operation: 'search-people' }, account: 'sandbox-provider' },
+  });
+  const page = await tabAt(`/lists/${search}/columns`);
+  await page.getByText(words.more).click();
+  await page.getByLabel(words.filterName).fill('country');
+  await page.getByLabel(words.filterValue).fill('AU; NZ');
+  await page.getByRole('button', { name: words.addFilter }).click();
+  await jobOf(search, { filters: { country: ['AU', 'NZ'] } });
+  await fits(page);
+
+  const team = await bring('team.csv', 'Email,Access,Project\njo@acme.example,Read only,proj-care\n', {
+    ...{ what: { operation: 'onboard' }, account: 'sandbox-service' },
+    columns: { email: 'Email', role: 'Access', project_id: 'Project' },
+  });
+  await page.goto(`${served.url}/lists/${team}/columns`);
+  await page.getByLabel('Read only').selectOption('viewer');
+  await page.getByText(words.moreOfChange).click();
+  await page.getByLabel(words.maxRemovals).fill('5%');
+  await page.getByLabel(words.domains).fill('acme.example');
+  await page.getByLabel(words.domains).blur();
+  await jobOf(team, {
+    roles: { 'Read only': 'viewer' },
+    guards: { max_removals: '5%', domains: ['acme.example'] },
+  });
+  await fits(page);
+});
