@@ -138,6 +138,7 @@ export const text = {
       store: 'Go on with this store',
       dialect: 'Agree to these requests, and go on',
       inbox: 'Agree to this folder, and go on',
+      notify: 'Agree to whom it tells, and go on',
     },
     agree: 'Agree to this plan, and start it',
     settleAnew: 'Settle by today’s dialect',
@@ -899,6 +900,8 @@ export const text = {
   },
   // ---------------------------------------------------------------------------------------------- schedules
   agree: {
+    notify:
+      'The job may be from another person, who chose that address. You are asked once for just this one.',
     dialect: 'A dialect decides what is done with your key. You are asked once for just these requests.',
     inbox:
       'The job may be from another person, who chose that folder. You are asked once for just this folder. Until you agree nothing in it is read, sent or moved.',

@@ -14,6 +14,7 @@ import { present } from '../../../core/objects.ts';
 import { foreignWords, plainJson } from '../../../core/plain-text.ts';
 import { askingSettings } from '../../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
+import { notifyQuestion } from '../../notices.ts';
 import { choose } from '../../run-job.ts';
 
 /** A job of a sweep. */
@@ -78,13 +79,14 @@ export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, and a folder of
+ * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells, and a folder of
  * which the author of the job may have written the name without owning it.
  */
 async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   const { account, dialect } = swept;
   const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-  return [sent, await inboxQuestion(swept)].filter((question) => question !== undefined);
+  const questions = [sent, await inboxQuestion(swept), notifyQuestion(swept.job)];
+  return questions.filter((question) => question !== undefined);
 }
 
 /**
