@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { isAgreed } from '../client/account/agreements.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { messageOf, StopError } from '../core/errors.ts';
+import { messageOf, StopError, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
@@ -35,6 +35,10 @@ export async function toldBy(
   clock: Clock,
   run: (hearBalance: (credits: number) => void) => Promise<RunSummary>,
 ): Promise<RunSummary> {
+  if (ledger.notices === undefined) {
+    const fact = `${chosen.job.name} has notify, and a ledger in a database keeps no notices yet.`;
+    throw stop('unsupported', fact, 'Leave notify out of the job, or take a store in a folder.');
+  }
   let balance: number | undefined;
   const keep = (summary: RunSummary | undefined, stopped: StopError | undefined): Promise<void> =>
     keepNotices(ledger, chosen, { summary, stopped, balance }, clock.wallMs());

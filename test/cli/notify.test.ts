@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { agreeToDialects } from '../agree.ts';
 import { receiver } from '../run/receiver.ts';
 import { openNightDesk } from './night-desk.ts';
 import { startRowonce } from './rowonce.ts';
@@ -40,4 +41,22 @@ test('a night asks once whom it may tell, tells the end, and tells it again afte
   const more = told.received.length;
   expect((await nights.night()).code).toBe(0);
   expect(told.received).toHaveLength(more);
+});
+
+test('few credits are told by the free question of the dialect, which buys nothing', async () => {
+  const told = await receiver();
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  place.writeDialect({ balance: { method: 'GET', path: '/usage', credits: 'credits' } });
+  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+  await agreeToDialects(place.path('config'));
+  nights.writeJob(`notify: { webhook: "${told.url}", on: [low_balance] }`);
+  nights.drop('a.csv', 'a', 2);
+  const { said } = await nights.night();
+  const { answers = [] } = said.stopped as { readonly answers?: readonly string[] };
+  const { code } = await nights.night('--accept', String(answers[0]));
+  expect(code).toBe(0);
+  expect(told.received.map(({ body }) => body)).toMatchObject([
+    { kind: 'low_balance', balance: 2, credits: { spent: 2 } },
+  ]);
 });

@@ -14,7 +14,6 @@ import { present } from '../../../core/objects.ts';
 import { foreignWords, plainJson } from '../../../core/plain-text.ts';
 import { askingSettings } from '../../../plan/batch-key.ts';
 import type { ResolvedJob } from '../../../plan/row-walk.ts';
-import { notifyQuestion } from '../../notices.ts';
 import { choose } from '../../run-job.ts';
 
 /** A job of a sweep. */
@@ -85,7 +84,8 @@ export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
 async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   const { account, dialect } = swept;
   const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-  const questions = [sent, await inboxQuestion(swept), notifyQuestion(swept.job)];
+  const told = swept.job.notify && (await import('../../notices.ts')).notifyQuestion(swept.job);
+  const questions = [sent, await inboxQuestion(swept), told];
   return questions.filter((question) => question !== undefined);
 }
 
