@@ -18,6 +18,7 @@ import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import type { Notify } from './job/notify-entry.ts';
 import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import type { JobOrigin } from './job-origin.ts';
 
@@ -89,6 +90,7 @@ export interface Job {
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
+  readonly notify?: Notify;
 }
 
 /** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
@@ -167,6 +169,7 @@ async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>
       guards: guardsOf(operation, document),
       inbox: value.inbox && resolve(dirname(path), value.inbox),
       schedule: value.schedule,
+      notify: value.notify,
     }),
   };
 }
@@ -331,6 +334,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
     entry('guards', guardsValue(job.guards), 'how far a run may go'),
     entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
     entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
+    entry('notify', job.notify, 'whom it tells how its lists end'),
   ];
   return lines
     .filter((line) => line !== undefined)
