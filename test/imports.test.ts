@@ -50,7 +50,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'misses.ts',
     'request.ts',
   ],
-  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job.ts'],
+  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts'],
   files: [
     'columns/column-kind.ts',
     'columns/columns.ts',
@@ -104,6 +104,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/salvage.ts',
     'tasks/settle.ts',
     'tasks/spend.ts',
+    'tasks/together.ts',
     'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',

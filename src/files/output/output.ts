@@ -82,6 +82,7 @@ export {
   type WantedOutput,
 } from './output/destination.ts';
 export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
+export { type TogetherFiles, writeTogether } from './output/together-copy.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {

@@ -100,7 +100,9 @@ export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(opera
 const country = z.string().regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU');
 
 export const jobSchema = z.strictObject({
-  operation: text,
+  /** Left out where there are several. */
+  operation: text.optional(),
+  operations: z.array(text).min(2).optional(),
   account: text.optional(),
   /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),
