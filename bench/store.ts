@@ -42,7 +42,7 @@ export async function fillStore(location: string, rows: number, every: number): 
     inputPath: '/elsewhere.csv',
     inputSha256: 'bench',
     inputRows: Math.ceil(rows / every),
-    settings: {},
+    settings: { job: 'enrich-company', columns: { abn: 'ABN' }, on_existing: 'refuse' },
     createdAtMs: Date.now(),
   });
   let row = 0;

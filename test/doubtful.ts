@@ -155,6 +155,7 @@ export interface RunOptions {
   readonly dialect?: Dialect;
   readonly exclusiveKey?: true;
   readonly budget?: number;
+  readonly concurrency?: number;
   readonly emit?: (event: RunEvent) => void;
 }
 
@@ -168,6 +169,7 @@ export function runOnce(
     dialect = dialectWith({}),
     exclusiveKey,
     budget = 10,
+    concurrency = 1,
     emit = () => {},
   } = options;
   const account: Account = {
@@ -177,7 +179,7 @@ export function runOnce(
     baseUrl: new URL(vendor.url),
     sandbox: false,
     key: { kind: 'file', reveal: () => 'key-1' },
-    limits: { concurrency: 1, windows: [] },
+    limits: { concurrency, windows: [] },
     budget: {},
     sandboxFlags: [],
     ...(exclusiveKey === undefined ? {} : { exclusiveKey }),

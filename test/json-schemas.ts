@@ -30,6 +30,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
+  allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   $schema?: string;
@@ -54,9 +55,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Every schema as it has to be now, by the name of its file. */
 export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   const job = draft(jobSchema, 'A job of Rowonce', meaningsIn('docs/reference.md', '## Jobs'));
-  const operation = job.properties?.operation;
-  if (operation !== undefined)
-    operation.enum = await familyNames(new URL('../src/operations/', import.meta.url));
+  const { operation, operations } = job.properties ?? {};
+  const names = await familyNames(new URL('../src/operations/', import.meta.url));
+  for (const each of [operation, operations?.items]) if (each !== undefined) each.enum = names;
+  job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
   const ofAccounts = meaningsIn('docs/reference.md', '## Accounts');
   const accounts = draft(accountsSchema, 'Accounts of Rowonce', (path) =>
     ofAccounts(path.replace(/^accounts\.NAME\./, '')),
@@ -67,6 +69,17 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
     ['dialect', draft(dialectFileSchema, 'A dialect of Rowonce', meaningsOfDialects())],
     ['output', outputs()],
   ]);
+}
+
+/** A job that has the member. Its other names are said again, because a reader may look at this form by itself. */
+function having({ properties = {} }: JsonSchema, name: string, type: string): JsonSchema {
+  const names = Object.keys(properties).map((each) => [each, each === name ? { type } : {}]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names),
+    required: [name],
+    additionalProperties: false,
+  };
 }
 
 /**

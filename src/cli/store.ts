@@ -3,13 +3,16 @@ import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { EXIT, stop } from '../core/errors.ts';
 import { counted } from '../core/plain-text.ts';
+import { termsWords } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
 import { durationOf } from '../lib/command-line.ts';
+import { AccountObject } from '../objects/account-object.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { chooseStore, initStore } from '../run/open-ledger.ts';
 import { copyStore } from '../run/tasks/copy-store.ts';
 import { type ErasureOrder, eraseIn } from '../run/tasks/erase.ts';
 import { salvage } from '../run/tasks/salvage.ts';
+import { type HeldAccount, holdToAccounts } from '../run/tasks/store-caps.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
@@ -32,10 +35,11 @@ interface Flags {
 const store: CliCommand = {
   name: 'store',
   summary:
-    'Lays out a store for several hosts, copies one to another place, reads what is left of a damaged one, and erases what is old.',
+    'Lays out a store for several hosts, says what accounts may do there, copies one to another place, reads what is left of a damaged one, and erases what is old.',
   example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
     init: 'npx --no rowonce store init postgres://owner@127.0.0.1:5432/rowonce',
+    caps: 'npx --no rowonce store caps postgres://rowonce@127.0.0.1/rowonce',
     copy: 'npx --no rowonce store copy ~/.local/share/rowonce postgres://rowonce@127.0.0.1/rowonce',
     salvage: 'npx --no rowonce store salvage -o what-is-left',
     purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
@@ -59,6 +63,13 @@ const store: CliCommand = {
       )
       .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
       .action(run((_console, url: string) => initDatabase(url)));
+    command
+      .command('caps')
+      .description(
+        'Let the limits and budgets of accounts, as the accounts file of this host has them, hold for all hosts.',
+      )
+      .argument('<url>', 'the database: postgres://USER@HOST:PORT/DATABASE')
+      .action(run((_console, url: string) => holdAll(url)));
     command
       .command('salvage')
       .description(
@@ -111,6 +122,25 @@ async function initDatabase(url: string): Promise<Report> {
       'The store is laid out. What is printed allows the roles rowonce_worker and rowonce_reader to use it.',
     ],
   };
+}
+
+async function holdAll(url: string): Promise<Report> {
+  const held = await holdToAccounts(url, systemClock);
+  return {
+    lines: held.map(heldLine),
+    object: {
+      accounts: held.map(({ account, before, now }) => ({
+        ...AccountObject.of({ ...account, problem: undefined }),
+        changed: termsWords(before) !== termsWords(now),
+      })),
+    },
+    advice: held.length > 0 ? [] : ['The ledger knows no account of this host yet: the first run tells it.'],
+  };
+}
+
+function heldLine({ account: { name }, before, now }: HeldAccount): string {
+  const [former, words] = [termsWords(before), termsWords(now)];
+  return former === words ? `${name}: ${words}, as before.` : `${name}: ${words}; before, ${former}.`;
 }
 
 /** A folder is one place, however it is written. */

@@ -19,6 +19,8 @@ export type RunEvent =
       readonly resumed: boolean;
       /** The account's tightest limit on average; undefined when none is known. */
       readonly requestsPerSecond: number | undefined;
+      /** Credits that the batch may still spend, at most; left out where it has no budget. */
+      readonly budgetLeft?: number;
     }
   | { readonly kind: 'note'; readonly message: string }
   | { readonly kind: 'sent' }

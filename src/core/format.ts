@@ -49,7 +49,7 @@ export interface Survey {
   readonly rows: number;
 }
 
-/** What is appended to each of some rows, or `undefined` for a row that is left out of the copy. */
+/** What is appended to each of some rows, or `undefined` for a row that is left out of the copy, where only some are wanted. */
 export type CellsFor = (rows: readonly InputRow[]) => Promise<readonly (readonly string[] | undefined)[]>;
 
 export interface CopyOptions {
@@ -61,6 +61,8 @@ export interface CopyOptions {
   readonly note?: (sentence: string) => void;
   /** Whether only some rows are wanted: then what is left out of the table is not in the copy either. */
   readonly isPart?: boolean;
+  /** Whether a workbook is to be a new one of the values alone; left out: the same with cells added, where that can be. */
+  readonly byValue?: boolean;
   /** Whether a copy that can be packed is; left out: as the file is. */
   readonly isPacked?: boolean | undefined;
 }
@@ -185,6 +187,8 @@ export interface Sheet {
   readonly headerRow: string;
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];
+  /** Why a copy of a workbook has to be a new one, and what to do about it, as clauses; absent where it need not. */
+  readonly whyNew?: { readonly fact: string; readonly next: string };
   /** Absent for a format that cannot be read in pieces. The survey finds them, or who has kept them puts them there. */
   readonly digests?: Digests;
   /**

@@ -31,37 +31,36 @@ export interface CopiedSheet {
 const ROWS_PER_BATCH = 256;
 
 export function workbookCopy(
-  { sheetName, columns, shown, rows }: CopiedSheet,
+  copied: CopiedSheet,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncIterable<Buffer> {
+  return workbookBytes(copied.sheetName, copiedRows(copied, options, cellsFor));
+}
+
+/** The rows of a table with what is appended to each. */
+export async function* copiedRows(
+  { columns, shown, rows }: Omit<CopiedSheet, 'sheetName'>,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<readonly WorkbookRow[]> {
   const { names, places, nameless } = columns;
   const width = places.length + nameless.length;
-  const ofIdentifiers = identifierColumns(options.columns);
+  const appended = appendedCells(options.columns);
   const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
   const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
   // Blank columns without a name stay where they are, so that the sheet looks as it did.
   const kept = Array.from({ length: width }, (_, place) => place).filter((place) => !dropped.has(place));
-  return workbookBytes(sheetName, copiedRows());
-
-  async function* copiedRows(): AsyncIterable<readonly WorkbookRow[]> {
-    let leftOut = 0;
-    for await (const batch of batched(rows())) {
-      const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);
-      const copied: WorkbookRow[] = [];
-      for (const [index, row] of batch.entries()) {
-        const cells = options.isPart && row.kind === 'left_out' ? undefined : added[index];
-        if (cells === undefined) leftOut += 1;
-        else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells.map(ours(row))) });
-      }
-      yield copied;
+  let leftOut = 0;
+  for await (const batch of batched(rows())) {
+    const added = await addedTo(batch, (row) => tableInputRow(row, columns), options, cellsFor);
+    const copied: WorkbookRow[] = [];
+    for (const [index, row] of batch.entries()) {
+      const cells = options.isPart && row.kind === 'left_out' ? undefined : added[index];
+      if (cells === undefined) leftOut += 1;
+      else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells.map(appended(row))) });
     }
-  }
-
-  /** What is appended to a row, as cells. */
-  function ours({ kind }: TableRow): (text: string, at: number) => WorkbookCell {
-    return (text, at) =>
-      kind === 'header' || ofIdentifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text);
+    yield copied;
   }
 
   /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */
@@ -84,6 +83,16 @@ export function workbookCopy(
         : cell;
     });
   }
+}
+
+/** What is appended to a row, as cells. @param names of the columns. */
+export function appendedCells(
+  names: readonly string[],
+): (row: Pick<TableRow, 'kind'>) => (text: string, at: number) => WorkbookCell {
+  const ofIdentifiers = identifierColumns(names);
+  return ({ kind }) =>
+    (text, at) =>
+      kind === 'header' || ofIdentifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text);
 }
 
 /** A table that is no workbook yet. Texts that a spreadsheet shows as the same number become numbers. */

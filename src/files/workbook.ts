@@ -29,7 +29,7 @@ async function* sheetXml(rows: AsyncIterable<readonly WorkbookRow[]>): AsyncIter
   yield Buffer.from(SHEET_START);
   for await (const group of rows) {
     for (const { number, cells } of group) requireRoom(number, cells.length);
-    yield Buffer.from(group.map(rowXml).join(''));
+    yield Buffer.from(group.map((row) => rowXml(row)).join(''));
   }
   yield Buffer.from(SHEET_END);
 }
@@ -157,7 +157,7 @@ const PARTS = [
  * Text as it stands in a workbook's XML. What XML cannot hold is written as Excel does, `_x000B_` for a vertical tab; a
  * text that begins like that by itself gets its first character written so, or it would be read as another.
  */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text
     .replaceAll(LOOKS_ESCAPED, '_x005F_')
     .replaceAll(
@@ -189,6 +189,8 @@ export type WorkbookCell =
       readonly form: 'date' | 'moment' | 'duration';
       /** Days since the end of 1899, as Excel counts them. */
       readonly serial: number;
+      /** The number of the format that it has in the workbook it was read from. */
+      readonly style?: string | undefined;
     };
 
 export interface WorkbookRow {
@@ -198,24 +200,51 @@ export interface WorkbookRow {
   readonly cells: readonly (WorkbookCell | undefined)[];
 }
 
-function rowXml({ number, cells }: WorkbookRow): string {
-  let xml = `<row r="${number}">`;
-  for (const [index, cell] of cells.entries()) {
-    if (cell !== undefined && cell.text !== '') xml += cellXml(`${lettersOf(index)}${number}`, cell);
-  }
-  return `${xml}</row>`;
+/** How the cells of a sheet are written that is not one of `workbookBytes`. */
+export interface CellLook {
+  /** The number of the cell's format; left out: the usual one. */
+  readonly style?: string | undefined;
+  /** `x:` where the names of the sheet's elements are written so. */
+  readonly prefix?: string;
 }
 
-function cellXml(address: string, cell: WorkbookCell): string {
+/** @param lookOf left out: as in a workbook of `workbookBytes`. */
+export function rowXml(
+  { number, cells }: WorkbookRow,
+  lookOf: (cell: WorkbookCell) => CellLook = newLook,
+): string {
+  let xml = '';
+  let prefix = '';
+  for (const [index, cell] of cells.entries()) {
+    if (cell === undefined || cell.text === '') continue;
+    const look = lookOf(cell);
+    prefix = look.prefix ?? '';
+    xml += cellXml(`${lettersOf(index)}${number}`, cell, look);
+  }
+  return `<${prefix}row r="${number}">${xml}</${prefix}row>`;
+}
+
+function newLook(cell: WorkbookCell): CellLook {
+  return cell.kind === 'date' ? { style: DATE_STYLES[cell.form].toString() } : NO_LOOK;
+}
+
+const NO_LOOK: CellLook = {};
+
+export function cellXml(address: string, cell: WorkbookCell, { style, prefix = '' }: CellLook): string {
+  const begin = `<${prefix}c r="${address}"${style === undefined ? '' : ` s="${style}"`}`;
+  const valued = (type: string, value: number): string =>
+    `${begin}${type}><${prefix}v>${value}</${prefix}v></${prefix}c>`;
   switch (cell.kind) {
-    case 'text':
-      return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escaped(fitting(cell.text))}</t></is></c>`;
+    case 'text': {
+      const text = `<${prefix}t xml:space="preserve">${escaped(fitting(cell.text))}</${prefix}t>`;
+      return `${begin} t="inlineStr"><${prefix}is>${text}</${prefix}is></${prefix}c>`;
+    }
     case 'number':
-      return `<c r="${address}"><v>${cell.value}</v></c>`;
+      return valued('', cell.value);
     case 'boolean':
-      return `<c r="${address}" t="b"><v>${cell.value ? 1 : 0}</v></c>`;
+      return valued(' t="b"', cell.value ? 1 : 0);
     case 'date':
-      return `<c r="${address}" s="${DATE_STYLES[cell.form]}"><v>${cell.serial}</v></c>`;
+      return valued('', cell.serial);
     default:
       return unreachable(cell);
   }

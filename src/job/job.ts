@@ -114,8 +114,6 @@ export async function loadJobs(argument: string, entries: JobEntries = {}): Prom
   const whole = withEntries(document, entries);
   const { operation, operations = [] } = whole.value;
   const isPath = typed.length === 0;
-  if (operation === undefined && operations.length === 0)
-    throw whole.problem([], 'value', '"operation" is missing', 'Add a line that begins with operation:.');
   if (operation !== undefined && operations.length > 0)
     throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
   if (operations.length > 0) await checkSeveral(whole);

@@ -1,8 +1,9 @@
+import { attentionWords } from '../core/attention-words.ts';
 import type { Call } from '../core/operation.ts';
-import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from '../core/row.ts';
-import { type Batch, type Credits, credits, type RowAnswer, type RowRecord } from './ledger.ts';
+import { ATTENTION_KINDS, type OutcomeKind, RowCount, type RowNumber } from '../core/row.ts';
+import { type Batch, type Credits, credits, type Money, type RowAnswer, type RowRecord } from './ledger.ts';
 
-/** Counts that are made while the output is written, for the report and the summary. */
+/** Counts what became of rows, one after the other: while an output is written, or from the ledger alone. */
 
 export interface IdentifierTally {
   /** Rows for which this identifier was asked about; `found` counts those that it found. */
@@ -18,8 +19,18 @@ export interface AttentionRow {
   readonly name: string;
 }
 
+/** Rows that need attention for the same reason. */
+export interface AttentionReason extends Readonly<Pick<RowCount, 'count' | 'firstRows'>> {
+  readonly kind: OutcomeKind;
+  /** As `attentionWords` has it. */
+  readonly words: string;
+}
+
 /** The report shows this many rows that need attention; the file beside it has all of them. */
 const ATTENTION_ROWS_SHOWN = 1_000;
+
+/** A reason may be another one for each row. Rows with a reason after these are told together. */
+const MOST_REASONS = 100;
 
 /** Nobody needs more characters than this to recognise a row. */
 const NAME_SHOWN = 80;
@@ -47,7 +58,13 @@ export class Tally {
   formulas = 0;
   /** Number of rows that were sent repaired. */
   repaired = 0;
+  /** How many rows were found with a value in an added column, by the column. */
+  readonly filled = new Map<string, number>();
   #saved = 0;
+  readonly #reasons = new Map<
+    string,
+    { readonly kind: OutcomeKind; readonly words: string; readonly rows: RowCount }
+  >();
 
   /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
   get saved(): Credits {
@@ -64,14 +81,31 @@ export class Tally {
       this.#addIdentifier(answer);
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
-    if (ATTENTION_KINDS.has(outcome.kind) && this.attention.length < ATTENTION_ROWS_SHOWN) {
-      this.attention.push({
-        row,
-        kind: outcome.kind,
-        reason: outcome.reason ?? '',
-        name: name.slice(0, NAME_SHOWN),
-      });
-    }
+    if (ATTENTION_KINDS.has(outcome.kind)) this.#addAttention(row, outcome.kind, outcome.reason ?? '', name);
+  }
+
+  /** Counts what a row was found with: the text of each added column, by its name. */
+  addFound(cells: Iterable<readonly [column: string, text: string]>): void {
+    for (const [column, text] of cells)
+      this.filled.set(column, (this.filled.get(column) ?? 0) + (text === '' ? 0 : 1));
+  }
+
+  /** Why rows need attention, the most frequent reason first. */
+  get reasons(): readonly AttentionReason[] {
+    return [...this.#reasons.values()]
+      .map(({ kind, words, rows: { count, firstRows } }) => ({ kind, words, count, firstRows }))
+      .sort((one, other) => other.count - one.count);
+  }
+
+  #addAttention(row: RowNumber, kind: OutcomeKind, reason: string, name: string): void {
+    const own = attentionWords(kind, reason);
+    const isRoom = this.#reasons.has(own) || this.#reasons.size < MOST_REASONS;
+    const words = isRoom ? own : 'other reasons';
+    const entry = this.#reasons.get(words) ?? { kind, words, rows: new RowCount() };
+    this.#reasons.set(words, entry);
+    entry.rows.add(row);
+    if (this.attention.length < ATTENTION_ROWS_SHOWN)
+      this.attention.push({ row, kind, reason, name: name.slice(0, NAME_SHOWN) });
   }
 
   /** Counts a repaired row. A row that a repair mends but that is still invalid, or pending, was not sent. */
@@ -108,3 +142,9 @@ export function identifierOf({ parameters }: Call): string {
 export function isPaidBy(batch: Batch, row: RowNumber, answer: RowAnswer): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }
+
+/** Whether credits are told of a batch: the service's changes cost none. */
+export const hasCosts = (
+  { vendor }: Pick<Batch, 'vendor'>,
+  { spent, inDoubt, reserved }: Pick<Money, 'spent' | 'inDoubt' | 'reserved'>,
+): boolean => vendor === 'provider' || spent + inDoubt + reserved > 0;

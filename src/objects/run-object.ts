@@ -7,6 +7,7 @@ import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tas
 import type { TogetherSummary } from '../run/tasks/together.ts';
 import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch-object.ts';
+import { FiguresObject } from './figures-object.ts';
 import { membersOf, noun } from './noun.ts';
 import { StopObject } from './stop-object.ts';
 
@@ -53,7 +54,7 @@ export const SampleObject = noun({
   plan: sample(z.string().optional(), ({ plan }) => plan),
 });
 
-const written = membersOf<{ readonly files?: Omit<OutputFiles, 'tally'> | undefined }>();
+const written = membersOf<{ readonly files?: Omit<OutputFiles, 'tally' | 'figures'> | undefined }>();
 /** The files that were written. */
 const ofFiles = {
   output: written(z.string().nullable(), ({ files }) => files?.output ?? null),
@@ -74,7 +75,7 @@ const RunMoneyObject = noun({
   spent_now: run(z.number(), ({ spentNow }) => spentNow),
   in_doubt,
   /** What answers that were shared or bought before would have cost; null when no output was written. */
-  saved: run(z.number().nullable(), ({ saved = null }) => saved),
+  saved: run(z.number().nullable(), ({ figures }) => figures?.saved ?? null),
 });
 
 const tenths = (ms: number): number => Math.round(ms / 100) / 10;
@@ -106,6 +107,8 @@ export const RunObject = noun({
   not_removed_file: run(z.string().nullish(), (of) => missing(of) && (of.files.notRemoved ?? null)),
   /** Cells that would have begun a formula. */
   formulas_made_safe: run(z.number().optional(), ({ tally }) => tally?.formulas || undefined),
+  /** What came of it so far; left out when no output was written. */
+  figures: run(FiguresObject.optional(), ({ figures }) => figures && FiguresObject.of(figures)),
   sample: run(SampleObject.optional(), ({ forecast }) => forecast && SampleObject.of(forecast)),
   /** All answers of the account so far, where every one had status 404. */
   misses: run(MissesObject.optional(), ({ onlyMisses: count }) =>

@@ -17,7 +17,9 @@ import {
   type BatchSpec,
   type BatchStart,
   credits,
+  heldCredits,
   type LedgerReader,
+  type Money,
   type RowRecord,
 } from '../ledger/ledger.ts';
 import { eachReadOtherwise } from '../ledger/row-pages.ts';
@@ -221,6 +223,10 @@ function specOf(
   };
 }
 
+function budgetLeft({ cap, ...money }: Money): number | undefined {
+  return cap === undefined ? undefined : Math.max(0, cap - heldCredits(money));
+}
+
 async function announce(
   { ledger, account, emit, refresh, job }: RunContext,
   input: MappedInput,
@@ -239,6 +245,7 @@ async function announce(
     inDoubt: counts.in_doubt ?? 0,
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
+    ...present({ budgetLeft: budgetLeft(await ledger.batchMoney(batch.id)) }),
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) {

@@ -40,6 +40,7 @@ export class Groups {
   /** Those whose intents the present group has brought to the disk, and those of groups before that still wait. */
   #admitted: Writer[] = [];
   readonly #leaving: Leaving[] = [];
+  #ended = Promise.withResolvers<void>();
 
   constructor(ledger: Appending) {
     this.#ledger = ledger;
@@ -72,6 +73,11 @@ export class Groups {
     for (const writer of unanswered) this.#take('reply', writer);
     this.append();
     this.#apply(unanswered);
+  }
+
+  /** Resolves when the next ends are on the disk, with which calls are known and money is released. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   /** Has everything that waits written at once, so that it has its place in the ledger before what is written next. */
@@ -110,6 +116,10 @@ export class Groups {
     takeAll('reply');
     this.#apply(writers.filter((_, at) => entries[at]?.kind === 'reply'));
     takeAll('end');
+    if (entries.some(({ kind }) => kind === 'end')) {
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
+    }
     takeAll('intent');
     if (this.#admitted.length > 0) this.#leaving.push({ writers: this.#admitted, after: this.#replies });
     this.#admitted = [];

@@ -7,7 +7,7 @@ import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
 import { listsFolder, stateFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
-import type { Batch, BatchId, Ledger, LedgerReader, ListedRows } from '../ledger/ledger.ts';
+import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
   type Salvage,
   type Spender,
@@ -155,6 +155,32 @@ export async function openForWork(
     await queue.close();
     throw error;
   }
+}
+
+/**
+ * Opens a ledger from which many spend, to change what holds for all of them.
+ * @throws StopError `usage` where one process spends at a time, and what `Store.open` throws.
+ */
+export async function openShared(
+  location: string,
+  options: Pick<OpenOptions, 'clock' | 'command'>,
+): Promise<{ readonly ledger: Ledger; readonly spenders: Spenders }> {
+  const store = await storeOf(location);
+  if (store.manySpend !== true)
+    throw stop(
+      'usage',
+      `From the store ${location} one process spends at a time, by the limits and budgets of its own accounts file.`,
+      'Change these by rowonce accounts edit.',
+    );
+  const ledger = await store.open(location, {
+    ...options,
+    waitForLockMs: 0,
+    create: false,
+    sendsNothing: true,
+  });
+  const { spenders } = ledger;
+  invariant(spenders !== undefined, 'where many spend they agree on limits');
+  return { ledger, spenders };
 }
 
 /** Lays out a store that others than its owner use. @throws StopError `usage` where there is nothing to lay out. */

@@ -7,6 +7,7 @@ import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, requireSandbox, spawnSandbox } from '../sandbox/spawn.ts';
 import { BelievedTime } from '../time/believed-time.ts';
+import { agreeOnTerms } from './account-terms.ts';
 import { MOST_ODD_MATCHES, oddMatches } from './attempt.ts';
 import { Beats } from './beats.ts';
 import { Groups } from './groups.ts';
@@ -71,10 +72,10 @@ export class Sessions {
     shared.members.add(member);
     const leave = (): Promise<void> => this.#leave(context.account.identity, shared, member);
     try {
+      await agreeOnTerms(context);
       shared.goesByAge ||= purpose.begunMs !== undefined;
       shared.opening ??= shared.before.then(() => this.#openShared(context, shared, clock));
       const { vendor: _, leave: __, ...opened } = await shared.opening;
-      await context.ledger.setAccountCaps(context.account.identity, context.account.budget);
       shared.tell(member, clock.wallMs());
       const { account, dialect, ledger, emit } = context;
       return {

@@ -1,6 +1,7 @@
 import { onlyMisses } from '../client/misses.ts';
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
+import type { BatchFigures } from '../files/output/batch-figures.ts';
 import { type ChangesDone, changesDone } from '../files/output/changes-done.ts';
 import type { OutputFiles } from '../files/output/output.ts';
 import {
@@ -29,15 +30,15 @@ export interface RunSummary {
   readonly money: ShownMoney;
   /** The part of the batch's spent credits that this run confirmed. */
   readonly spentNow: Credits;
-  /** The credits that were saved; undefined when no output was written, because they are counted while writing. */
-  readonly saved: Credits | undefined;
   readonly requests: number;
   readonly pauses: { readonly count: number; readonly ms: number };
   readonly durationMs: number;
   /** The number of rows in the output that were repaired before sending; undefined for a job that repairs nothing. */
   readonly repaired: number | undefined;
-  readonly files: Omit<OutputFiles, 'tally' | 'changes'>;
+  readonly files: Omit<OutputFiles, 'tally' | 'figures' | 'changes'>;
   readonly tally: Tally | undefined;
+  /** Undefined when no output was written, because rows are counted while writing. */
+  readonly figures: BatchFigures | undefined;
   /** The forecast from a sample; undefined for a run without a sample. */
   readonly forecast: Forecast | undefined;
   /** What was changed so far, and what others have changed since; undefined for an operation that changes nothing. */
@@ -73,7 +74,7 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   const counts = await ledger.counts(batch.id);
   const isInDoubt = (counts.in_doubt ?? 0) > 0;
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const { tally, changes, ...written } = files ?? {};
+  const { tally, figures, changes, ...written } = files ?? {};
   const money = await shownMoney(ledger, batch.id);
   const retries = isInDoubt ? await retriesOf(ledger, batch.id) : undefined;
   const unanswered = isInDoubt ? (await ledger.rowsUnanswered(batch.id)).length : 0;
@@ -86,13 +87,13 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
     counts,
     money,
     spentNow: credits(money.spent - spentBefore),
-    saved: tally?.saved,
     requests: metrics.requests,
     pauses: metrics.pauses,
     durationMs,
     repaired: job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
+    figures,
     forecast,
     changes: changes ?? (await changesDone(ledger, batch)),
     unproven: isChange ? await unprovenChanges(ledger, batch.id, dialect) : undefined,

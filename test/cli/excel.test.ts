@@ -39,14 +39,14 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   const desk = await deskWithLeads();
   const { code, stderr } = await desk.type(RUN);
   expect(code).toBe(3);
-  expect(stderr).toContain('but not what else is in leads.xlsx: formatting.');
+  expect(stderr).not.toContain('leads.xlsx comes back');
   const output = await cellsIn(desk, 'leads.enriched.xlsx', ['ABN', 'Name', 'Since', '_status', '_credits']);
   expect(output).toEqual([
-    ['51824753556', 'One', new Date('2001-02-28T00:00:00Z'), 'matched', 1],
+    [51_824_753_556, 'One', new Date('2001-02-28T00:00:00Z'), 'matched', 1],
     [null, null, null, null, null],
-    ['33051775556', '=Two', null, 'matched', 1],
+    [33_051_775_556, '=Two', null, 'matched', 1],
     ['51 824 753 557', 'Wrong', null, 'invalid', 0],
-    ['51824753556', 'One again', null, 'matched', 0],
+    [51_824_753_556, 'One again', null, 'matched', 0],
   ]);
   const attention = await cellsIn(desk, 'leads.enriched.needs-attention.xlsx', ['ABN', '_row', '_reason']);
   expect(attention.filter(([abn]) => abn !== null)).toEqual([
@@ -70,7 +70,7 @@ test('killed on the way, the same command goes on; two exports are alike to the 
   // An earlier output is an input like any other: its columns are replaced, and its rows are known.
   await desk.type(['run', 'enrich-company', 'leads.enriched.xlsx', '--budget', '9', '-o', 'again.xlsx']);
   expect(await desk.requests()).toBe(2);
-  expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual(['33051775556', 'ledger']);
+  expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual([33_051_775_556, 'ledger']);
 });
 
 test('a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there', async () => {

@@ -11,6 +11,7 @@ import { delimiter } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { Desk, objectIn } from './desk.ts';
 import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
@@ -125,7 +126,7 @@ const STOPS: Readonly<Record<string, Case>> = {
 };
 
 describe.concurrent('the last line of a run that was stopped goes on', () => {
-  test.for(Object.entries(STOPS))('by %s', async ([_, stopped]) => {
+  test.for(some(Object.entries(STOPS), 5))('by %s', async ([_, stopped]) => {
     await using place = await Workplace.open({ concurrency: 1, ...stopped.vendor });
     const { list = LIST, flags, env = {}, rows = ROWS, settled = rows } = stopped;
     const desk = deskAt(place, rows);

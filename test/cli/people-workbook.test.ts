@@ -58,7 +58,7 @@ test('only the rows of its table are asked about, the rest stays where it was, a
     [null, null, null],
     ['Register', null, null],
     ['ABN', 'Donated', '_status'],
-    ...CHARITIES.slice(1).map(([abn], at) => [abn, (at + 1) * 10, 'matched']),
+    ...CHARITIES.slice(1).map(([abn], at) => [Number(abn), (at + 1) * 10, 'matched']),
     ['Total', 150, null],
     [null, null, null],
     ['Size', null, null],

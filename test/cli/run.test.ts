@@ -182,6 +182,7 @@ describe('--json prints one object on stdout and nothing else there', () => {
       pauses: { count: 0, seconds: 0 },
       seconds: expect.any(Number),
       output: desk.place.path('out.csv'),
+      figures: expect.objectContaining({ rows: 2, usable: 2, asked: 2, found: 2, saved: 0 }),
       needs_attention: null,
       stopped: null,
     });

@@ -17,6 +17,7 @@ import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { openDesk } from '../cli/desk.ts';
+import { some } from '../combinations.ts';
 import { EDITS, EditedList, editOnce, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { emailsOf, TeamWorkplace } from './team-workplace.ts';
@@ -104,7 +105,7 @@ async function longList(): Promise<{ place: Workplace; list: EditedList }> {
 }
 
 describe('while a run buys', () => {
-  test.for(EDITS)(
+  test.for(some(EDITS, 1))(
     'an edit (%s) stops the run without an output, and once it is undone the same command ends it',
     async (how) => {
       const { place, list } = await longList();

@@ -10,6 +10,7 @@ import { credits, runJob } from '../../src/index.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/lib/faults.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
+import { some } from '../combinations.ts';
 import { domainsOf, type Order } from './workplace.ts';
 
 const DAY_MS = 86_400_000;
@@ -198,7 +199,7 @@ describe('a refresh that is killed is ended by the same command, and nothing is 
     ...(['output-written', 'output-renamed', 'copying', 'copy-taken', 'copy-left'] as const),
   ];
   const points = CRASH_POINTS.filter((point) => !elsewhere.includes(point));
-  test.each(points)('at %s', async (point) => {
+  test.each(some(points, 4))('at %s', async (point) => {
     const aged = await openAged('refresh_after: 30d');
     await aged.bought(40);
     const visit = ['batch-created', 'before-finish', 'after-output'].includes(point) ? 1 : 3;

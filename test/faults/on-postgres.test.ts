@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
 import { domainsOf, type Order, Workplace } from './workplace.ts';
@@ -48,14 +49,15 @@ async function expectBoughtOnce(place: Workplace, ended: Ended): Promise<void> {
 }
 
 describe('killed at a named point, the same command typed again ends the work', () => {
-  test.concurrent.each([
-    'after-intent:3',
+  const visits = [
     'after-send:6',
-    'after-record:4',
+    'after-intent:3',
     'after-close:5',
     'after-row:7',
     'before-finish',
-  ])('%s', async (crashAt) => {
+    'after-record:4',
+  ];
+  test.concurrent.each(some(visits, 2))('%s', async (crashAt) => {
     await using place = await openPlace();
     const order: Order = { store: await freshStore() };
     expect((await place.run({ ...order, crashAt })).signal).toBe('SIGKILL');
@@ -167,6 +169,50 @@ test('a person is forgotten in a database: no table has them, nobody buys them a
   const given = await place.run({ ...order, env: { ROWONCE_ERASURE_KEY: secret } });
   expect(given.code, given.stderr).toBe(0);
   expect(place.statuses()).toEqual(['skipped', 'matched', 'matched']);
+});
+
+test('restored from an earlier copy, a database buys nothing until a person accepts that', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  const database = `run_${databases}`;
+  place.writeList(DOMAINS.slice(0, 4));
+  expect((await place.runHere({ store })).code).toBe(0);
+  await server.createDatabase(`${database}_older`, database);
+  place.writeList(DOMAINS.slice(0, 8));
+  expect((await place.runHere({ store })).code).toBe(0);
+  await server.restore(database, `${database}_older`);
+  const refused = await place.run({ store });
+  expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+  expect(refused.stderr).toContain('is not the newest one: requests were made with its ledger');
+  const status = await place.typeHere(['status', '--store', store]);
+  expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is bought from it') });
+  expect((await place.vendor.book()).requests).toBe(8);
+  const accepted = await place.runHere({ store, more: ['--accept', 'store'] });
+  expect(accepted, accepted.stderr).toMatchObject({ code: 0, report: { requests: 4 } });
+  expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { requests: 0 } });
+});
+
+test('another accounts file than the ledger goes by is refused, until its limits and budgets are let hold for all', async () => {
+  await using place = await openPlace();
+  const store = await freshStore();
+  expect((await place.runHere({ store })).code).toBe(0);
+  place.writeAccount(place.vendor.url, { limits: LIMITS, budget: { per_day: 1_000 } });
+  place.writeList(domainsOf('other', 2));
+  const refused = await place.runHere({ store });
+  expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'account' } } });
+  expect((await place.vendor.book()).requests).toBe(ROWS);
+  expect(refused.stderr).toContain('and 1000 credits a day by');
+  expect(refused.stderr).toContain(`rowonce store caps ${store}`);
+  const held = await place.typeHere(['store', 'caps', store]);
+  expect(held).toMatchObject({
+    code: 0,
+    stdout:
+      'data: 2000 requests in 1 s and 1000 credits a day; before, 2000 requests in 1 s and no budget.\n',
+  });
+  expect((await place.typeHere(['store', 'caps', store])).stdout).toMatch(/, as before\.\n$/);
+  expect(await place.runHere({ store })).toMatchObject({ code: 0, report: { requests: 2 } });
+  const folder = await place.typeHere(['store', 'caps', place.path('store')]);
+  expect(folder).toMatchObject({ code: 2, stderr: expect.stringContaining('one process spends at a time') });
 });
 
 test('what passed the retention of an account goes from a database, and a purge takes what is from before a day', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isUrl } from '../../src/ledger/store.ts';
+import { some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
 import { emailsOf, TeamWorkplace } from './team-workplace.ts';
@@ -35,12 +36,14 @@ async function freshPlace(place: Workplace, kind: Kind): Promise<string> {
 
 const WAYS: readonly (readonly [Kind, Kind])[] = [
   ['folder', 'database'],
-  ['database', 'folder'],
   ['folder', 'folder'],
+  ['database', 'folder'],
 ];
 
 async function openPlace(options: { readonly faults?: string; readonly concurrency?: number } = {}) {
-  const place = await Workplace.open({ latencyMs: 5, ...options });
+  // What a killed process has left open in a database is over so long after it, and ten seconds more.
+  const account = { limits: { per_second: 2_000, concurrency: options.concurrency ?? 4, timeout: '1s' } };
+  const place = await Workplace.open({ latencyMs: 5, account, ...options });
   place.writeList(DOMAINS);
   return place;
 }
@@ -83,7 +86,7 @@ async function expectRefused(place: Workplace, store: string, copyAt: string): P
   expect(await requestsOf(place)).toBe(before);
 }
 
-describe.each(WAYS)('from a %s to a %s', (fromKind, toKind) => {
+describe.each(some(WAYS, 2))('from a %s to a %s', (fromKind, toKind) => {
   test('exports are the same to the byte, nothing is bought again, and the former store buys nothing any more', async () => {
     await using place = await openPlace();
     const [from, to] = [await freshPlace(place, fromKind), await freshPlace(place, toKind)];
@@ -100,7 +103,7 @@ describe.each(WAYS)('from a %s to a %s', (fromKind, toKind) => {
     expect(await exported(place, to, batch), 'a copy that is there is left as it is').toEqual(before);
   });
 
-  test.each(['copying', 'copying:5', 'copy-taken', 'copy-left'])(
+  test.each(some(['copying:5', 'copying', 'copy-taken', 'copy-left'], 2))(
     'killed at %s, the same command goes on',
     async (crashAt) => {
       await using place = await openPlace();

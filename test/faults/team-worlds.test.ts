@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
+import { times } from '../combinations.ts';
 import { TeamWorld } from './team-worlds.ts';
 
 /*
@@ -9,7 +10,7 @@ import { TeamWorld } from './team-worlds.ts';
  * say how many others, `STEPS` how long they are.
  */
 
-const WORLDS = Number(process.env.WORLDS ?? 3);
+const WORLDS = Number(process.env.WORLDS ?? times(1, 3));
 const SEED = process.env.SEED ?? '1';
 const STEPS = Number(process.env.STEPS ?? 8);
 

@@ -7,7 +7,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { dialectMark } from '../../src/client/dialect.ts';
 import { end, send } from '../../src/core/operation.ts';
 import type { Job } from '../../src/job/job.ts';
@@ -231,3 +231,21 @@ function replacing(ledger: Ledger, methods: Partial<Ledger>): Ledger {
     },
   });
 }
+
+test('a call that waits for the money of others is asked as soon as that is released, without a look at the clock', async () => {
+  // Method: nothing is found and nothing charged, with a budget for one of four at a time, by a clock on which no such wait ends.
+  const at = await openPlace((_, response) => response.writeHead(404).end('{}'));
+  const names = Array.from({ length: 5 }, (_, index) => `name-${index}\n`);
+  await writeFile(join(at.folder, 'list.csv'), `name\n${names.join('')}`);
+  const sleep = at.clock.sleep.bind(at.clock);
+  vi.spyOn(at.clock, 'sleep').mockImplementation((ms, signal) =>
+    ms < 1_000 ? sleep(ms, signal) : aborted(signal),
+  );
+  const priced = dialectWith({}, { credits: { most: 1, found: 1, exact: true } });
+  const { counts } = await runOnce(at, { dialect: priced, budget: 1, concurrency: 4 });
+  expect(counts).toEqual({ no_match: names.length });
+});
+
+/** Rejects when the signal says so, and never ends otherwise. */
+const aborted = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));

@@ -33,6 +33,8 @@ const spenders: Spenders = {
     return { worker: 1, accounts: [each] };
   },
   goOn: async () => {},
+  agreeOn: async () => {},
+  holdTo: async () => undefined,
 };
 
 beforeEach(() => {

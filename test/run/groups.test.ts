@@ -7,10 +7,11 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Appending, CallEntry } from '../../src/ledger/ledger.ts';
 import { Groups, type Writer } from '../../src/run/groups.ts';
 
-const ENTRY = { intent: { kind: 'intent' }, reply: { kind: 'reply' } } as unknown as Record<
-  string,
-  CallEntry
->;
+const ENTRY = {
+  intent: { kind: 'intent' },
+  reply: { kind: 'reply' },
+  end: { kind: 'end' },
+} as unknown as Record<string, CallEntry>;
 
 let groups: Groups;
 /** What commits the oldest group that is not on the disk. */
@@ -41,7 +42,7 @@ function writer(name: string, applying?: Promise<void>): Writer {
   };
 }
 
-function add(name: string, kind: 'intent' | 'reply', applying?: Promise<void>): Promise<void> {
+function add(name: string, kind: 'intent' | 'reply' | 'end', applying?: Promise<void>): Promise<void> {
   groups.add(writer(name, applying), ENTRY[kind] as CallEntry);
   return turn();
 }
@@ -75,4 +76,18 @@ test('an intent waits until the ledger has told what follows from a reply before
   told.resolve();
   await turn();
   expect(happened.at(-1)).toBe('b left');
+});
+
+test('who waits for an end is woken when one is on the disk, and by nothing else', async () => {
+  const wait = (name: string) => void groups.ended.then(() => happened.push(name));
+  wait('first woken');
+  await add('a', 'intent');
+  await commit();
+  expect(happened).toEqual(['a left']);
+  await add('a', 'end');
+  expect(happened).toEqual(['a left']);
+  await commit();
+  wait('second woken');
+  await turn();
+  expect(happened).toEqual(['a left', 'a closed', 'first woken']);
 });

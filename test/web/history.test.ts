@@ -79,7 +79,7 @@ test('before anything was run there is nothing to tell, and no batch leads anywh
   });
   const about = await said<SubjectView>(served, '/api/subjects?text=acme.example');
   expect(about).toMatchObject({ entries: [], more: false });
-  for (const path of ['', '/rows', '/rows/2', '/doubts', '/find?text=x', '/undo', '/saved'])
+  for (const path of ['', '/rows', '/rows/2', '/doubts', '/find?text=x', '/undo', '/summary'])
     expect([path, (await served.tool(`/api/batches/0a1b2c3d${path}`)).status]).toEqual([path, 404]);
 });
 

@@ -106,7 +106,7 @@ test('a workbook with two sheets becomes a batch by five clicks and its choice o
   await page.getByText(text.playMoney).first().waitFor();
 
   const downloads = page.waitForEvent('download');
-  await tabTo(page, text.batch.downloads.output);
+  await tabTo(page, text.batch.downloads.ownWorkbook);
   await page.keyboard.press('Enter');
   const download = await downloads;
   const [header = [], ...cells] = await readSheet(readFileSync(await download.path()));

@@ -7,7 +7,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { BatchDetail, BatchList, ChangeMessage } from '../../src/web/api.ts';
+import type { BatchDetail, BatchList, ChangeMessage, SummaryView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
 import { type Answer, environmentIn, Served } from './served.ts';
 
@@ -104,7 +104,13 @@ test('batches are listed by pages and filters, and one of them is told with what
     output: expect.stringMatching(/\/second\.sandbox\.csv$/),
     seconds_left: null,
   });
-  expect((await served.tool(`/api/batches/${second?.batch}/saved`)).body).toBe('{"credits":0}');
+  const said = JSON.parse((await served.tool(`/api/batches/${second?.batch}/summary`)).body) as SummaryView;
+  expect(said).toMatchObject({
+    headline: 'We found 2 of your 3 companies.',
+    needs: '1 row needs you.',
+    list: null,
+    figures: { rows: 3, usable: 2, asked: 2, found: 2, attention: 1, saved: 0, cost: null },
+  });
   for (const path of ['/api/batches/00000000', '/api/batches/last', '/api/batches/..%2f..'])
     expect((await served.tool(path)).status).toBe(404);
 });

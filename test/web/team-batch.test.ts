@@ -88,7 +88,7 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   const again = (await team.runHere()).report as unknown as { readonly changes: unknown };
   expect(again.changes).toEqual(changes);
   expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain(
-    '<p>1 invite to Research, 2 roles in 2 projects, 1 removal from Research; 1 stays as it was, 1 held back, 1 invalid.</p>',
+    '<strong>1 invite to Research, 2 roles in 2 projects, 1 removal from Research; 1 stays as it was, 1 held back, 1 invalid.</strong>',
   );
 
   const served = await Served.start([], { cwd: team.place.folder });
@@ -100,6 +100,7 @@ test('the same figures on the page, in the report, in JSON and in the summary', 
   onTestFinished(() => browser.close());
   const page = await openTab(browser, served, { path: `/batches/${batch}` });
   await page.getByRole('heading', { name: text.changes.title }).waitFor();
+  await page.getByText(text.batch.howItWent).click();
   const figures = await page.locator('dl.figures > div').allInnerTexts();
   const shown = Object.fromEntries(figures.map((each) => each.split('\n') as [string, string]));
   const { invite, change_role, remove } = text.changes.done;

@@ -40,7 +40,8 @@ export function summaryLines(summary: RunSummary): readonly string[] {
 }
 
 /** The line about credits. Changes usually cost nothing, and then there is no such line. */
-function creditsLine({ money, spentNow, saved, changes }: RunSummary): string | undefined {
+function creditsLine({ money, spentNow, figures, changes }: RunSummary): string | undefined {
+  const saved = figures?.saved;
   if (changes !== undefined && money.spent + money.inDoubt === 0) return undefined;
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;

@@ -25,6 +25,8 @@ export class Progress {
   #applied = 0;
   #isChange = false;
   #credits = 0;
+  /** Undefined where the batch has no budget. */
+  #budgetLeft: number | undefined;
   readonly #sends: Recent;
   readonly #settles: Recent;
   #pausedUntilMs = 0;
@@ -50,6 +52,7 @@ export class Progress {
         this.#matched = 0;
         this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
+        this.#budgetLeft = event.budgetLeft;
         this.#say(batchLine(event));
         break;
       case 'sent':
@@ -57,6 +60,7 @@ export class Progress {
         break;
       case 'answered':
         this.#credits += event.credits;
+        this.#hold(event.credits);
         break;
       case 'row':
         this.#finishedNow += 1;
@@ -83,7 +87,9 @@ export class Progress {
       case 'looked':
       case 'learned':
       case 'closed':
+        break;
       case 'in_doubt':
+        this.#hold(event.credits);
         break;
       default:
         unreachable(event);
@@ -93,6 +99,10 @@ export class Progress {
   close(): void {
     clearInterval(this.#timer);
     this.#console.status('');
+  }
+
+  #hold(credits: number): void {
+    if (this.#budgetLeft !== undefined) this.#budgetLeft = Math.max(0, this.#budgetLeft - credits);
   }
 
   #say(line: string): void {
@@ -114,12 +124,14 @@ export class Progress {
   #line(nowMs: number, rows: number): string {
     const done = this.#finishedBefore + this.#finishedNow;
     const parts = [
+      `${this.#console.interactive ? `${barOf(done, rows)} ` : ''}${percentOf(done, rows)} %`,
       `${done}/${rows} rows${this.#finishedBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
       // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
       `${this.#finishedBefore === 0 ? '' : 'this run: '}${this.#isChange ? `${this.#applied} applied` : `${this.#matched} matched`}`,
       // A change costs nothing, as a rule.
       this.#isChange && this.#credits === 0 ? '' : counted(this.#credits, 'credit'),
+      this.#budgetLeft === undefined ? '' : `${this.#budgetLeft} of the budget left`,
       this.#timeLeft(nowMs, rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');
@@ -142,6 +154,18 @@ export class Progress {
     // Less than a second is over before a person has read it.
     return perSecond === 0 ? '' : `${formatDuration(Math.max(1000, (rowsLeft * 1000) / perSecond))} left`;
   }
+}
+
+const BAR_WIDTH = 10;
+
+/** Rounded down: it is full only when all rows are done. */
+function percentOf(done: number, rows: number): number {
+  return rows === 0 ? 100 : Math.floor((Math.min(done, rows) * 100) / rows);
+}
+
+function barOf(done: number, rows: number): string {
+  const full = Math.floor((percentOf(done, rows) * BAR_WIDTH) / 100);
+  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
 }
 
 /** How often something happened in the last seconds. */

@@ -69,11 +69,6 @@ export class Turn implements Sending {
     return new Promise((resolve) => this.#exchange(request, { ...NOBODY, replied: resolve }));
   }
 
-  /** Ends it early, because the ledger admitted nothing: then it frees nothing for which others wait. */
-  giveBack(): void {
-    this.#permit.giveBack();
-  }
-
   end(): void {
     this.#permit.done();
   }

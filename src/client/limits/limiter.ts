@@ -62,10 +62,9 @@ export class Limiter {
     mayLeave: () => this.#guards.mayLeave(this.#nowMs()),
     sent: (permit) => this.#sent(permit),
     answered: (permit) => this.#answered(permit),
-    done: (permit, isGivenBack) => this.#done(permit, isGivenBack),
+    done: (permit) => this.#done(permit),
   };
   readonly #queue = new WaitQueue<Permit>(() => this.#changed());
-  readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
   readonly #sleep: Sleep;
 
@@ -152,11 +151,6 @@ export class Limiter {
   permitAtOnce({ signal }: Waiter): Permit | undefined {
     if (signal.aborted || this.#isServing || this.#queue.size > 0 || this.#waitMs() > 0) return undefined;
     return this.#leases.take() ? this.#grant() : undefined;
-  }
-
-  /** Resolves when any outstanding request is done, at once when there is none. One that is given back wakes nobody but as the last. */
-  async oneDone(waiter: Waiter): Promise<void> {
-    if (this.#out.size > 0) await this.#standstill.wait(this.#watchers, waiter);
   }
 
   // ---------------------------------------------------------------------------------------- shares
@@ -353,14 +347,12 @@ export class Limiter {
     if (sent !== undefined) this.#guards.answered(sent.numbers, this.#nowMs() - sent.atMs);
   }
 
-  #done(permit: Permit, isGivenBack: boolean): void {
+  #done(permit: Permit): void {
     if (this.#out.isInHand(permit)) {
       this.#guards.giveBack();
       this.#leases.giveBack();
     }
     if (!this.#out.remove(permit)) return;
-    // Rows that a budget refuses would wake one another, and each ask anew by a commit, for as long as a request takes.
-    if (!isGivenBack || this.#out.size === 0) this.#watchers.serveAll();
     this.#changed();
   }
 

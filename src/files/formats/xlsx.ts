@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { stop } from '../../core/errors.ts';
 import type {
   CellsFor,
@@ -11,6 +12,7 @@ import type {
   Sheet,
   Survey,
 } from '../../core/format.ts';
+import { present } from '../../core/objects.ts';
 import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
@@ -21,8 +23,8 @@ import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/workboo
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that
- * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is a new workbook of that sheet
- * alone, by value; macros (`.xlsm`) are neither run nor copied.
+ * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is the same workbook with cells added, or
+ * where that cannot be a new one of that sheet alone, by value. Macros (`.xlsm`) are never run.
  */
 const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
 export default xlsx;
@@ -43,6 +45,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     layout: table.layout,
     top: table.top,
     headerRow: rowRangeText(table.header),
+    ...present({ whyNew: obstacleIn(book) }),
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
     rows: (from) => rows(source, from),
@@ -98,18 +101,56 @@ async function* inputRows({ book, tab, table }: Source): AsyncIterable<readonly 
   }
 }
 
-function copy({ book, tab, table }: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
+/** The user's own workbook with ours in it; where that is not wanted or cannot be, a new one of the sheet, by value. */
+async function* copy(source: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
+  const { book, tab, table } = source;
+  if (options.isPart !== true && options.byValue !== true) {
+    const made = await madeOf(source, options.note, ({ ownCopy }) => ownCopy(source, options, cellsFor));
+    if (made !== undefined) return yield* made;
+  }
   options.note?.(table.loss);
   const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
-  return workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
+  yield* workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }
 
-/** A new workbook like a copy of the sheet. What is corrected is text in it, as it was typed. */
-function corrected(
-  { book, tab, table }: Source,
+type OwnCopies = typeof import('./xlsx/own-copy.ts');
+
+/** The user's own workbook; undefined where nothing can be written into it, which is said. */
+async function madeOf(
+  { book }: Source,
+  note: CopyOptions['note'],
+  make: (copies: OwnCopies) => ReturnType<OwnCopies['ownCopy']>,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  // Loaded here, because most runs write no workbook.
+  const copies = await import('./xlsx/own-copy.ts');
+  const obstacle = obstacleIn(book);
+  const made = obstacle?.fact ?? (await make(copies));
+  if (typeof made !== 'string') return made;
+  const next = obstacle === undefined ? '' : ` To have it otherwise: ${obstacle.next}.`;
+  note?.(`${basename(book.archive.path)} comes back as a new workbook, because ${made}.${next}`);
+  return undefined;
+}
+
+/** Why nothing may be written into this workbook; undefined where something may. */
+function obstacleIn({ isSigned, isShared }: Book): Sheet['whyNew'] {
+  if (isSigned) {
+    const next = 'take the signature off in Excel under File, Info, View Signatures';
+    return { fact: 'it has a digital signature, which would not hold any more', next };
+  }
+  if (!isShared) return undefined;
+  const next = 'end the sharing in Excel under Review, Unshare Workbook';
+  return { fact: "it is shared in Excel's old way, with a log of every cell", next };
+}
+
+/** The workbook with what is corrected as text in it, as it was typed; or a new one like a copy by value. */
+async function* corrected(
+  source: Source,
   list: readonly Correction[],
   note: CopyOptions['note'],
 ): AsyncIterable<Buffer> {
+  const made = await madeOf(source, note, ({ ownCorrected }) => ownCorrected(source, list, note));
+  if (made !== undefined) return yield* made;
+  const { book, tab, table } = source;
   note?.(table.loss);
   const { columns } = table;
   const corrections = new Corrections(book.archive.path, columns.names, list);
@@ -126,5 +167,5 @@ function corrected(
     corrections.requireAllMade();
   }
   const nothing = { columns: [], dropped: new Set<string>() };
-  return workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async (each) => each.map(() => []));
+  yield* workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async (each) => each.map(() => []));
 }

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { CreditPrice } from '../../client/account/price.ts';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import type { Sheet } from '../../core/format.ts';
 import { present } from '../../core/objects.ts';
-import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
+import { type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
 import {
   type Batch,
@@ -22,15 +23,19 @@ import { isPackedName } from '../../lib/file-name.ts';
 import { CellSafety } from '../../lib/formulas.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
+import { type BatchFigures, figuresOf } from './batch-figures.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
-import { type Addition, addedCells, cellsOrWhy, ourCells, shownBody } from './output/added-columns.ts';
 import {
-  type AskingRows,
-  ledgerRows,
-  missingCopy,
-  resultsCopy,
-  surveyResults,
-} from './output/beside-copies.ts';
+  type Addition,
+  addedCells,
+  cellsOrWhy,
+  foundBy,
+  ourCells,
+  shownBody,
+  type Told,
+} from './output/added-columns.ts';
+import { attentionCopy } from './output/attention-copy.ts';
+import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
 import {
   type Additions,
   attentionPath,
@@ -48,7 +53,6 @@ import {
   type LikelyAddition,
   likelyAddition,
   OtherFields,
-  pageRowsOf,
   requireNoOther,
   wholeAddition,
 } from './output/likely-columns.ts';
@@ -81,6 +85,7 @@ export {
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
+export { readFigures } from './output/read-figures.ts';
 export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
 export { type TogetherFiles, writeTogether } from './output/together-copy.ts';
 
@@ -95,6 +100,7 @@ export interface OutputFiles {
   readonly notRemoved?: string;
   readonly report?: string;
   readonly tally: Tally;
+  readonly figures: BatchFigures;
   /** Absent for a batch that changes nothing. */
   readonly changes?: ChangesDone;
 }
@@ -105,6 +111,8 @@ export interface OutputOrder {
   /** Where the fields of answers stand. */
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
+  /** Of a credit of the account; left out: it names none. */
+  readonly price?: CreditPrice;
   /** What we wrote at a path; left out: as the ledger knows it. */
   readonly written?: LedgerReader['written'];
   /** Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted now. */
@@ -194,7 +202,8 @@ async function writeWith(
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     tally.formulas = writing.safety.marked;
-    return { tally, ...present({ changes: writing.changes }) };
+    const figures = await figuresIn(writing, batch, tally);
+    return { tally, figures, ...present({ changes: writing.changes }) };
   }
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
@@ -267,15 +276,23 @@ async function writeFiles(
   );
   // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
-  const money = await shownMoney(ledger, batch.id);
-  const html = reportHtml(kept, money, tally, await chartOf(ledger, batch), changes);
+  const figures = await figuresIn(order, kept, tally);
+  const html = reportHtml({
+    ...{ batch: kept, figures, tally, changes, chart: await chartOf(ledger, batch) },
+    files: { output, attention },
+  });
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,
     tally,
+    figures,
     ...missing,
     ...present({ report, attention, results: results?.path, changes }),
   };
+}
+
+async function figuresIn({ ledger, price }: OutputOrder, batch: Batch, tally: Tally): Promise<BatchFigures> {
+  return figuresOf(batch, tally, await shownMoney(ledger, batch.id), price);
 }
 
 /** Files beside an output that is written. */
@@ -349,6 +366,8 @@ async function* enrichedCopy(
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
   const safe = (cell: string): string => safety.cell(cell);
+  const foundIn = foundBy(job.add, columns);
+  const found: Told = (...answer) => tally.addFound(foundIn(...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
     requireOwn(row, record);
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
@@ -358,7 +377,8 @@ async function* enrichedCopy(
     const isFirst = (): boolean =>
       answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
-    const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, safety, survey);
+    const told = record?.outcome.kind === 'matched' ? found : undefined;
+    const cells = () => addedCells(columns, row, body, answerPlace, safety, survey, told);
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
     const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), safe);
@@ -371,25 +391,4 @@ async function* enrichedCopy(
   requireNoOther(first, survey, true);
   await writing.finishing?.kept();
   for (const sentence of paths.sentences()) note(sentence);
-}
-
-/** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
-function attentionCopy(
-  { ledger, job, copy, isPacked, note, safety: { mode }, requireOwn }: Writing,
-  batch: Batch,
-  dropped: ReadonlySet<string>,
-): AsyncIterable<Buffer> {
-  const recordsOf = ledgerRows(ledger, batch.id, pageRowsOf(job));
-  // These reasons stand in the output as well, where they are counted.
-  const safety = new CellSafety(mode);
-  const reasonFor = (row: InputRow, record: RowRecord | undefined): readonly string[] | undefined => {
-    requireOwn(row, record);
-    const outcome = record?.outcome;
-    if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
-    return [String(row.row), safety.cell(outcome.reason ?? '')];
-  };
-  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked, isPart: true }, async (rows) => {
-    const records = await recordsOf(rows);
-    return rows.map((row, at) => reasonFor(row, records[at]));
-  });
 }

@@ -1,14 +1,19 @@
+import { basename } from 'node:path';
 import { withoutWordWords } from '../../core/action-words.ts';
 import { isoTime } from '../../core/clock.ts';
-import { atMost, escapeHtml, grouped, plainText, sentence } from '../../core/plain-text.ts';
+import { atMost, escapeHtml, grouped, sentence } from '../../core/plain-text.ts';
 import type { RowStatus } from '../../core/row.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader, ShownMoney } from '../../ledger/ledger.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { activityOf } from '../../ledger/reports.ts';
 import type { Tally } from '../../ledger/tally.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import { listNameOf } from '../list-name.ts';
 import { CHART_HEIGHT, type ChartData, chartShapes, type Shape } from './activity-chart.ts';
+import type { BatchFigures } from './batch-figures.ts';
 import { type ChangeEnd, type ChangesDone, changesSentence, type EndCounts } from './changes-done.ts';
+import { fold, type Line, link, plainHtml, section, table } from './report/report-html.ts';
+import { type BatchSummary, summaryOf } from './summary-words.ts';
 
 /** The picture has so many stretches of time: each is still some pixels wide. */
 const CHART_BUCKETS = 120;
@@ -24,46 +29,46 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
   return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };
 }
 
+export interface ReportOptions {
+  readonly batch: Batch;
+  readonly figures: BatchFigures;
+  readonly tally: Pick<Tally, 'attention' | 'nameColumn' | 'results' | 'formulas'>;
+  readonly chart: ChartData;
+  /** Undefined for a batch that changes nothing. */
+  readonly changes: ChangesDone | undefined;
+  /** Paths of the files beside the report, to which it links. */
+  readonly files: { readonly output: string; readonly attention: string | undefined };
+}
+
 /**
- * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
- * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
- * @param changes left out: the batch changes nothing.
+ * The report of a batch for somebody who never typed a command: one HTML file without scripts and without anything to load, so
+ * that it can be mailed and printed. What only an operator needs is folded away at its end. Written again it has the same bytes.
  */
-export function reportHtml(
-  batch: Batch,
-  money: ShownMoney,
-  tally: Tally,
-  chart: ChartData,
-  changes?: ChangesDone,
-): string {
-  const title = plainHtml(`${batch.operation} · batch ${batch.id}`);
-  // What the service does costs no credits, so nothing is said of them.
-  const hasCosts = batch.vendor === 'provider' || money.spent + money.inDoubt > 0;
+export function reportHtml(options: ReportOptions): string {
+  const { batch, figures, tally, chart, changes } = options;
+  const summary = summaryOf(batch, figures, changes && changesSentence(changes));
+  const name = plainHtml(listNameOf(batch.inputPath));
   const sections = [
+    headSection(options, summary),
     ...(changes === undefined
-      ? [statusSection(tally), identifierSection(tally)]
+      ? [funnelSection(figures, summary), columnsSection(figures, summary)]
       : [changeSection(changes), overtakenSection(changes)]),
-    hasCosts ? creditSection(money, tally) : '',
     resultsSection(tally),
-    formulaSection(tally),
-    chartSection(chart),
-    attentionSection(tally),
+    reasonsSection(options, summary),
     changes === undefined ? '' : missingSection(changes),
+    fold('How it went', chartSection(chart)),
+    fold('Row by row', attentionSection(tally, figures)),
+    fold('For the record', recordSection(options)),
   ];
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width">
-<title>${title}</title>
+<title>${name}</title>
 <style>${STYLE}</style>
 <main>
-<h1>${title}</h1>
-<p>${plainHtml(batch.inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}, account ${plainHtml(batch.accountName)}${
-    batch.sandbox ? ' (sandbox: nothing here is real)' : ''
-  }.</p>
-<p>Begun ${isoTime(batch.createdAtMs)}${commandWords(batch)}</p>
-${sections.join('\n')}
+${sections.filter((section) => section !== '').join('\n')}
 </main>
 </html>
 `;
@@ -72,41 +77,127 @@ ${sections.join('\n')}
 /** Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
-/** Any text as HTML shows it. */
-function plainHtml(text: string): string {
-  return escapeHtml(plainText(text));
-}
-
 /** Colours that a printer and most kinds of colour blindness keep apart; each has its own shape besides. */
 const SPEED = '#3a7bd5';
 const CREDITS = '#b5541c';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+main { max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.4rem; margin: 0 } h2 { font-size: 1.1rem; margin-top: 2rem }
+.when, .play { margin: 0; opacity: .75 } .headline { font-size: 1.3rem; margin: 1.5rem 0 0 } .headline + p { margin-top: .25rem }
+.funnel { display: flex; flex-wrap: wrap; gap: .5rem 2rem; list-style: none; margin: 1.5rem 0 .5rem; padding: 0 }
+.funnel b { font-size: 1.3rem; font-variant-numeric: tabular-nums }
 table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
 h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
-@media (max-width: 40rem) { th, td { padding-right: .75rem } }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
-.bar { display: inline-block; height: .7rem; background: ${SPEED}; border-radius: 2px }
+.bar { display: inline-block; height: .7rem; background: ${SPEED}; border-radius: 2px; print-color-adjust: exact }
+details { margin-top: 1.5rem } summary { cursor: pointer; font-weight: 600 }
 svg { width: 100%; max-width: 45rem; height: auto; font: 11px system-ui, sans-serif }
 svg text { fill: currentColor } svg .axis { fill: none; stroke: currentColor; stroke-opacity: .4 }
 svg .speed { fill: ${SPEED}; fill-opacity: .75 } svg .speed-label { fill: ${SPEED} }
 svg .pause { fill: currentColor; fill-opacity: .12 }
 svg .limit { fill: none; stroke: currentColor; stroke-dasharray: 5 4 }
 svg .credits { fill: none; stroke: ${CREDITS}; stroke-width: 2 } svg .credits-label { fill: ${CREDITS} }
+@media (max-width: 40rem) { th, td { padding-right: .75rem } }
+@media print { main { margin: 0 } h2, tr, .funnel { break-inside: avoid } }
 `;
+
+// ------------------------------------------------------------------------------------------- for everybody
+
+function headSection({ batch, files }: ReportOptions, { headline, cost, needs }: BatchSummary): string {
+  const links = [
+    link(
+      files.output,
+      /\.xlsx$/i.test(files.output) ? 'The workbook with the answers' : 'The list with the answers',
+    ),
+    ...(files.attention === undefined ? [] : [link(files.attention, 'The rows that need you')]),
+  ];
+  return [
+    `<h1>${plainHtml(listNameOf(batch.inputPath))}</h1>`,
+    `<p class="when">${plainHtml(localTime(batch.createdAtMs))}</p>`,
+    ...(batch.sandbox ? ['<p class="play">Play money: nothing here is real.</p>'] : []),
+    `<p class="headline"><strong>${plainHtml(headline)}</strong></p>`,
+    `<p>${[cost, needs].flatMap((words) => (words === undefined ? [] : plainHtml(words))).join('<br>')}</p>`,
+    `<p>${links.join(' · ')}</p>`,
+  ].join('\n');
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+/** `22 November 2026, 16:26 (Sydney)`, on the machine that writes the report. */
+function localTime(atMs: number): string {
+  const at = new Date(atMs);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+  return `${at.getDate()} ${MONTHS[at.getMonth()]} ${at.getFullYear()}, ${two(at.getHours())}:${two(at.getMinutes())} (${city})`;
+}
+
+function funnelSection({ rows, usable, asked, found }: BatchFigures, { identifiers }: BatchSummary): string {
+  const steps = [
+    [rows, rows === 1 ? 'row' : 'rows'],
+    [usable, 'usable'],
+    [asked, 'asked'],
+    [found, 'found'],
+  ] as const;
+  const shown = steps.map(([count, word]) => `<li><b>${grouped(count)}</b> ${word}`);
+  return `<ol class="funnel">\n${shown.join('\n')}\n</ol>${identifiers === '' ? '' : `\n<p>${plainHtml(identifiers)}</p>`}`;
+}
+
+/** More columns than these are no news for anybody; they stand in the fold. */
+const COLUMNS_SHOWN = 12;
+
+function columnsSection({ columns, found }: BatchFigures, { shares }: BatchSummary): string {
+  const lines = columns.map(({ name, filled }, at): Line => {
+    return [name, { bar: found === 0 ? 0 : filled / found, words: shares[at] ?? '' }];
+  });
+  const rest = lines.slice(COLUMNS_SHOWN);
+  const first = section('What came back', ['column', 'filled'], lines.slice(0, COLUMNS_SHOWN));
+  if (rest.length === 0) return first;
+  return `${first}\n${fold(`${grouped(rest.length)} more columns`, table(['column', 'filled'], rest))}`;
+}
+
+function reasonsSection(
+  { figures: { reasons }, files: { attention } }: ReportOptions,
+  { rows: named }: BatchSummary,
+): string {
+  const lines = reasons.map(({ count, words }, at): Line => {
+    const rows = named[at] ?? '';
+    return [grouped(count), words, attention === undefined ? rows : { html: link(attention, rows) }];
+  });
+  return section('What needs you', ['#rows', 'why', 'which'], lines);
+}
+
+// ------------------------------------------------------------------------------------------- for the record
+
+/** What only the one who ran it needs: how to find it and to go on with it. */
+function recordSection({ batch, figures, tally, changes }: ReportOptions): string {
+  const { command, operation, accountName, createdAtMs, inputPath } = batch;
+  const lines: Line[] = [
+    ['batch', batch.id],
+    ['operation', operation],
+    ['account', `${accountName}${batch.sandbox ? ' (sandbox: nothing here is real)' : ''}`],
+    ['list', `${basename(inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}`],
+    ['begun', `${isoTime(createdAtMs)} (UTC)`],
+  ];
+  return [
+    table(['what', ''], lines),
+    command === undefined ? '' : `<p><code>${plainHtml(command)}</code></p>`,
+    ...(changes === undefined ? [statusSection(figures), identifierSection(figures)] : []),
+    figures.hasCosts ? creditSection(figures) : '',
+    formulaSection(tally),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
   return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
-}
-
-/** The words that go on with it, as they were typed last. */
-function commandWords({ command }: Batch): string {
-  return command === undefined ? '.' : `, with <code>${plainHtml(command)}</code>`;
 }
 
 /** What each status means, in the order of the table. */
@@ -120,17 +211,16 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['pending', 'not worked on yet'],
 ];
 
-function statusSection({ counts }: Tally): string {
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+function statusSection({ counts, rows: all }: BatchFigures): string {
   const lines = STATUS_WORDS.flatMap(([status, words]): Line[] => {
-    const count = counts.get(status) ?? 0;
-    return count === 0 ? [] : [[status, grouped(count), percent(count, all), { bar: count / all, words }]];
+    const count = counts[status] ?? 0;
+    return count === 0 ? [] : [[status, grouped(count), percent(count, all), words]];
   });
   return section('Rows', ['status', '#rows', '#share', ''], lines);
 }
 
-function identifierSection({ identifiers }: Tally): string {
-  const lines = [...identifiers].map(([name, { asked, found }]) => {
+function identifierSection({ identifiers }: BatchFigures): string {
+  const lines = identifiers.map(({ name, asked, found }) => {
     return [name, grouped(asked), grouped(found), percent(found, asked)];
   });
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
@@ -158,7 +248,7 @@ function changeSection(changes: ChangesDone): string {
   });
   const columns = ['project', 'wanted', ...ends.map(([, word]) => `#${word}`)];
   const { withoutWord } = changes;
-  const words = [changesSentence(changes), ...(withoutWord === 0 ? [] : [withoutWordWords(withoutWord)])];
+  const words = withoutWord === 0 ? [] : [withoutWordWords(withoutWord)];
   return [
     '<h2>Changes</h2>',
     ...words.map((fact) => `<p>${plainHtml(capital(sentence(fact)))}</p>`),
@@ -193,13 +283,13 @@ const endWord = (end: ChangeEnd): string => END_WORDS.find(([each]) => each === 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** The file that stands beside this report. */
-function resultsSection({ results }: Tally): string {
+function resultsSection({ results }: Pick<Tally, 'results'>): string {
   const lines = results === undefined ? [] : [[results.file, grouped(results.count)]];
   return section('Results', ['file', '#lines'], lines);
 }
 
 /** Tells a user who looks for a value as the vendor wrote it why the cell begins otherwise. */
-function formulaSection({ formulas }: Tally): string {
+function formulaSection({ formulas }: Pick<Tally, 'formulas'>): string {
   if (formulas === 0) return '';
   const cells = `${grouped(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
   return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
@@ -208,7 +298,7 @@ function formulaSection({ formulas }: Tally): string {
 const AT_MOST =
   'What answers cost is not stated by all of them, nor published: it may have been less, and so may the numbers in <code>_credits</code>.';
 
-function creditSection({ cap, spent, isExact, inDoubt }: ShownMoney, { saved }: Tally): string {
+function creditSection({ money: { cap, spent, isExact, inDoubt }, saved }: BatchFigures): string {
   const table = section(
     'Credits',
     ['', '#credits'],
@@ -244,7 +334,6 @@ function chartSection(chart: ChartData): string {
     ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
   ];
   return [
-    '<h2>Speed</h2>',
     `<svg viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label="${title}">`,
     `<title>${title}</title>`,
     ...chartShapes(chart, CHART_WORDS, CHART_WIDTH).map(elementOf),
@@ -258,48 +347,22 @@ function elementOf([tag, attributes, words = '']: Shape): string {
   return `<${tag}${given.join('')}>${plainHtml(words)}</${tag}>`;
 }
 
-function attentionSection({ attention, counts, nameColumn }: Tally): string {
-  if (attention.length === 0) return '<h2>Needs attention</h2>\n<p>Nothing.</p>';
+function attentionSection(
+  { attention, nameColumn }: Pick<Tally, 'attention' | 'nameColumn'>,
+  { attention: all }: BatchFigures,
+): string {
+  if (attention.length === 0) return '';
   const named = nameColumn === undefined ? [] : [nameColumn];
   const lines = attention.map(({ row, name, kind, reason }) => {
     return [String(row), ...named.map(() => name), kind, reason];
   });
-  const all = (['invalid', 'refused', 'in_doubt'] as const).reduce(
-    (sum, kind) => sum + (counts.get(kind) ?? 0),
-    0,
-  );
   const rest = restWords(all - attention.length, rows, 'the needs-attention file beside this report');
-  return section('Needs attention', ['#row', ...named, 'status', 'reason'], lines) + rest;
+  return table(['#row', ...named, 'status', 'reason'], lines) + rest;
 }
 
 /** What is said below a table that does not show all. @param counted says how many. */
 function restWords(rest: number, counted: (count: number) => string, where: string): string {
   return rest > 0 ? `\n<p>And ${counted(rest)} more, in ${where}.</p>` : '';
-}
-
-/** A cell with any text, or with the bar of a share before it. */
-type Cell = string | { readonly bar: number; readonly words: string };
-type Line = readonly Cell[];
-
-/** A heading and a table; a column name that begins with # is a column of numbers. */
-function section(title: string, columns: readonly string[], lines: readonly Line[]): string {
-  return lines.length === 0 ? '' : `<h2>${title}</h2>\n${table(columns, lines)}`;
-}
-
-function table(columns: readonly string[], lines: readonly Line[]): string {
-  const classes = columns.map((name) =>
-    name.startsWith('#') ? ' class="n"' : name === 'file' ? ' class="file"' : '',
-  );
-  const heads = columns.map((name, at) => `<th${classes[at]}>${plainHtml(name.replace(/^#/, ''))}`);
-  const bodies = lines.map(
-    (line) => `<tr>${line.map((cell, at) => `<td${classes[at]}>${cellHtml(cell)}`).join('')}`,
-  );
-  return `<table>\n<tr>${heads.join('')}\n${bodies.join('\n')}\n</table>`;
-}
-
-function cellHtml(cell: Cell): string {
-  if (typeof cell === 'string') return plainHtml(cell);
-  return `<span class="bar" style="width:${(cell.bar * 12).toFixed(2)}rem"></span> ${cell.words}`;
 }
 
 function rows(count: number): string {

@@ -1,5 +1,7 @@
 import { type StopDetail, type StopError, stop } from '../../core/errors.ts';
-import type { AccountState, BatchId } from './records.ts';
+import { counted } from '../../core/plain-text.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { AccountCaps, AccountState, BatchId } from './records.ts';
 
 /**
  * What workers, the processes that spend from one ledger, tell each other: once a second each says by one statement how it stands with
@@ -29,6 +31,32 @@ export const DEADLINE_MS = 60_000;
 export interface SharedWindow {
   readonly requests: number;
   readonly windowMs: number;
+}
+
+/** What an account may do: its limits, and its budgets of a day and a month. It is one for all workers of a ledger. */
+export interface AccountTerms {
+  readonly windows: readonly SharedWindow[];
+  readonly caps: AccountCaps;
+}
+
+export function termsWords({ windows, caps: { perDay, perMonth } }: AccountTerms): string {
+  const limits = windows.map(
+    ({ requests, windowMs }) => `${counted(requests, 'request')} in ${formatDuration(windowMs)}`,
+  );
+  const budgets = [
+    ...(perDay === undefined ? [] : [`${counted(perDay, 'credit')} a day`]),
+    ...(perMonth === undefined ? [] : [`${counted(perMonth, 'credit')} a month`]),
+  ];
+  return [
+    ...(limits.length === 0 ? ['no limit'] : limits),
+    ...(budgets.length === 0 ? ['no budget'] : budgets),
+  ].join(' and ');
+}
+
+/** An account, and what jobs of this host call it. */
+export interface NamedAccount {
+  readonly identity: string;
+  readonly name: string;
 }
 
 /** What a worker says of itself. An account that it names no more is left, as by `isLeaving` with nothing known of its sends. */
@@ -137,6 +165,16 @@ export interface Spenders {
   beat(said: Beat): Promise<Heard>;
   /** A person began anew with an account: an end that was told before counts no more. */
   goOn(account: string): Promise<void>;
+  /**
+   * Agrees with the other workers on what an account may do: as the first of them said.
+   * @throws StopError `account` when something else was said here.
+   */
+  agreeOn(account: NamedAccount, said: AccountTerms): Promise<void>;
+  /**
+   * Lets that hold for all from now on.
+   * @returns what held before; undefined where no worker has used the account. @throws StopError `busy` while one sends by another limit.
+   */
+  holdTo(account: NamedAccount, said: AccountTerms): Promise<AccountTerms | undefined>;
 }
 
 /** The stop of a run whose batch was ended by another worker, as it is heard by a beat or with the first intent that is refused. */

@@ -4,6 +4,8 @@ import { type StopError, stop } from '../../core/errors.ts';
 import { listsFolder } from '../../core/paths.ts';
 import type { Eraser } from '../eraser.ts';
 import type { LedgerReader } from '../ledger.ts';
+import { requireAccepted } from '../lost-stores.ts';
+import { refuseForeignNotes } from '../outside-notes.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { checkedOnce } from './sqlite/checks.ts';
 import {
@@ -30,13 +32,12 @@ import { addLaterTables } from './sqlite/later-tables.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
-import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { ensureReserve, freeReserve, limitPages, raiseLimit } from './sqlite/reserve-file.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
-import { lossAt, lossOf, lost, Watch } from './sqlite/watch.ts';
+import { lossAt, lossOf, Watch } from './sqlite/watch.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
@@ -342,13 +343,6 @@ interface Checked {
 
 /** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
 const NEW_IDENTITY = 'UPDATE book SET identity = lower(hex(randomblob(16)))';
-
-/** @throws StopError `store_lost` when a ledger is lost and the user does not accept that. */
-function requireAccepted(loss: string | undefined, { acceptLost, tell }: Accepted): void {
-  if (loss === undefined) return;
-  if (acceptLost !== true) throw lost(loss);
-  tell?.(`Accepted with --accept store: ${loss}`);
-}
 
 function nothingThere(folder: StoreFolder): StopError {
   return stop(

@@ -17,7 +17,7 @@ export async function notAdmitted(
     case 'answered':
       return 'known';
     case 'in_flight':
-      turn.giveBack();
+      turn.end();
       await untilMoved(run);
       return 'known';
     case 'wait':
@@ -26,7 +26,7 @@ export async function notAdmitted(
       if (scope === 'extra') return 'over_extra';
       if (admission.kind === 'over_budget')
         throw overBudget(run.session, scope, money, reserveOf(wanted, operation));
-      turn.giveBack();
+      turn.end();
       await untilMoved(run, admission.untilMs);
       return 'again';
     }
@@ -38,18 +38,16 @@ export async function notAdmitted(
 /** What others hold may come back at any moment, and nobody tells this process of it. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Waits until a request of this account is over, or until it is worth asking the ledger again. */
+/** Waits until a call of this account has ended in the ledger, or until it is worth asking that again. */
 export async function untilMoved(
-  { session: { client, clock }, waiter }: Run,
+  { session: { groups, clock }, waiter }: Run,
   untilMs = Infinity,
 ): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([waiter.signal, over.signal]);
   const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(0, untilMs - clock.wallMs()));
-  const waits = [clock.sleep(waitMs, signal)];
-  if (client.limiter.outstanding > 0) waits.push(client.limiter.oneDone({ ...waiter, signal }));
   try {
-    await Promise.race(waits);
+    await Promise.race([groups.ended, clock.sleep(waitMs, signal)]);
   } finally {
     over.abort();
   }

@@ -57,7 +57,7 @@ export function writeRows(
     isRowRepaired(job.operation, input.columns.read(row), input.columns.country);
   const writing = {
     ...{ ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) },
-    ...present({ finishing }),
+    ...present({ finishing, price: context.account.price }),
   };
   return writeOutput(writing, input, batch, destination);
 }

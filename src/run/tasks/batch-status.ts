@@ -16,6 +16,7 @@ import {
   shownMoney,
 } from '../../ledger/ledger.ts';
 import type { Spender, Tell } from '../../ledger/store.ts';
+import { hasCosts } from '../../ledger/tally.ts';
 import { eachLedger, eachLedgerThere, type FoundBatch, lookInto, spenderAt } from '../open-ledger.ts';
 import { isAtWorkOn } from './hold.ts';
 
@@ -114,7 +115,6 @@ async function overview(
 ): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
   const money = await shownMoney(ledger, batch.id);
-  const { spent, inDoubt, reserved } = money;
   return {
     batch,
     counts,
@@ -123,7 +123,7 @@ async function overview(
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,
     run: spender !== undefined && isAtWorkOn(batch, spender) ? spender : undefined,
-    hasCosts: batch.vendor === 'provider' || spent + inDoubt + reserved > 0,
+    hasCosts: hasCosts(batch, money),
   };
 }
 

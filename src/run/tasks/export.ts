@@ -21,6 +21,7 @@ import type { JobOptions } from '../../plan/context.ts';
 import { lookerNotes } from '../looker-notes.ts';
 import { eachLedger, type FoundBatch, lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { choose } from '../run-job.ts';
+import { pricesOfAccounts } from './spend.ts';
 
 /** This file writes the output of a batch again, from its ledger. */
 
@@ -65,7 +66,8 @@ export async function exportBatch(
     const notes =
       spender !== undefined ? notesIn(spender, batch) : { noteWritten, ...(copy === true ? {} : asLooker) };
     const { answerPlace } = settings;
-    const order = { ledger, job: settings, answerPlace, emit, ...notes };
+    const price = (await pricesOfAccounts()).get(batch.accountIdentity);
+    const order = { ledger, job: settings, answerPlace, emit, ...notes, ...present({ price }) };
     return await writeOutput(order, input, batch, destination);
   } finally {
     await ledger.close();

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { ChartData } from '../../files/output/activity-chart.ts';
+import type { BatchFigures } from '../../files/output/batch-figures.ts';
 import type { ChangesDone } from '../../files/output/changes-done.ts';
+import type { BatchSummary } from '../../files/output/summary-words.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { BatchObject, BatchStatusObject, ChangesObject, ofBatch } from '../../objects/batch-object.ts';
+import { FiguresObject } from '../../objects/figures-object.ts';
 import { membersOf, noun } from '../../objects/noun.ts';
 import { StopObject } from '../../objects/stop-object.ts';
 import { type BatchOverview, type BatchStatus, secondsLeft } from '../../run/tasks/batch-status.ts';
@@ -109,9 +112,28 @@ export const BatchDetail = noun({
 });
 export type BatchDetail = z.infer<typeof BatchDetail>;
 
-/** What answers that were shared or bought before would have cost. */
-export const SavedView = z.object({ credits: z.number() });
-export type SavedView = z.infer<typeof SavedView>;
+const told = membersOf<{
+  readonly figures: BatchFigures;
+  readonly summary: BatchSummary;
+  readonly list: string | undefined;
+}>();
+/** What came of a batch, in figures and in words. */
+export const SummaryView = noun({
+  figures: told(FiguresObject, ({ figures }) => FiguresObject.of(figures)),
+  /** The list on the page, whose cells can be corrected; null for a file that was not brought to it. */
+  list: told(z.string().nullable(), ({ list = null }) => list),
+  headline: told(z.string(), ({ summary }) => summary.headline),
+  /** Left out where nothing is paid. */
+  cost: told(z.string().optional(), ({ summary }) => summary.cost),
+  needs: told(z.string(), ({ summary }) => summary.needs),
+  /** Blank for a batch that asks by no identifier. */
+  identifiers: told(z.string(), ({ summary }) => summary.identifiers),
+  /** `94 %`, in the order of the columns. */
+  shares: told(z.array(z.string()), ({ summary }) => summary.shares),
+  /** `rows 12 and 15`, in the order of the reasons. */
+  rows: told(z.array(z.string()), ({ summary }) => summary.rows),
+});
+export type SummaryView = z.infer<typeof SummaryView>;
 
 export const TicketRequest = z.strictObject({
   what: z.enum(['output', 'needs_attention', 'report']),

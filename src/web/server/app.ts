@@ -41,7 +41,7 @@ export function appOf(
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
   app.route('/', sessionRoutes(guarded));
-  app.route('/api', batchRoutes(server, savings));
+  app.route('/api', batchRoutes(server));
   app.route('/api', listRoutes(server, facts));
   app.route('/api', planRoutes(server, facts));
   app.route('/api', workRoutes(server));

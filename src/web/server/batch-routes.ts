@@ -2,48 +2,47 @@ import { basename } from 'node:path';
 import { type Context, Hono } from 'hono';
 import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
 import { dialectMark, dialectOf } from '../../client/dialect.ts';
+import { listFolderOf } from '../../core/paths.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import type { ChartData } from '../../files/output/activity-chart.ts';
-import { changesDone } from '../../files/output/changes-done.ts';
+import type { BatchFigures } from '../../files/output/batch-figures.ts';
+import { changesDone, changesSentence } from '../../files/output/changes-done.ts';
+import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
+import { summaryOf } from '../../files/output/summary-words.ts';
 import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
-import {
-  BatchDetail,
-  type BatchList,
-  BatchListQuery,
-  BatchView,
-  ChangesView,
-  type SavedView,
-} from '../api.ts';
+import { pricesOfAccounts } from '../../run/tasks/spend.ts';
+import { BatchDetail, type BatchList, BatchListQuery, BatchView, ChangesView, SummaryView } from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
-import { keptLists } from './list-files.ts';
 import { Paced } from './paced.ts';
-import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 
 /** A page of the list holds so many batches. */
 const PER_PAGE = 50;
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
-export function batchRoutes(server: Server, savings: Savings): Hono {
+export function batchRoutes(server: Server): Hono {
   const activities = new Paced<ChartData>(server.clock, MOST_ACTIVITIES);
   const changes = new Paced<ChangesView | undefined>(server.clock, MOST_ACTIVITIES);
+  const figures = new Paced<BatchFigures>(server.clock, MOST_ACTIVITIES);
   const readBefore = new Paced<boolean>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
       const wanted = text.trim().toLowerCase();
       const from = (page - 1) * PER_PAGE;
-      const nameOf = await listNames(server);
       const lets = (batch: BatchLine): boolean =>
         (state === 'all' || batch.state === state) &&
-        [nameOf(batch.inputPath), batch.operation, batch.accountName, batch.id].some((word) =>
+        [listNameOf(batch.inputPath), batch.operation, batch.accountName, batch.id].some((word) =>
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const batches = overviews.map((each) => BatchView.of({ ...each, name: nameOf(each.batch.inputPath) }));
+      const batches = overviews.map((each) =>
+        BatchView.of({ ...each, name: listNameOf(each.batch.inputPath) }),
+      );
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
@@ -58,7 +57,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
         };
         return BatchDetail.of({
           ...status,
-          name: (await listNames(server))(status.batch.inputPath),
+          name: listNameOf(status.batch.inputPath),
           activity: await activities.of(id, status.requests, read),
           isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
           // Another batch may have changed the same people since, which no figure of this one shows.
@@ -68,21 +67,19 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       });
       return context.json(detail satisfies BatchDetail);
     })
-    .get('/batches/:id/saved', async (context) => {
+    .get('/batches/:id/summary', async (context) => {
       const { batch, location } = await batchOf(context, server);
-      const credits = await lookInto(location, async (ledger) =>
-        savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
-      );
-      return context.json({ credits } satisfies SavedView);
+      const price = (await pricesOfAccounts()).get(batch.accountIdentity);
+      const summary = await lookInto(location, async (ledger) => {
+        const settled = finishedIn(await ledger.counts(batch.id));
+        const of = await figures.of(batch.id, settled, () => readFigures(ledger, batch, price));
+        const changed = await changesDone(ledger, batch);
+        const words = summaryOf(batch, of, changed && changesSentence(changed));
+        const folder = listFolderOf(batch.inputPath);
+        return SummaryView.of({ figures: of, summary: words, list: folder && basename(folder) });
+      });
+      return context.json(summary satisfies SummaryView);
     });
-}
-
-export type NameOf = (inputPath: string) => string;
-
-/** What people call an input: a list that was brought to the page has its name in a note beside it. */
-export async function listNames(server: Server): Promise<NameOf> {
-  const names = new Map((await keptLists(server)).map(({ path, name }) => [path, name]));
-  return (inputPath) => names.get(inputPath) ?? basename(inputPath);
 }
 
 /** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */

@@ -1,9 +1,10 @@
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import { doubtList } from '../../run/tasks/settle.ts';
 import { DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { batchOf, listNames } from './batch-routes.ts';
+import { batchOf } from './batch-routes.ts';
 import type { Server } from './server.ts';
 
 /** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
@@ -12,7 +13,7 @@ export function doubtRoutes(server: Server): Hono {
     .get('/batches/:id/doubts', async (context) => {
       const found = await batchOf(context, server);
       const { batch } = found;
-      const name = (await listNames(server))(batch.inputPath);
+      const name = listNameOf(batch.inputPath);
       return context.json(DoubtsView.of({ ...(await doubtList(found)), batch, name }));
     })
     .post('/batches/:id/settle', async (context) => {

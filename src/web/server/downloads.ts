@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import { asWorkbook, besideInput } from '../../files/output/output.ts';
 import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
@@ -11,7 +12,7 @@ import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
 import { type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
-import { batchOf, listNames } from './batch-routes.ts';
+import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
 import { visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';
@@ -79,12 +80,11 @@ async function copyOf(
   server: Server,
 ): Promise<Ready> {
   const { program } = server;
-  const nameOf = await listNames(server);
   const folders = foldersOf(server);
   await mkdir(folders, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(folders, 'copy-'));
   try {
-    const output = join(folder, outputName(batch, format, nameOf(batch.inputPath)));
+    const output = join(folder, outputName(batch, format, listNameOf(batch.inputPath)));
     await askChild(program, ['export', batch.id, '--copy', '-o', output, '--store', location]);
     const names = await readdir(folder);
     const name = names.find((each) => kindOf(each, basename(output)) === what);

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { moneyFor } from '../../client/account/price.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import {
   type Batch,
   type BatchId,
@@ -16,7 +17,6 @@ import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { finishedIn } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts, spendOf } from '../../run/tasks/spend.ts';
 import { type AccountMonth, BatchOfMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
-import { listNames, type NameOf } from './batch-routes.ts';
 import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 import { subjectView } from './subjects.ts';
@@ -28,8 +28,7 @@ export function historyRoutes(server: Server, savings: Savings): Hono {
     .get('/history', async (context) => {
       const last = isoTime(clock.wallMs()).slice(0, 7);
       const month = monthIn(context.req.query('month') ?? last);
-      const nameOf = await listNames(server);
-      return context.json((await historyOf({ store, month, last, savings, nameOf })) satisfies HistoryView);
+      return context.json((await historyOf({ store, month, last, savings })) satisfies HistoryView);
     })
     .get('/subjects', async (context) =>
       context.json(await subjectView(store, context.req.query('text') ?? '', context.req.raw.signal)),
@@ -49,17 +48,16 @@ interface Wanted {
   readonly month: string;
   readonly last: string;
   readonly savings: Savings;
-  readonly nameOf: NameOf;
 }
 
-async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promise<HistoryView> {
+async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
   const prices = await pricesOfAccounts();
   const parts = await eachLedgerThere(store, async (ledger) => {
     const all = await ledger.batchLines();
     const batches: HistoryBatch[] = [];
     for (const { id } of all.filter((batch) => monthOf(batch) === month)) {
       const batch = await ledger.batch(id);
-      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, { savings, nameOf }));
+      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, { savings }));
       if (batches.length % BATCHES_AT_ONCE === 0) await setImmediate();
     }
     const accounts: AccountMonth[] = [];
@@ -95,11 +93,11 @@ const isUsed = ({ spent, in_doubt, batches }: AccountMonth): boolean => spent + 
 async function historyBatch(
   ledger: LedgerReader,
   batch: Batch,
-  { savings, nameOf }: Pick<Wanted, 'savings' | 'nameOf'>,
+  { savings }: Pick<Wanted, 'savings'>,
 ): Promise<HistoryBatch> {
   const { requests } = await ledger.metrics(batch.id);
   return {
-    ...BatchOfMonth.of({ batch, name: nameOf(batch.inputPath) }),
+    ...BatchOfMonth.of({ batch, name: listNameOf(batch.inputPath) }),
     ...SpentObject.of(await shownMoney(ledger, batch.id)),
     saved: await savings.of(ledger, batch, finishedIn(await ledger.counts(batch.id))),
     requests,

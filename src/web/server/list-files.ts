@@ -8,6 +8,7 @@ import { readableEndings } from '../../core/format.ts';
 import { whatToSave } from '../../core/other-files.ts';
 import { isListId, listsFolder } from '../../core/paths.ts';
 import { plainText } from '../../core/plain-text.ts';
+import { LIST_NOTE } from '../../files/list-name.ts';
 import { NewFile, outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { endingOf } from '../../lib/file-name.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
@@ -54,7 +55,6 @@ export interface KeptList extends Note {
 
 type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
 
-const NOTE = 'list.json';
 const OLDER = 'versions';
 
 /** The file of a list, what the user calls it, and the folder for what goes with it. */
@@ -88,7 +88,7 @@ export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly 
 async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
   const folder = join(listsFolder(place.folder), id);
   try {
-    const note = Note.parse(JSON.parse(await readFile(join(folder, NOTE), 'utf8')));
+    const note = Note.parse(JSON.parse(await readFile(join(folder, LIST_NOTE), 'utf8')));
     const newest = note.versions.at(-1);
     if (newest === undefined || basename(note.file) !== note.file) return undefined;
     const path = join(folder, note.file);
@@ -177,13 +177,15 @@ export async function keepReading(place: Place, list: KeptList, reading: Reading
 }
 
 function note(folder: string, { name, file, versions, reading, endedMs }: Note): Promise<boolean> {
-  return replaceFile(join(folder, NOTE), 0o600, [JSON.stringify({ name, file, versions, reading, endedMs })]);
+  return replaceFile(join(folder, LIST_NOTE), 0o600, [
+    JSON.stringify({ name, file, versions, reading, endedMs }),
+  ]);
 }
 
 /** Removes the list with its versions and what was written beside it. */
 export async function removeList({ folder }: KeptList): Promise<void> {
   // Without its note it is no list any more, whatever happens next.
-  await rm(join(folder, NOTE), { force: true });
+  await rm(join(folder, LIST_NOTE), { force: true });
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -328,7 +330,7 @@ async function removeHalfBrought(place: Place, leastMs: number): Promise<void> {
   const lists = listsFolder(place.folder);
   for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
     const folder = join(lists, id);
-    if (existsSync(join(folder, NOTE))) continue;
+    if (existsSync(join(folder, LIST_NOTE))) continue;
     const { mtimeMs } = await stat(folder);
     if (leastMs - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { stream } from 'hono/streaming';
 import { StopError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
+import { listNameOf } from '../../files/list-name.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { RowObject } from '../../objects/row-object.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
@@ -11,7 +12,7 @@ import { batchLines, finishedIn } from '../../run/tasks/batch-status.ts';
 import { rowStory } from '../../run/tasks/row-story.ts';
 import { BatchNamed, FindQuery, type RowDetail, type RowPage, RowPageQuery, USUAL_ROWS } from '../api.ts';
 import { HttpRefusal, queryOf, refusedAs } from './answers.ts';
-import { batchOf, listNames, type NameOf } from './batch-routes.ts';
+import { batchOf } from './batch-routes.ts';
 import { find } from './row-routes/find.ts';
 import { type FoundList, ListFiles } from './row-routes/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './row-routes/row-cells.ts';
@@ -27,7 +28,7 @@ export function rowRoutes(server: Server): Hono {
       const found = await batchOf(context, server);
       const { from, before, limit, status } = queryOf(context, RowPageQuery);
       const wish = { place: before === undefined ? { from } : { before }, limit, status };
-      return context.json(await rowPage(server, found, lists, wish));
+      return context.json(await rowPage(found, lists, wish));
     })
     .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)))
     .get('/batches/:id/find', (context) => foundRows(server, lists, context));
@@ -49,7 +50,6 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
 const MOST_ROWS = 500;
 
 async function rowPage(
-  server: Server,
   { batch, location }: FoundBatch,
   lists: ListFiles,
   { limit: wanted, ...wished }: PageWish,
@@ -57,7 +57,6 @@ async function rowPage(
   const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
   const { status } = wish;
   const found = await lists.of(batch);
-  const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
     const page =
@@ -68,7 +67,7 @@ async function rowPage(
     const header = found.list?.header ?? [];
     const { columns, more } = await shownColumns(ledger, batch, header);
     return {
-      ...headOf(batch, found, nameOf),
+      ...headOf(batch, found),
       counts: await countsOf(ledger, batch),
       last,
       header: [...header],
@@ -88,7 +87,7 @@ async function readAhead(server: Server, lists: ListFiles): Promise<void> {
     const [newest] = lines.toSorted((one, other) => other.batch.createdAtMs - one.batch.createdAtMs);
     const found = newest && (await batchWithId(newest.batch.id, newest.location));
     if (found !== undefined)
-      await rowPage(server, found, lists, { place: { from: 0 }, limit: USUAL_ROWS, status: undefined });
+      await rowPage(found, lists, { place: { from: 0 }, limit: USUAL_ROWS, status: undefined });
   } catch {
     // What is wrong with it is said to who asks for it.
   }
@@ -97,9 +96,8 @@ async function readAhead(server: Server, lists: ListFiles): Promise<void> {
 function headOf(
   batch: Batch,
   { state: list }: FoundList,
-  nameOf: NameOf,
 ): Pick<RowPage, keyof typeof BatchNamed.shape | 'list'> {
-  return { ...BatchNamed.of({ batch, name: nameOf(batch.inputPath) }), list };
+  return { ...BatchNamed.of({ batch, name: listNameOf(batch.inputPath) }), list };
 }
 
 async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
@@ -114,7 +112,6 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
   const { batch, location } = await batchOf(context, server);
   const text = context.req.param('row') ?? '';
   const found = await lists.of(batch);
-  const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
     const near = await rowsAround(ledger, batch, found, story.row);
@@ -125,7 +122,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
     const { columns } = await shownColumns(ledger, batch, header);
     const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
     return {
-      ...headOf(batch, found, nameOf),
+      ...headOf(batch, found),
       cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,

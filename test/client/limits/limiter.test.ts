@@ -791,41 +791,6 @@ describe('a run that is stopped', () => {
   });
 });
 
-test('who waits for any request to end does not wait when none is under way', async () => {
-  const limited = limiter();
-  await limited.oneDone(PATIENT);
-  const permit = await limited.permit(PATIENT);
-  let over = false;
-  const waiting = limited.oneDone(PATIENT).then(() => {
-    over = true;
-  });
-  await clock.calm();
-  expect(over).toBe(false);
-  permit.done();
-  await waiting;
-  expect(limited.outstanding).toBe(0);
-});
-
-test('who waits for any request to end is not woken by others that are given back, but by the last of all', async () => {
-  const limited = limiter();
-  const [slow, ...refused] = await Promise.all([1, 2, 3].map(() => limited.permit(PATIENT)));
-  let over = 0;
-  const wait = () => limited.oneDone(PATIENT).then(() => (over += 1));
-  const waiting = refused.map((permit) => {
-    permit.giveBack();
-    return wait();
-  });
-  await clock.calm();
-  expect(over).toBe(0);
-  slow?.done();
-  await Promise.all(waiting);
-  const last = await limited.permit(PATIENT);
-  const alone = wait();
-  last.giveBack();
-  await alone;
-  expect(over).toBe(3);
-});
-
 test('a limiter that is closed leaves no timer behind that would keep the program from ending', async () => {
   const program = `
     import { Limiter } from './src/client/limits/limiter.ts';

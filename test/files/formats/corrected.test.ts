@@ -1,11 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import type { Correction, ReadOptions } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
-import { bookOf, textRow } from './workbook-file.ts';
+import { bookOf, partsOf, textRow } from './workbook-file.ts';
 
 /**
  * Goal: a corrected file differs from what it was in the corrected cells and in no other byte, and a correction that
@@ -73,15 +72,24 @@ test('encoding and packing stay, unless a character asks for another encoding, w
   expect([written.toString(), notes.length]).toEqual(['\uFEFFabn,name\n1,Ω\n', 1]);
 });
 
-test('a workbook is corrected as its sheet, with the other cells by value', async () => {
-  const book = bookOf({ rows: textRow(1, 'ABN', 'Name') + textRow(3, '1', 'a') + textRow(4, '2', 'b') });
-  const made = await corrected(book, 'book.xlsx', [{ row: 3, column: 'ABN', value: '0012' }]);
-  expect(await readSheet(made)).toEqual([
-    ['ABN', 'Name'],
-    [null, null],
-    ['0012', 'a'],
-    ['2', 'b'],
+test('a workbook is corrected in the cell alone, with its format, and every other character stays', async () => {
+  const book = bookOf({
+    rows: `${textRow(1, 'ABN', 'Name')}${textRow(3, '1', 'a')}<row r="4"><c r="A4" s="1"><v>2</v></c></row>`,
+    formats: ['0000'],
+  });
+  const made = await corrected(book, 'book.xlsx', [
+    { row: 3, column: 'Name', value: '' },
+    { row: 4, column: 'ABN', value: '0012' },
+    { row: 4, column: 'Name', value: 'b' },
   ]);
+  const sheet = (parts: ReturnType<typeof partsOf>): string => parts.at(-1)?.text ?? '';
+  const text = (address: string, value: string, style = ''): string =>
+    `<c r="${address}"${style} t="inlineStr"><is><t xml:space="preserve">${value}</t></is></c>`;
+  expect(sheet(partsOf(made))).toBe(
+    sheet(partsOf(book))
+      .replace('<c r="B3" t="inlineStr"><is><t>a</t></is></c>', '')
+      .replace('<c r="A4" s="1"><v>2</v></c>', text('A4', '0012', ' s="1"') + text('B4', 'b')),
+  );
 });
 
 test.for([

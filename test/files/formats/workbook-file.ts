@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Makes workbooks by hand, for what no library writes. It shares nothing with the program that is tested. */
 
@@ -47,6 +47,8 @@ export function zipOf(parts: readonly ZipPart[]): Buffer {
 export interface WrittenBook {
   /** What stands in `sheetData` of the first sheet. */
   readonly rows: string;
+  /** What stands behind `sheetData`. */
+  readonly behind?: string;
   readonly texts?: string;
   /** Of the custom formats, numbered from 164 on; style 1 is the first of them. */
   readonly formats?: readonly string[];
@@ -66,6 +68,7 @@ const link = (id: string, type: string, target: string): string =>
 /** The sheet `Leads` is the first. */
 export function bookParts({
   rows,
+  behind = '',
   texts = '',
   formats = [],
   properties = '',
@@ -105,7 +108,10 @@ export function bookParts({
       name: `xl/worksheets/other${index}.xml`,
       content: `<worksheet><sheetData>${content}</sheetData></worksheet>`,
     })),
-    { name: 'xl/worksheets/sheet1.xml', content: `<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+    {
+      name: 'xl/worksheets/sheet1.xml',
+      content: `<worksheet><sheetData>${rows}</sheetData>${behind}</worksheet>`,
+    },
   ];
 }
 
@@ -120,4 +126,36 @@ export function textRow(number: number, ...texts: readonly string[]): string {
       `<c r="${String.fromCharCode(65 + index)}${number}" t="inlineStr"><is><t>${text}</t></is></c>`,
   );
   return `<row r="${number}">${cells.join('')}</row>`;
+}
+
+/** A part of an archive as it is packed there. */
+export interface PackedPart {
+  readonly name: string;
+  /** The time and the day, as the archive keeps them. */
+  readonly time: number;
+  readonly packed: Buffer;
+  readonly text: string;
+}
+
+/** The parts of an archive in the order of its directory, read by hand. */
+export function partsOf(archive: Buffer): readonly PackedPart[] {
+  const parts: PackedPart[] = [];
+  const end = archive.lastIndexOf('PK\x05\x06');
+  let at = archive.readUInt32LE(end + 16);
+  for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [nameLength, extraLength] = [archive.readUInt16LE(at + 28), archive.readUInt16LE(at + 30)];
+    const place = archive.readUInt32LE(at + 42);
+    const start = place + 30 + archive.readUInt16LE(place + 26) + archive.readUInt16LE(place + 28);
+    const packed = archive.subarray(start, start + archive.readUInt32LE(at + 20));
+    const content = archive.readUInt16LE(at + 10) === 0 ? packed : inflateRawSync(packed);
+    if (crc32(content) !== archive.readUInt32LE(at + 16)) throw new Error('a checksum fails');
+    parts.push({
+      name: archive.toString('utf8', at + 46, at + 46 + nameLength),
+      time: archive.readUInt32LE(at + 12),
+      packed,
+      text: content.toString(),
+    });
+    at += 46 + nameLength + extraLength + archive.readUInt16LE(at + 32);
+  }
+  return parts;
 }

@@ -26,6 +26,7 @@ import {
   filesOf,
   notesIn,
   type OutputFiles,
+  readFigures,
   writeOutput,
 } from '../../../src/files/output/output.ts';
 import {
@@ -172,6 +173,51 @@ class Desk {
     return writeOutput(order, input, batch, destination);
   }
 }
+
+describe('the figures', () => {
+  test.each([
+    ['of every field', undefined],
+    ['of named columns', { Phone: 'phone', Town: 'place.city' }],
+  ])(
+    '%s are the same in the report, on the page, which has the ledger alone, and in the cells',
+    async (_, add) => {
+      const desk = await Desk.open();
+      const list = await desk.list('domain\na.com\nb.com\nc.com\nd.com\n \nf.com\n');
+      const found = [
+        { phone: '02', place: { city: 'X' } },
+        { phone: null, place: { city: 'Y' } },
+        { phone: '' },
+      ];
+      await desk.matchAll(list.batch, ...found);
+      const shared = await desk.answer(list.batch, 5, { phone: '05' });
+      const matched = { kind: 'matched', matchedBy: 'domain' } as const;
+      await desk.settle(list.batch, 5, matched, [shared]);
+      await desk.settle(list.batch, 6, { kind: 'invalid', reason: 'no usable identifier: domain: blank' });
+      const settings = { job: '', columns: {}, on_existing: 'refuse', ...(add === undefined ? {} : { add }) };
+      const batch = { ...list.batch, settings };
+      const { figures } = await desk.write({ ...list, batch }, 'out.csv', add === undefined ? {} : { add });
+      expect(await readFigures(desk.ledger, batch, undefined)).toEqual(figures);
+      const rows = desk.table('out.csv');
+      const having = (column: string, ...values: readonly string[]): number =>
+        rows.filter((row) => values.includes(row[column] ?? '')).length;
+      expect(figures).toMatchObject({
+        rows: rows.length,
+        usable: rows.length - having('_status', 'invalid'),
+        asked: rows.length - having('_status', 'invalid', 'pending'),
+        found: having('_status', 'matched'),
+        attention: having('_status', 'invalid', 'refused', 'in_doubt'),
+        reasons: [{ kind: 'invalid', words: 'domain: blank', count: 1, firstRows: [6] }],
+        identifiers: [{ name: 'domain', asked: 4, found: 4 }],
+        money: { spent: rows.reduce((sum, row) => sum + Number(row._credits), 0) },
+      });
+      const columns = add === undefined ? ['phone', 'place.city'] : ['Phone', 'Town'];
+      expect(figures.columns).toEqual(
+        columns.map((name) => ({ name, filled: rows.filter((row) => row[name] !== '').length })),
+      );
+      expect(figures.columns.map(({ filled }) => filled)).toEqual([2, 2]);
+    },
+  );
+});
 
 describe('the output', () => {
   test('is the input, byte for byte, with our cells behind each row, whatever the input and the reasons hold', async () => {

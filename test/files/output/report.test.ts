@@ -1,12 +1,14 @@
 /**
- * Goal: the report can be mailed and opened anywhere: it says what became of the rows and the money, loads nothing, and
- * what a vendor or a file says in it stays text.
+ * Goal: the report can be mailed and opened anywhere by somebody who never typed a command: it says first what came of the list
+ * and what it cost, keeps what is typed in a fold, loads nothing, and what a vendor or a file says in it stays text.
  * Method: reports of known tallies, read as a browser would.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { CreditPrice } from '../../../src/client/account/price.ts';
 import type { Outcome } from '../../../src/core/row.ts';
 import type { ChartData } from '../../../src/files/output/activity-chart.ts';
+import { figuresOf } from '../../../src/files/output/batch-figures.ts';
 import { reportHtml } from '../../../src/files/output/report.ts';
 import {
   type AnswerRecord,
@@ -76,6 +78,28 @@ function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...Answer
   return tally;
 }
 
+interface Said {
+  readonly of?: Batch;
+  readonly spent?: ShownMoney;
+  readonly chart?: ChartData;
+  readonly price?: CreditPrice;
+}
+
+function report(tally: Tally, { of = batch, spent = money, chart = idle, price }: Said = {}): string {
+  const files = { output: '/lists/out.csv', attention: '/lists/out.needs-attention.csv' };
+  const figures = figuresOf(of, tally, spent, price);
+  return reportHtml({ batch: of, figures, tally, chart, changes: undefined, files });
+}
+
+/** What everybody reads before the first fold, tag by tag. */
+function aboveTheFold(html: string): string {
+  const [, main = ''] = html.slice(0, html.indexOf('<details>')).split('<main>');
+  return main
+    .replaceAll(/<[^>]*>/g, '\n')
+    .replaceAll(/\s*\n\s*/g, '\n')
+    .trim();
+}
+
 const matched: Outcome = { kind: 'matched', matchedBy: 'abn' };
 
 /** The text of each cell, row by row, as a person sees it. */
@@ -92,25 +116,68 @@ function cells(html: string): readonly (readonly string[])[] {
   );
 }
 
-test('says how the rows ended, which identifier found how many, what was spent and saved, and what needs attention', () => {
+test('says first what came of the list, what it cost, and what needs a person, as one reads it to a manager', () => {
   const tally = tallyOf(
     [matched, answer('abn', 'found', 2)],
     [matched, answer('abn', 'found', 2)],
     [
-      { kind: 'refused', reason: 'the vendor refused' },
-      answer('abn', 'no_match', 4),
-      answer('domain', 'refused', 4),
+      {
+        kind: 'invalid',
+        reason: 'no usable identifier: ABN 12 345: does not have 11 digits; website: blank',
+      },
     ],
+    [
+      { kind: 'refused', reason: 'the vendor refused abn (status 422, "bad <abn>")' },
+      answer('abn', 'no_match', 5),
+      answer('domain', 'refused', 5),
+    ],
+  );
+  tally.addFound([
+    ['phone', '02'],
+    ['city', ''],
+  ]);
+  tally.addFound([
+    ['phone', ''],
+    ['city', ''],
+  ]);
+  const html = report(tally, { price: { amount: 0.04, currency: 'AUD' } });
+  expect(html).toContain('<title>leads.csv</title>');
+  expect(
+    aboveTheFold(html)
+      .replace(/1 January 1970, .*/, 'THEN')
+      .split('\n'),
+  ).toEqual([
+    'leads.csv',
+    'THEN',
+    'We found 2 of your 4 companies.',
+    'It cost 1,200 credits (A$48.00); 1 more were saved by asking once; 3 credits may have been charged for answers that were lost.',
+    '2 rows need you.',
+    ...['The list with the answers', '·', 'The rows that need you'],
+    ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],
+    'by ABN 2 of 3 · by domain 0 of 1',
+    ...['What came back', 'column', 'filled', 'phone', '50 %', 'city', '0 %'],
+    ...['What needs you', 'rows', 'why', 'which'],
+    ...['1', 'ABN: does not have 11 digits; website: blank', 'row 4'],
+    ...['1', 'the vendor refused abn', 'row 5'],
+  ]);
+  expect(aboveTheFold(html)).not.toMatch(/0a1b2c3d|enrich-company|\/lists|--|status \d/);
+});
+
+test('folded away, it says how the rows ended, what was spent and saved, and why each row needs attention', () => {
+  const tally = tallyOf(
+    [matched, answer('abn', 'found', 2)],
+    [matched, answer('abn', 'found', 2)],
+    [{ kind: 'refused', reason: 'the vendor refused' }, answer('domain', 'refused', 4)],
     [undefined],
   );
-  const html = reportHtml(batch, money, tally, idle);
-  expect(html).toContain('<title>enrich-company · batch 0a1b2c3d</title>');
-  expect(html).toContain('/lists/leads.csv, 4 rows, account data.');
+  const html = report(tally);
+  expect(aboveTheFold(html)).toContain('So far we found 2 of your 4 companies; 1 row is not done yet.');
   const shown = cells(html);
+  expect(shown).toContainEqual(['batch', '0a1b2c3d']);
   expect(shown).toContainEqual(['matched', '2', '50.0 %', 'found at the vendor']);
   expect(shown).toContainEqual(['refused', '1', '25.0 %', 'the vendor refused every request']);
   expect(shown).toContainEqual(['pending', '1', '25.0 %', 'not worked on yet']);
-  expect(shown).toContainEqual(['abn', '3', '2', '66.7 %']);
+  expect(shown).toContainEqual(['abn', '2', '2', '100.0 %']);
   expect(shown).toContainEqual(['domain', '1', '0', '0.0 %']);
   expect(shown).toContainEqual(['spent', '1,200']);
   expect(shown).toContainEqual(['in doubt: may have been charged', '3']);
@@ -121,28 +188,31 @@ test('says how the rows ended, which identifier found how many, what was spent a
 
 test('says where the credits are the most that was charged', () => {
   const tally = tallyOf([matched, answer('abn', 'found', 2)]);
-  expect(reportHtml(batch, money, tally, idle)).not.toContain('at most');
-  const html = reportHtml(batch, { ...money, isExact: false }, tally, idle);
+  expect(report(tally)).not.toContain('at most');
+  const html = report(tally, { spent: { ...money, isExact: false } });
+  expect(aboveTheFold(html)).toContain('It cost at most 1,200 credits');
   expect(cells(html)).toContainEqual(['at most spent', '1,200']);
   expect(html).toContain('so may the numbers in <code>_credits</code>');
 });
 
 test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {
   const { cap: _, ...unlimited } = money;
-  const html = reportHtml(
-    { ...batch, sandbox: true },
-    unlimited,
-    tallyOf([matched, answer('abn', 'found', 2)]),
-    idle,
-  );
-  expect(html).toContain('<h2>Needs attention</h2>\n<p>Nothing.</p>');
+  const tally = tallyOf([matched, answer('abn', 'found', 2)]);
+  const html = report(tally, { of: { ...batch, inputRows: 1, sandbox: true }, spent: unlimited });
+  expect(aboveTheFold(html)).toContain('Nothing needs you.');
+  expect(aboveTheFold(html)).toContain('We found your one company.');
+  expect(aboveTheFold(html)).toContain('Play money: nothing here is real.');
   expect(cells(html)).toContainEqual(['budget', 'none']);
-  expect(html).toContain('sandbox: nothing here is real');
 });
 
-test('a long list of problems is cut, and says by how many', () => {
-  const outcomes = Array.from({ length: 1_004 }, () => [{ kind: 'invalid', reason: 'no' }] as const);
-  const html = reportHtml(batch, money, tallyOf(...outcomes), idle);
+test('a long list of problems is one line for each reason, and in the fold it is cut and says by how many', () => {
+  const outcomes = Array.from({ length: 1_004 }, (_, at) => {
+    return [{ kind: 'invalid', reason: `no usable identifier: ABN ${at}: does not have 11 digits` }] as const;
+  });
+  const html = report(tallyOf(...outcomes), { of: { ...batch, inputRows: 1_004 } });
+  expect(aboveTheFold(html)).toContain(
+    '1,004\nABN: does not have 11 digits\nrows 2, 3, 4, 5, 6 and 999 more',
+  );
   expect(html).toContain('And 4 rows more, in the needs-attention file beside this report.');
   expect(cells(html).filter(([, kind]) => kind === 'invalid')).toHaveLength(1_000);
 });
@@ -157,32 +227,27 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
     ),
     fc.string({ unit: 'binary' }),
   );
-  const plain = reportHtml(
-    batch,
-    money,
-    tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]),
-    idle,
-  );
+  const plain = report(tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]));
   const tags = (html: string): readonly string[] => html.match(/<[^>]*>/g) ?? [];
   fc.assert(
     fc.property(hostile, hostile, hostile, (reason, path, identifier) => {
       const tally = tallyOf([{ kind: 'invalid', reason }, answer(identifier, 'refused', 2)]);
-      const html = reportHtml({ ...batch, inputPath: path, accountName: path }, money, tally, idle);
+      const html = report(tally, { of: { ...batch, inputPath: path, accountName: path } });
       expect(tags(html)).toEqual(tags(plain));
     }),
   );
   expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
-  expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href=|url\(|@import/);
+  expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href="(?!\.\/)|url\(|@import/);
 });
 
 test('control characters that would turn the reading direction or hide text are gone', () => {
   const tally = tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]);
-  const html = reportHtml(batch, money, tally, idle);
+  const html = report(tally);
   expect(cells(html)).toContainEqual(['2', 'invalid', 'abcd']);
   for (const text of NASTY) {
     const named = { ...batch, inputPath: text, accountName: text };
     const said = tallyOf([{ kind: 'invalid', reason: text }, answer(text, 'refused', 2)]);
-    expect(reportHtml(named, money, said, idle)).not.toMatch(OBEYED);
+    expect(report(said, { of: named })).not.toMatch(OBEYED);
   }
 });
 
@@ -211,7 +276,7 @@ function numbers(svg: string, name: string, attribute: string): readonly number[
 }
 
 test('draws the speed against the limit, shades the pauses, and adds up the credits', () => {
-  const html = reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)]), busy);
+  const html = report(tallyOf([matched, answer('abn', 'found', 2)]), { chart: busy });
   const heights = numbers(html, 'speed', 'height');
   expect(heights).toHaveLength(6);
   expect(heights[0]).toBeCloseTo((heights[1] ?? 0) * 0.8, 0);
@@ -238,10 +303,9 @@ test('says when the batch was begun, by which words, and by what name a person k
     createdAtMs: Date.UTC(2026, 10, 20, 2),
     command: "npx --no rowonce run x '<a>.csv'",
   };
-  const html = reportHtml(typed, money, tally, idle);
-  expect(html).toContain(
-    '<p>Begun 2026-11-20T02:00:00.000Z, with <code>npx --no rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>',
-  );
+  const html = report(tally, { of: typed });
+  expect(cells(html)).toContainEqual(['begun', '2026-11-20T02:00:00.000Z (UTC)']);
+  expect(html).toContain('<p><code>npx --no rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>');
   expect(cells(html)).toContainEqual(['row', 'Company &lt;name&gt;', 'status', 'reason']);
   expect(cells(html)).toContainEqual(['2', 'Acme &amp; Sons', 'invalid', 'no abn']);
 });
@@ -257,11 +321,11 @@ test.each([
 });
 
 test('a batch that sent nothing has no picture', () => {
-  expect(reportHtml(batch, money, tallyOf([undefined]), idle)).not.toContain('<svg');
+  expect(report(tallyOf([undefined]))).not.toContain('<svg');
 });
 
 test('the same state gives the same bytes', () => {
   const make = (): string =>
-    reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)], [undefined]), busy);
+    report(tallyOf([matched, answer('abn', 'found', 2)], [undefined]), { chart: busy });
   expect(make()).toBe(make());
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../src/ledger/ledger.ts';
 import type { Store } from '../../../src/ledger/store.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { times } from '../../combinations.ts';
 import { answered, batchNamed, decide, lost, NOON_MS } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
 import { everything, stepOf, take } from './histories.ts';
@@ -115,7 +116,7 @@ async function expectTheSame(from: Store, to: Store, runs: number): Promise<void
   );
 }
 
-const RUNS = Number(process.env.HISTORIES ?? 12);
+const RUNS = Number(process.env.HISTORIES ?? times(4, 12));
 
 test('from a folder to a database and back', () => expectTheSame(sqlite, postgresOfTests, RUNS), 240_000);
 test('from a database to a folder and back', () => expectTheSame(postgresOfTests, sqlite, RUNS), 240_000);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AttemptId, BatchId, DecisionId, Ledger } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { times } from '../../combinations.ts';
 import { everything, type Step, stepOf, take } from './histories.ts';
 import memory from './memory.ts';
 import { comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
@@ -20,7 +21,7 @@ test('SQLite and the lists agree after every step', async () => {
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: Number(process.env.HISTORIES ?? 80) },
+    { numRuns: Number(process.env.HISTORIES ?? times(25, 80)) },
   );
   // A counterexample takes its time to be made small.
 }, 240_000);
@@ -50,7 +51,7 @@ test('what one commit has written together is what the lists have, written one b
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: Number(process.env.HISTORIES ?? 40) },
+    { numRuns: Number(process.env.HISTORIES ?? times(20, 40)) },
   );
 }, 240_000);
 

@@ -65,6 +65,37 @@ test('a day of an account is one for all its batches and workers', async () => {
   expect(await admit(other, b, 'tomorrow', tomorrow)).toMatchObject({ kind: 'admitted' });
 });
 
+test('what an account may do is one for all, as the first of them said, until a person lets something else hold', async () => {
+  const [place, one, other] = await twoWorkers();
+  await place.later(0);
+  const account = { identity: ACCOUNT, name: 'data' };
+  const twenty = { windows: [{ requests: 20, windowMs: 1_000 }], caps: { perDay: credits(2) } };
+  const thirty = { ...twenty, caps: { perDay: credits(3), perMonth: credits(9) } };
+  expect(await other.spenders?.holdTo(account, thirty), 'nobody has used it').toBeUndefined();
+  await one.spenders?.agreeOn(account, twenty);
+  await other.spenders?.agreeOn(account, twenty);
+  const isRefused = {
+    code: 'account',
+    message: expect.stringMatching(
+      /^Account data has 20 requests in 1 s and 2 credits a day by the ledger at postgres:.*, and 20 requests in 1 s and 3 credits a day and 9 credits a month by .*accounts\.yaml\.$/,
+    ),
+    next: expect.stringContaining('rowonce store caps postgres://'),
+  };
+  await expect(other.spenders?.agreeOn(account, thirty)).rejects.toMatchObject(isRefused);
+  const batch = await batchNamed(one, 'a');
+  expect(countOf(await askAll([one, other], batch, 4), 'admitted')).toBe(2);
+  await one.spenders?.beat({
+    accounts: [{ account: ACCOUNT, quotas: [], wants: true, inFlight: 0, sends: 0, batches: [] }],
+  });
+  expect(await other.spenders?.holdTo(account, thirty), 'budgets change at once').toEqual(twenty);
+  expect(await admit(other, batch, 'more')).toMatchObject({ kind: 'admitted' });
+  await expect(one.spenders?.agreeOn(account, twenty)).rejects.toMatchObject({ code: 'account' });
+  const faster = { ...thirty, windows: [{ requests: 40, windowMs: 1_000 }] };
+  await expect(other.spenders?.holdTo(account, faster)).rejects.toMatchObject({ code: 'busy' });
+  await one.close();
+  expect(await other.spenders?.holdTo(account, faster), 'nobody sends by it any more').toEqual(thirty);
+});
+
 test('what a worker took for itself and did not use is spent by the others when it is gone', async () => {
   const [, gone, other] = await twoWorkers();
   const batch = await batchNamed(gone, 'a');

@@ -17,6 +17,8 @@ export interface Server {
   url(database: string): string;
   /** Makes an empty one. @param as it is a copy of that one, to which nobody is connected. */
   createDatabase(name: string, as?: string): Promise<void>;
+  /** Puts a copy of another one in its place, and cuts off who is connected to it. */
+  restore(name: string, as: string): Promise<void>;
   /** Ends all connections to a database, as a failover does. */
   cutOff(database: string): Promise<void>;
   /** Changes a setting of the server. Resolves when new connections have it. */
@@ -76,6 +78,10 @@ async function begun(): Promise<Server> {
   return {
     url: (database) => `postgres://tests@127.0.0.1:${port}/${database}`,
     async createDatabase(name, as = 'template1') {
+      await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
+    },
+    async restore(name, as) {
+      await ask(`DROP DATABASE "${name}" WITH (FORCE)`);
       await ask(`CREATE DATABASE "${name}" TEMPLATE "${as}"`);
     },
     async cutOff(database) {
@@ -175,6 +181,8 @@ async function makeDatabase(place: string, create: boolean): Promise<string> {
     await laidOut;
   }
   await server.createDatabase(name, create ? LAID_OUT : undefined);
+  // By its name a ledger is known outside of its store.
+  if (create) await server.query(name, 'UPDATE rowonce.ledger SET identity = md5(current_database())');
   return server.url(name);
 }
 

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { connect, type Database } from '../../../src/ledger/stores/postgres/connection.ts';
+import { ledgerNow } from '../../../src/ledger/stores/postgres/lost-commits.ts';
 import { postgresLedger } from '../../../src/ledger/stores/postgres/postgres-ledger.ts';
 import { layOut } from '../../../src/ledger/stores/postgres/schema-laid-out.ts';
 import { newWorker } from '../../../src/ledger/stores/postgres/spenders.ts';
@@ -39,7 +40,8 @@ export async function workplace(): Promise<Workplace> {
     async worker(url = server.url) {
       const own = await connect(url(name), { riding: PATIENT });
       const worker = await newWorker(own, 'run the tests');
-      const ledger = postgresLedger(own, { clock: systemClock, command: 'run the tests', worker });
+      const found = await ledgerNow(own);
+      const ledger = postgresLedger(own, { clock: systemClock, command: 'run the tests', worker, found });
       onTestFinished(() => ledger.close().catch(() => {}));
       return ledger;
     },

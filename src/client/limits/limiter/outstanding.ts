@@ -28,12 +28,7 @@ export class Permit {
 
   /** To be called when its attempt is over, with all consequences of its answer, or given up. */
   done(): void {
-    this.#giver.done(this, false);
-  }
-
-  /** To be called instead when nothing was admitted: then it frees nothing for which others wait. */
-  giveBack(): void {
-    this.#giver.done(this, true);
+    this.#giver.done(this);
   }
 }
 
@@ -43,7 +38,7 @@ export interface PermitGiver {
   mayLeave(): boolean;
   sent(permit: Permit): void;
   answered(permit: Permit): void;
-  done(permit: Permit, isGivenBack: boolean): void;
+  done(permit: Permit): void;
 }
 
 /** A request that is on its way, or answered: its monotonic time, and its number in the log of each window. */

@@ -44,12 +44,15 @@ const MOST_PARTS = 20_000;
 export class Archive {
   readonly path: string;
   readonly #zip: ZipFile;
+  /** The parts as the directory lists them. */
+  readonly list: readonly Entry[];
   readonly #entries: ReadonlyMap<string, Entry>;
 
-  private constructor(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+  private constructor(path: string, zip: ZipFile, list: readonly Entry[]) {
     this.path = path;
     this.#zip = zip;
-    this.#entries = entries;
+    this.list = list;
+    this.#entries = new Map(list.map((entry) => [nameOf(entry), entry]));
   }
 
   /** @throws StopError `input` when the file is no archive, or one that is protected by a password. */
@@ -73,6 +76,20 @@ export class Archive {
     return this.#entries.has(keyOf(name));
   }
 
+  /** What the archive says of itself at its end. */
+  get comment(): Buffer {
+    // Names and comments are not decoded, which the types of the library do not know.
+    const comment: unknown = this.#zip.comment;
+    return Buffer.isBuffer(comment) ? comment : Buffer.alloc(0);
+  }
+
+  /** The bytes of a part as they are packed, and the fields that stand before them a second time. */
+  async packed(entry: Entry): Promise<{ readonly extra: Buffer; readonly bytes: AsyncIterable<Buffer> }> {
+    const { extraField } = await this.#zip.readLocalFileHeaderPromise(entry);
+    const bytes = await this.#zip.openReadStreamPromise(entry, { decodeFileData: false });
+    return { extra: extraField, bytes };
+  }
+
   /**
    * The text of a part, in order, read no faster than it is taken.
    * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not what they
@@ -85,7 +102,8 @@ export class Archive {
       const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes, and ${mostBytes} are the most.`;
       throw stop('input', fact, 'Save the sheet as CSV, which may be of any size.');
     }
-    const decoder = new TextDecoder('utf-8', { fatal: true });
+    // A byte-order mark is handed on, because a copy keeps it; what reads XML passes over it.
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     try {
       for await (const bytes of this.#unpacked(entry)) yield decoder.decode(bytes, { stream: true });
       yield decoder.decode();
@@ -106,13 +124,13 @@ export class Archive {
   }
 }
 
-async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+async function entriesOf(path: string, zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > MOST_PARTS) throw unreadableBook(path, `it says that it has ${zip.entryCount} parts`);
-  const entries = new Map<string, Entry>();
+  const entries: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.isEncrypted()) throw isProtected(path);
-      entries.set(keyOf(entry.fileNameRaw.toString()), entry);
+      entries.push(entry);
     }
   } catch (error) {
     // The library refuses one of the two ways to encrypt before it lets us see the part.
@@ -123,8 +141,13 @@ async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string
   return entries;
 }
 
+/** The name by which a part is found. */
+export function nameOf(entry: Entry): string {
+  return keyOf(entry.fileNameRaw.toString());
+}
+
 /** Some programs write `\` between folders, or their names in other letters than those that refer to them. */
-function keyOf(name: string): string {
+export function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 }
 

@@ -8,6 +8,8 @@ interface StoredCell {
   /** The text of its value; empty for none. */
   readonly value: string;
   readonly format: NumberFormat;
+  /** The number of the format, where it has one. */
+  readonly style?: string | undefined;
 }
 
 /** What the texts and the days of a sheet's cells are told by. */
@@ -18,7 +20,10 @@ export interface CellContext {
 }
 
 /** @returns undefined for a blank cell. @throws Error with a clause, for a value that its type does not have. */
-export function cellOf({ type, value, format }: StoredCell, context: CellContext): WorkbookCell | undefined {
+export function cellOf(
+  { type, value, format, style }: StoredCell,
+  context: CellContext,
+): WorkbookCell | undefined {
   if (value === '') return undefined;
   switch (type) {
     case 's':
@@ -26,7 +31,7 @@ export function cellOf({ type, value, format }: StoredCell, context: CellContext
     case 'b':
       return booleanCell(value === '1' || value === 'true');
     case 'n':
-      return numberCell(value, format, context.from1904);
+      return styled(numberCell(value, format, context.from1904), style);
     // A text of the cell's own, the text that a formula gave, an error such as #N/A, and an ISO date.
     case 'inlineStr':
     case 'str':
@@ -36,6 +41,10 @@ export function cellOf({ type, value, format }: StoredCell, context: CellContext
     default:
       throw new Error(`a cell is of the unknown type ${foreignName(type)}`);
   }
+}
+
+function styled(cell: WorkbookCell, style: string | undefined): WorkbookCell {
+  return cell.kind === 'date' ? { ...cell, style } : cell;
 }
 
 function booleanCell(value: boolean): WorkbookCell {
@@ -82,7 +91,7 @@ function numberText(value: number): string {
 }
 
 const SECONDS_A_DAY = 86_400;
-const DAYS_TO_1904 = 1_462;
+export const DAYS_TO_1904 = 1_462;
 
 /** The first day that Excel has no date for. */
 const DAYS_TO_10000 = 2_958_466;

@@ -1,6 +1,7 @@
 import { MOST_COLUMNS, MOST_ROWS, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
 import { unreadableAt, unreadableBook } from './archive.ts';
 import { cellOf, PLAIN } from './cell.ts';
+import { columnIn } from './cell-range.ts';
 import type { Book, BookSheet } from './workbook.ts';
 import {
   isTrue,
@@ -20,33 +21,38 @@ export interface SheetRow extends WorkbookRow {
 }
 
 /** Two hundred thousand rows of a hundred columns have half of this. */
-const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
+export const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
 
 /**
  * The rows of a sheet that hold something, in groups as they are unpacked.
  * @throws StopError `input` with the row, where the sheet is damaged.
  */
-export async function* sheetRows(book: Book, { part }: BookSheet): AsyncIterable<readonly SheetRow[]> {
+export async function* sheetRows(book: Book, tab: BookSheet): AsyncIterable<readonly SheetRow[]> {
   const { archive } = book;
   const reader = new RowReader(book);
   const xml = new XmlReader(reader);
   try {
-    for await (const chunk of archive.chunks(part, MOST_BYTES_OF_SHEET)) {
+    for await (const chunk of archive.chunks(tab.part, MOST_BYTES_OF_SHEET)) {
       xml.write(chunk);
       yield reader.takeRows();
     }
     xml.end();
   } catch (error) {
-    if (error instanceof CellError) throw unreadableBook(archive.path, `row ${reader.row}: ${error.message}`);
-    throw unreadableAt(archive.path, `its part ${part}`, error);
+    throw sheetError(book, tab, reader.row, error);
   }
+}
+
+/** What was found wrong while a sheet was read, by the row that was read then. */
+export function sheetError({ archive }: Book, { part }: BookSheet, row: number, error: unknown): Error {
+  if (error instanceof CellError) return unreadableBook(archive.path, `row ${row}: ${error.message}`);
+  return unreadableAt(archive.path, `its part ${part}`, error);
 }
 
 /** What is wrong with a row or a cell, as a clause. */
 class CellError extends Error {}
 
 /** Makes rows of the elements of a sheet. */
-class RowReader implements XmlListener {
+export class RowReader implements XmlListener {
   readonly #book: Book;
   readonly #value = new TextGatherer();
   #rows: SheetRow[] = [];
@@ -61,7 +67,7 @@ class RowReader implements XmlListener {
   #hasValue = false;
   #cells: (WorkbookCell | undefined)[] = [];
   /** The column of the current cell, or of the last one; -1 before the first cell of a row. */
-  #column = -1;
+  column = -1;
   #type = 'n';
   #style: string | undefined;
 
@@ -106,7 +112,7 @@ class RowReader implements XmlListener {
     this.#formulas = 0;
     this.#unsaved = [];
     this.#cells = [];
-    this.#column = -1;
+    this.column = -1;
   }
 
   #closeRow(): void {
@@ -121,11 +127,11 @@ class RowReader implements XmlListener {
   }
 
   #openCell({ r: address, s: style, t: type = 'n' }: XmlAttributes): void {
-    const column = address === undefined ? this.#column + 1 : columnIn(address);
-    if (!(column > this.#column && column < MOST_COLUMNS)) {
+    const column = address === undefined ? this.column + 1 : columnIn(address);
+    if (!(column > this.column && column < MOST_COLUMNS)) {
       throw new CellError(`a cell says that it is ${JSON.stringify(address)}`);
     }
-    this.#column = column;
+    this.column = column;
     this.#type = type;
     this.#style = style;
     this.#isFormula = false;
@@ -144,8 +150,8 @@ class RowReader implements XmlListener {
     const value = this.#type === 's' ? this.#value.text : unescapedText(this.#value.text);
     if (this.#isFormula) this.#countFormula(value);
     try {
-      const cell = cellOf({ type: this.#type, value, format }, this.#book);
-      if (cell !== undefined) this.#cells[this.#column] = cell;
+      const cell = cellOf({ type: this.#type, value, format, style: this.#style }, this.#book);
+      if (cell !== undefined) this.#cells[this.column] = cell;
     } catch (error) {
       throw new CellError(error instanceof Error ? error.message : String(error));
     }
@@ -155,15 +161,6 @@ class RowReader implements XmlListener {
   #countFormula(value: string): void {
     this.#formulas += 1;
     const isSaved = value !== '' || (this.#hasValue && this.#type === 'str');
-    if (!isSaved) this.#unsaved.push(this.#column);
+    if (!isSaved) this.#unsaved.push(this.column);
   }
-}
-
-/** The position of the column in an address such as `AB12`; NaN for what is none. */
-function columnIn(address: string): number {
-  const letters = /^([A-Z]{1,3})\d+$/.exec(address)?.[1];
-  if (letters === undefined) return Number.NaN;
-  let column = 0;
-  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
-  return column - 1;
 }

@@ -107,7 +107,7 @@ export async function* tableRows(
   }
 }
 
-function tableRow({ number, cells }: SheetRow, top: SheetTable): TableRow {
+export function tableRow({ number, cells }: SheetRow, top: SheetTable): TableRow {
   const kind = kindOf(number, top);
   if (kind !== 'row' || cells.length <= widthOf(top.columns)) return { kind, number, cells };
   return { kind, number, cells, unreadable: strayWords(number, cells.length - 1, top) };

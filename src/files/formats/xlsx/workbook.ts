@@ -18,11 +18,18 @@ import {
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
   readonly archive: Archive;
+  /** The name of the part that lists the sheets, and what that part leads to. */
+  readonly main: string;
+  readonly links: readonly Link[];
   /** The sheets in the order of their tabs. */
   readonly sheets: readonly BookSheet[];
   /** The formats, indexed by the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
   readonly hasMacros: boolean;
+  /** Whether somebody has signed it, which holds for every byte of it. */
+  readonly isSigned: boolean;
+  /** Whether several people work on it at once by Excel's old way, which keeps a log of all cells. */
+  readonly isShared: boolean;
   /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
   readonly open: BookSheet | undefined;
 }
@@ -45,7 +52,8 @@ export async function readBook(file: FileBytes): Promise<Book> {
   const { path } = file;
   const archive = await Archive.open(file);
   if (!archive.has(PACKAGE_LINKS)) throw noWorkbook(archive);
-  const main = (await linksOf(archive, '')).find(({ type }) => type === 'officeDocument')?.part;
+  const roots = await linksOf(archive, '');
+  const main = roots.find(({ type }) => type === 'officeDocument')?.part;
   if (main === undefined) throw unreadableBook(path, 'it does not say where its sheets are');
   const links = await linksOf(archive, main);
   const { sheets, from1904, open } = await readMain(archive, main, links);
@@ -53,10 +61,14 @@ export async function readBook(file: FileBytes): Promise<Book> {
   const styles = links.find(({ type }) => type === 'styles')?.part;
   return {
     archive,
+    main,
+    links,
     sheets,
     open,
     from1904,
     hasMacros: links.some(({ type }) => type === 'vbaProject'),
+    isSigned: roots.some(({ address }) => address.includes('digital-signature')),
+    isShared: links.some(({ type }) => type === 'revisionHeaders' || type === 'usernames'),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
@@ -92,27 +104,40 @@ function noWorkbook(archive: Archive): Error {
 const PACKAGE_LINKS = '_rels/.rels';
 
 /** A link from one part to another. */
-interface Link {
+export interface Link {
   readonly id: string;
   /** The last word of its address: `worksheet`. */
   readonly type: string;
+  readonly address: string;
   readonly part: string;
 }
 
 /** @param part whose links they are; empty for those of the archive itself. */
-async function linksOf(archive: Archive, part: string): Promise<readonly Link[]> {
+export async function linksOf(archive: Archive, part: string): Promise<readonly Link[]> {
   const folder = posix.dirname(part);
   const links: Link[] = [];
-  const name = part === '' ? PACKAGE_LINKS : `${folder}/_rels/${posix.basename(part)}.rels`;
+  const name = linksPartOf(part);
   await eachElement(archive, name, (element, { Id = '', Type = '', Target = '' }) => {
     if (element !== 'Relationship') return;
     const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
-    links.push({ id: Id, type: posix.basename(Type), part: target });
+    links.push({ id: Id, type: posix.basename(Type), address: Type, part: target });
   });
   return links;
 }
 
+/** The part that has the links of another one. */
+export function linksPartOf(part: string): string {
+  return part === '' ? PACKAGE_LINKS : `${posix.dirname(part)}/_rels/${posix.basename(part)}.rels`;
+}
+
 // ------------------------------------------------------------------------------------------------ parts
+
+/** The whole text of a part that is no sheet. */
+export async function partText(archive: Archive, part: string): Promise<string> {
+  let text = '';
+  for await (const chunk of archive.chunks(part, MOST_BYTES_OF_OTHERS)) text += chunk;
+  return text;
+}
 
 async function readMain(
   archive: Archive,
@@ -143,7 +168,7 @@ async function readMain(
 }
 
 /** Excel writes `r:id`, and other programs have other prefixes. */
-function linkIdOf(attributes: XmlAttributes): string | undefined {
+export function linkIdOf(attributes: XmlAttributes): string | undefined {
   return Object.entries(attributes).find(([name]) => localName(name) === 'id')?.[1];
 }
 

@@ -42,6 +42,11 @@ export class XmlReader {
     this.#parser.on('error', ({ message }) => fail(message.replace(/\.$/, '')));
   }
 
+  /** The place behind the tag that was just read, in characters of all that was written. */
+  get position(): number {
+    return this.#parser.position;
+  }
+
   /** @throws Error with a clause, where it is not well-formed; and whatever the listener throws. */
   write(chunk: string): void {
     this.#pending += chunk.length;

@@ -123,14 +123,42 @@ export async function surveyFields(
   for await (const page of recordPages(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
       const body = shownBody(answers);
-      if (body === undefined) continue;
-      // Read once, because the list is left out of the fields as the very one that it is.
-      const own = ownBodyIn(jsonOf(body), place);
-      const { envelope: _, ...inside } = place;
-      survey.add(parsedFieldsOf(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
+      if (body !== undefined) survey.addFields(answerFields(body, place, listsApart));
     }
   }
   return survey;
+}
+
+/** Every value of an answer under its name. @param listsApart whether the list of results is left out. */
+export function answerFields(
+  body: KeptBody,
+  place: AnswerPlace,
+  listsApart: boolean,
+): ReadonlyMap<string, string> {
+  // Read once, because the list is left out of the fields as the very one that it is.
+  const own = ownBodyIn(jsonOf(body), place);
+  const { envelope: _, ...inside } = place;
+  return wholeFields(parsedFieldsOf(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
+}
+
+/** Is told an answer, and its fields where all of them become columns. */
+export type Told = (answer: JsonValue | undefined, fields: ReadonlyMap<string, string> | undefined) => void;
+
+/** The texts that answers have for added columns. @param add undefined: every field has become a column. */
+export function foundBy(
+  add: Readonly<Record<string, string>> | undefined,
+  columns: readonly Pick<AddedColumn, 'path'>[],
+): (...answer: Parameters<Told>) => Iterable<readonly [column: string, text: string]> {
+  if (add !== undefined) return (answer) => foundCells(add, answer);
+  return (_answer, fields) => columns.map(({ path }) => [path, fields?.get(path) ?? '']);
+}
+
+/** The texts that an answer has for the columns of a job's `add`. */
+export function* foundCells(
+  add: Readonly<Record<string, string>>,
+  answer: JsonValue | undefined,
+): Generator<readonly [column: string, text: string]> {
+  for (const [name, path] of Object.entries(add)) yield [name, cellText(valueAt(answer, path))];
 }
 
 /**
@@ -157,7 +185,7 @@ function membersOf(bytes: KeptBody): JsonObject {
 
 /**
  * The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula.
- * @param survey is told the fields of the answer, so that nobody reads it again for them.
+ * @param told is told the answer and its fields, so that nobody reads it again for them.
  */
 export function addedCells(
   columns: readonly AddedColumn[],
@@ -166,11 +194,13 @@ export function addedCells(
   place: AnswerPlace,
   safety: CellSafety,
   survey?: FieldSurvey,
+  told?: Told,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
   const isWhole = survey !== undefined || columns.some(({ isField }) => isField);
   const fields = isWhole ? wholeFields(answer) : undefined;
   if (fields !== undefined && answerBody !== undefined) survey?.addFields(fields);
+  if (answerBody !== undefined) told?.(answer, fields);
   return columns.map(({ path, isField, fills }) => {
     // A row that cannot be read keeps all its own cells where they are.
     const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');

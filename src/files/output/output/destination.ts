@@ -31,7 +31,7 @@ export interface WantedOutput {
   readonly isOfOther?: boolean;
 }
 
-type FoundInput = Pick<Input, 'path' | 'survey'>;
+type FoundInput = Pick<Input, 'path' | 'survey'> & { readonly sheet?: Pick<Sheet, 'whyNew'> };
 
 /**
  * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is named like one.
@@ -44,7 +44,7 @@ export async function chooseDestination(
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.onExisting, isOfOther);
-  const becomesWorkbook = forExcel || wasWorkbook(input.path);
+  const becomesWorkbook = forExcel || isWorkbook(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
@@ -54,8 +54,9 @@ export async function chooseDestination(
     const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
   }
+  await requireMacros(input, path);
   const ending = endingOf(path).replace(/\.gz$/, '');
-  const other = OTHER_FORMATS.get(ending);
+  const other = isWorkbook(path) ? undefined : OTHER_FORMATS.get(ending);
   if (other !== undefined) {
     const fact = `${path} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
     const next = `Name it with the ending ${WORKBOOK_ENDING}, or ${nameParts(input.path).ending}.`;
@@ -71,9 +72,26 @@ export async function chooseDestination(
   return { kind: 'file', path, isWorkbook: isWorkbook(path) };
 }
 
+/** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
+async function requireMacros({ path, sheet }: FoundInput, output: string): Promise<void> {
+  if (!mayHaveMacros(output)) return;
+  if (!mayHaveMacros(path)) {
+    const fact = `${output} is named like a workbook with macros, and the output has none.`;
+    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
+  }
+  const why = sheet?.whyNew;
+  if (why === undefined) return;
+  const fact = `${path} cannot come back with its macros: ${why.fact}.`;
+  throw stop(
+    'output',
+    fact,
+    `Name an output that ends in ${WORKBOOK_ENDING}, which has none; or ${why.next}.`,
+  );
+}
+
 /**
  * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
- * @param options `forExcel`: with the ending of a workbook, whatever the input's is. So is what had macros, as a copy has none.
+ * @param options `forExcel`: with the ending of a workbook, whatever the input's is.
  */
 export function besideInput(
   inputPath: string,
@@ -81,7 +99,7 @@ export function besideInput(
   { forExcel = false, name = usualName(sandbox) }: Pick<WantedOutput, 'forExcel' | 'name'> = {},
 ): string {
   const path = besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
-  return forExcel || endingOf(path) === MACROS_ENDING ? asWorkbook(path) : path;
+  return forExcel ? asWorkbook(path) : path;
 }
 
 /** What stands behind the input's name, where no other operation's output has that place. */
@@ -99,8 +117,10 @@ export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
 ): Promise<Sheet['copy']> {
-  if (!destination.isWorkbook || wasWorkbook(path)) {
-    return (options, cellsFor) => sheet.copy(options, cellsFor);
+  if (!destination.isWorkbook || isWorkbook(path)) {
+    // A workbook without macros that says that it has some is opened by no program.
+    const byValue = mayHaveMacros(path) && destination.kind === 'file' && !mayHaveMacros(destination.path);
+    return (options, cellsFor) => sheet.copy({ ...options, byValue }, cellsFor);
   }
   const table = await tableOf(sheet);
   return (options, cellsFor) => workbookCopy(table, options, cellsFor);
@@ -108,10 +128,10 @@ export async function copyFor(
 
 const WORKBOOK_ENDING = '.xlsx';
 
-/** The ending of a workbook with macros, which is read but never written. */
+/** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
 
-const OTHER_SPREADSHEETS = ['.xls', '.xlsb', MACROS_ENDING, '.ods', '.numbers'];
+const OTHER_SPREADSHEETS = ['.xls', '.xlsb', '.ods', '.numbers'];
 
 /** What a program opens by these names would not be what it expects there. */
 const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -126,11 +146,11 @@ const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function isWorkbook(path: string): boolean {
-  return endingOf(path) === WORKBOOK_ENDING;
+  return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);
 }
 
-function wasWorkbook(path: string): boolean {
-  return isWorkbook(path) || endingOf(path) === MACROS_ENDING;
+function mayHaveMacros(path: string): boolean {
+  return endingOf(path) === MACROS_ENDING;
 }
 
 /** A long CSV file is refused before anything is paid for, and not when it turns out that its output does not fit. */
@@ -188,8 +208,10 @@ function filesWith(output: string, resultsFiles: readonly string[]): readonly st
   return [output, attentionPath(output), ...results, ...missing, reportPath(output)];
 }
 
+/** It is a new workbook of some rows, which has no macros. */
 export function attentionPath(output: string): string {
-  return besideFile(output, `.needs-attention${nameParts(output).ending}`);
+  const { ending } = nameParts(output);
+  return besideFile(output, `.needs-attention${mayHaveMacros(output) ? WORKBOOK_ENDING : ending}`);
 }
 
 /** `leads.enriched.csv` → `leads.enriched.people.csv`. */

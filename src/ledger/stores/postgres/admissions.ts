@@ -14,6 +14,7 @@ import type { Database, Sql } from './connection.ts';
 import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { WHILE_MOVING } from './lock.ts';
+import { commitsLost, hasAttempt } from './lost-commits.ts';
 import {
   batchMoney,
   type Moved,
@@ -24,7 +25,6 @@ import {
   reserveAlone,
 } from './money.ts';
 import { type Session, wholeMs } from './session.ts';
-import { commitsLost, isWhole } from './spenders.ts';
 
 /** Admits intents: which leave, and which do not fit into a budget. */
 
@@ -40,7 +40,7 @@ interface Dating {
   /** When the newest intent was dated, if it is of this boot and may have cost money. */
   readonly datedAtMs: number | null;
   readonly datedUptimeMs: number | null;
-  /** Whether the newest attempt of this worker is there. */
+  /** Whether the newest attempt that this worker has seen is there. */
   readonly isWhole: boolean;
   /** Where the ledger went on. */
   readonly copiedTo: string | null;
@@ -48,7 +48,7 @@ interface Dating {
 
 const DATING = `
 SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
-       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${isWhole('$2', '$3')} AS "isWhole",
+       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${hasAttempt('$2', '$3')} AS "isWhole",
        (SELECT copied_to FROM ledger) AS "copiedTo"
   FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
     SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
@@ -60,17 +60,14 @@ interface Known {
   readonly dating: Dating;
 }
 
-async function known(
-  sql: Sql,
-  intents: readonly Intent[],
-  { database, boot, worker, acknowledged }: Session,
-): Promise<Known> {
+async function known(sql: Sql, intents: readonly Intent[], session: Session): Promise<Known> {
   const ids = [...new Set(intents.map(({ batch }) => batch))];
   const askings = await sql.rows<AskingBatch>(ASKING, [ids]);
-  const dating = await sql.row<Dating>(DATING, [boot ?? null, acknowledged ?? null, worker]);
+  const { boot, seen } = session;
+  const dating = await sql.row<Dating>(DATING, [boot, seen?.attempt, seen?.atMs]);
   invariant(dating !== undefined, 'the time is always known of');
   if (dating.copiedTo !== null) throw wasCopied(dating.copiedTo);
-  if (!dating.isWhole) throw commitsLost(database);
+  if (!dating.isWhole) throw commitsLost(session);
   return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
 }
 

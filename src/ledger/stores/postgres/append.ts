@@ -31,7 +31,7 @@ import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
 import { Unanswered } from './outage.ts';
-import type { Session } from './session.ts';
+import { type Session, wholeMs } from './session.ts';
 import { endedByOthers, takeBack, writtenAs } from './unknown-commits.ts';
 
 /**
@@ -85,9 +85,9 @@ async function funded(
 
 /** Keeps which attempts this process has under way. */
 function note(session: Session, entry: CallEntry, outcome: Outcome): void {
-  if (outcome.kind === 'admitted') {
+  if (outcome.kind === 'admitted' && entry.kind === 'intent') {
     session.own.add(outcome.attempt);
-    session.acknowledged = outcome.attempt;
+    session.seen = { attempt: outcome.attempt, atMs: wholeMs(entry.intent.atMs) };
   }
   if (entry.kind !== 'end' || outcome.kind === 'refused') return;
   session.own.delete(entry.attempt);

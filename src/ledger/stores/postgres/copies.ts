@@ -5,8 +5,9 @@ import type { StoreOptions } from '../../store.ts';
 import { connect, type Database, type Sql } from './connection.ts';
 import { partsOf } from './copy-from.ts';
 import { takeParts } from './copy-to.ts';
-import { erasureKeyOf, keepErasureKey, lost, lostErasureKey } from './erasure-key.ts';
+import { erasureKeyOf, keepErasureKey, keyLost, lostErasureKey } from './erasure-key.ts';
 import { standStill } from './lock.ts';
+import { requireNewest } from './lost-commits.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, layOut, newestEntry, nothingThere } from './schema-laid-out.ts';
 
@@ -53,12 +54,13 @@ export async function copySource(location: string, options: StoreOptions): Promi
   const database = await connect(location);
   try {
     if (!(await hasLedger(database))) throw nothingThere(database);
+    await requireNewest(database, options);
     const standing = await standStill(database, options);
     const { arriving, copied } = await identityOf(database);
     if (arriving) throw notFinished(database);
     const secret = await erasureKeyOf(database);
     const loss = await lostErasureKey(database, database.shown);
-    if (loss !== undefined) throw lost(loss);
+    if (loss !== undefined) throw keyLost(loss);
     const newest = await newestEntry(database);
     const { clock, command } = options;
     const ledger = postgresLedger(database, { clock, command, worker: 0, standing }, secret);

@@ -7,6 +7,7 @@ import { type Erasing, erase } from './emptying.ts';
 import { erasureOf, removeFiles } from './erasable.ts';
 import { erasureKeyOf, keepErasureKey } from './erasure-key.ts';
 import { standStill } from './lock.ts';
+import { requireNewest } from './lost-commits.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { hasLedger, nothingThere } from './schema-laid-out.ts';
 
@@ -22,6 +23,7 @@ export async function erasing<T>(
     const standing = await standStill(database, options);
     try {
       await refuseCopied(database, false);
+      await requireNewest(database, options);
       const secret = await erasureKeyOf(database);
       const { clock, command, operator } = options;
       const act = () => (operator === undefined ? undefined : { operator, atMs: clock.wallMs() });

@@ -52,7 +52,7 @@ export async function lostErasureKey(sql: Sql, shown: string): Promise<string | 
   return `People were forgotten in the store ${shown}, and this host does not have the key by which they are recognised: ${VARIABLE} is not it, and neither is ${pathOf(check)}. They would be bought again.`;
 }
 
-export function lost(fact: string): StopError {
+export function keyLost(fact: string): StopError {
   const next = `Copy that file from a host that has it, or set ${VARIABLE} to what is in it; or go on without it by rowonce run with --accept store.`;
   return new StopError({ code: 'store_lost', message: fact, next, answers: ['store'] });
 }

@@ -1,3 +1,4 @@
+import { PUT_BACK } from '../../lost-stores.ts';
 import type { StoreFact } from '../../store.ts';
 import { connect } from './connection.ts';
 
@@ -24,6 +25,7 @@ interface Ledger {
   readonly writes: boolean;
   readonly arriving: boolean;
   readonly copiedTo: string | null;
+  readonly lost: string | null;
 }
 
 const HAS_LEDGER = `SELECT to_regclass('rowonce.ledger') IS NOT NULL AS is`;
@@ -32,7 +34,7 @@ const LEDGER = `
 SELECT (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
          WHERE c.relnamespace = 'rowonce'::regnamespace AND c.relkind = 'r') AS bytes,
        pg_has_role((SELECT nspowner FROM pg_namespace WHERE nspname = 'rowonce'), 'USAGE') AS owns,
-       has_table_privilege('rowonce.entries', 'INSERT') AS writes, arriving, copied_to AS "copiedTo" FROM ledger`;
+       has_table_privilege('rowonce.entries', 'INSERT') AS writes, arriving, copied_to AS "copiedTo", lost FROM ledger`;
 
 /** Fewer free connections than one process uses. */
 const LEAST_FREE = 5;
@@ -65,7 +67,7 @@ function factOf({ version, fsync, checksums, isStandby, standbys, used, most }: 
 function ledgerFact(ledger: Ledger | undefined, role: string): StoreFact {
   const what = 'ledger';
   if (ledger === undefined) return { what, fact: 'none yet in schema rowonce; the first run makes it' };
-  const { bytes, owns, writes, arriving, copiedTo } = ledger;
+  const { bytes, owns, writes, arriving, copiedTo, lost } = ledger;
   const may = owns ? 'owns it' : writes ? 'may write to it' : 'may only read it';
   const fact = `${(bytes / 1024 / 1024).toFixed(0)} MiB in schema rowonce; role ${role} ${may}`;
   if (arriving)
@@ -73,6 +75,7 @@ function ledgerFact(ledger: Ledger | undefined, role: string): StoreFact {
       ...{ what, fact: `${fact}; it is a copy that is not finished` },
       next: 'Run the same command of rowonce store copy again.',
     };
+  if (lost !== null) return { what, fact: `${fact}; ${lost}`, next: PUT_BACK };
   if (copiedTo === null) return { what, fact };
   return {
     ...{ what, fact: `${fact}; it was copied to ${copiedTo}, and nothing is bought from it any more` },

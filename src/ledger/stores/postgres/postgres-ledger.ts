@@ -9,6 +9,7 @@ import { consents } from './consents.ts';
 import { hostNotes } from './host-notes.ts';
 import { listed } from './listed.ts';
 import type { Standing } from './lock.ts';
+import { type LedgerNow, seeAtEnd } from './lost-commits.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
 import { reports } from './reports.ts';
@@ -16,6 +17,7 @@ import { rows } from './rows.ts';
 import type { Session } from './session.ts';
 import { leave, spenders, workers } from './spenders.ts';
 import { subjects } from './subjects-read.ts';
+import { terms } from './terms.ts';
 import { time } from './time.ts';
 
 /** What a spender has. */
@@ -29,6 +31,8 @@ export interface Spending {
   readonly operator?: string | undefined;
   /** Of a ledger that stands still. */
   readonly standing?: Standing;
+  /** What the ledger was when it was opened. */
+  readonly found?: LedgerNow;
 }
 
 /**
@@ -36,7 +40,7 @@ export interface Spending {
  * writing methods as well and the database refuses them.
  */
 export function postgresLedger(database: Database, spending?: Spending, secret?: Buffer): Ledger {
-  const { clock, worker = 0, command = '', operator, standing } = spending ?? {};
+  const { clock, worker = 0, command = '', operator, standing, found } = spending ?? {};
   const session: Session = {
     ...{
       database,
@@ -49,7 +53,8 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
       boot: undefined,
       ending: [],
     },
-    ...{ own: new Set(), given: new Set(), acknowledged: undefined, floorMs: undefined },
+    ...{ own: new Set(), given: new Set(), floorMs: undefined },
+    ...{ seen: found?.newest ?? undefined, identity: found?.identity },
   };
   const parts = {
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
@@ -57,13 +62,16 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
     ...acts(session),
     workers: () => workers(database),
-    spenders: spenders(session),
+    spenders: { ...spenders(session), ...terms(session) },
   };
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     for (const end of session.ending) await end();
     await standing?.end();
-    if (worker !== 0) await leave(database.atOnce, worker);
+    if (worker !== 0) {
+      await seeAtEnd(session);
+      await leave(database.atOnce, worker);
+    }
     await database.close();
   }
   return {

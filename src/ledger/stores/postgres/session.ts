@@ -2,6 +2,12 @@ import type { Clock } from '../../../core/clock.ts';
 import type { AttemptId } from '../../ledger.ts';
 import type { Database } from './connection.ts';
 
+/** An attempt that was in the ledger. By its number alone it may be another's, where somebody has gone on from a backup. */
+export interface Seen {
+  readonly attempt: AttemptId;
+  readonly atMs: number;
+}
+
 /** What the parts of one open ledger share. */
 export interface Session {
   readonly database: Database;
@@ -17,8 +23,10 @@ export interface Session {
   /** Attempts that this process has under way, and those of others that it was given to end. */
   readonly own: Set<AttemptId>;
   readonly given: Set<AttemptId>;
-  /** The newest attempt of its own that was admitted. Where the database does not know it, commits were lost. */
-  acknowledged: AttemptId | undefined;
+  /** The newest attempt that this process has seen in the ledger, its own or another's. Where it is missing, commits were lost. */
+  seen: Seen | undefined;
+  /** The name of the ledger when it was last seen to be whole; undefined before that. */
+  identity: string | undefined;
   /** The latest confirmed time that this process goes by. */
   floorMs: number | undefined;
   /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { invariant, type StopError, stop } from '../../../core/errors.ts';
+import { invariant } from '../../../core/errors.ts';
 import { counted } from '../../../core/plain-text.ts';
 import {
   type AccountEnd,
@@ -13,7 +13,8 @@ import {
   type Worker,
   type WorkerShare,
 } from '../../ledger.ts';
-import type { Database, Sql } from './connection.ts';
+import type { Sql } from './connection.ts';
+import { hasAttempt, LEDGER_NOW, type Looked, see } from './lost-commits.ts';
 import { ANSWERED } from './misses.ts';
 import { present, type Session } from './session.ts';
 
@@ -41,12 +42,11 @@ SELECT beat($1, $2, $3, $4, $5, $6) AS heard, (
              json_build_object('count', t.misses, 'kept', coalesce(p.misses_after = t.ended AND p.misses_kept, false),
                'place', CASE WHEN p.misses_after = t.ended THEN p.misses_place END))), '{}')
       FROM accounts p CROSS JOIN LATERAL (${ANSWERED}) t WHERE p.identity = ANY ($7)) AS known,
-  ${isWhole('$8', '$1')} AS "isWhole"`;
+  ${hasAttempt('$8', '$9')} AS "isWhole", (${LEDGER_NOW}) AS now`;
 
-interface Answer {
+interface Answer extends Looked {
   readonly heard: Told;
   readonly known: Readonly<Record<string, AccountHeard['known']>>;
-  readonly isWhole: boolean;
 }
 
 interface Told {
@@ -66,17 +66,17 @@ interface Differing {
   readonly quotas: readonly SharedWindow[];
 }
 
-export function spenders(session: Session): Spenders {
+export function spenders(session: Session): Omit<Spenders, 'agreeOn' | 'holdTo'> {
   const { database, worker, command } = session;
   let heard = 0;
   return {
     async beat({ accounts }: Beat): Promise<Heard> {
       const answer = await database.atOnce.row<Answer>(BEAT, [
         ...[worker, hostname(), process.pid, command, heard, JSON.stringify(accounts)],
-        ...[accounts.map(({ account }) => account), session.acknowledged],
+        ...[accounts.map(({ account }) => account), session.seen?.attempt, session.seen?.atMs],
       ]);
       invariant(answer !== undefined, 'a beat is answered');
-      if (!answer.isWhole) throw commitsLost(database);
+      await see(session, answer);
       heard = answer.heard.told;
       return { worker, accounts: answer.heard.accounts.map((told) => heardOf(told, answer.known, accounts)) };
     },
@@ -124,21 +124,6 @@ const inWords = (limit: SharedWindow | undefined, quotas: readonly SharedWindow[
   [...(limit === undefined ? [] : [limit]), ...quotas]
     .map(({ requests, windowMs }) => `${counted(requests, 'request')} in ${windowMs} ms`)
     .join(' and ') || 'no known number of requests';
-
-// ------------------------------------------------------------------------------------------------------ lost commits
-
-/** Whether the database has the newest attempt that it acknowledged to a worker: a restored backup, or another server, has not. */
-export function isWhole(attempt: string, worker: string): string {
-  return `(${attempt}::bigint IS NULL OR EXISTS (SELECT FROM entries w WHERE w.of = ${attempt}::bigint AND w.id = w.of AND w.worker = ${worker}))`;
-}
-
-export function commitsLost({ shown }: Database): StopError {
-  return stop(
-    'store_lost',
-    `${shown} does not know a request any more that it had noted: it was restored from a backup, or another server has taken its place.`,
-    'Let nothing spend from it before the newest state is restored, or what it has lost may be bought again.',
-  );
-}
 
 // ------------------------------------------------------------------------------------------------------ who is shown
 

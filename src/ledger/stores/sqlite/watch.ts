@@ -1,18 +1,14 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
-import { StopError, stop } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
 import { counted } from '../../../core/plain-text.ts';
+import { behindWords, goneWords, otherWords } from '../../lost-stores.ts';
+import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, realPlaceOf } from '../../outside-notes.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
-import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, realPlaceOf } from './outside-note.ts';
 
 /** How far a ledger has come, as it says itself. */
-export interface LedgerProgress {
-  readonly identity: string;
-  readonly commits: number;
-  /** When the newest request that may have cost something was noted, as in `OutsideNote`. */
-  readonly lastIntentMs: number | undefined;
-}
+export type LedgerProgress = Omit<OutsideNote, 'place'>;
 
 /** Play money is not worth a stop, so a ledger that holds nothing else has no last intent. */
 const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
@@ -24,51 +20,31 @@ export function progressOf(connection: Connection): LedgerProgress {
     connection.get<object>(HOLDS_MONEY) === undefined
       ? undefined
       : connection.get<{ readonly intent_at: number }>(LAST_INTENT);
-  return { identity: ledger?.identity ?? '', commits: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
+  return { identity: ledger?.identity ?? '', reached: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
 }
 
 /** What a store lacks of what is known outside of it; undefined when it is the newest known one. */
-export function lossOf(path: string, connection: Connection): string | undefined {
-  const place = realPlaceOf(path);
+export function lossOf(store: string, connection: Connection): string | undefined {
+  const place = realPlaceOf(store);
   // The note is read first: a running spender commits before it notes, so its ledger is never behind the note.
   const same = noteOf(progressOf(connection).identity);
   const before = noteAt(place);
-  const found = progressOf(connection);
-  if (same?.lastIntentMs !== undefined && same.commits > found.commits)
-    return behindWords(path, place, found, same);
-  if (before?.lastIntentMs === undefined || before.identity === found.identity) return undefined;
-  return otherWords(path, found, before);
+  const { identity, reached, lastIntentMs } = progressOf(connection);
+  const found = { store, place, lastIntentMs };
+  if (same?.lastIntentMs !== undefined && same.reached > reached)
+    return behindWords(found, same, history, `${same.reached - reached} of them are`);
+  if (before?.lastIntentMs === undefined || before.identity === identity) return undefined;
+  return otherWords(found, before, history, `has ${counted(reached, 'commit')}`);
 }
 
 /** What is known to be lost at a place where there is no store. */
-export function lossAt(path: string): string | undefined {
-  const before = noteAt(realPlaceOf(path));
-  return before?.lastIntentMs === undefined ? undefined : goneWords(path, before);
+export function lossAt(store: string): string | undefined {
+  const before = noteAt(realPlaceOf(store));
+  return before?.lastIntentMs === undefined ? undefined : goneWords(store, before, history);
 }
 
-function behindWords(path: string, place: string, found: LedgerProgress, note: OutsideNote): string {
-  const where = note.place === place ? '' : ` in ${note.place}`;
-  const since = found.lastIntentMs === undefined ? '' : ` after ${isoTime(found.lastIntentMs)}`;
-  return `The store ${path} is not the newest one: ${counted(note.commits, 'commit')} were made with its ledger${where}, ${lastRequest(note)}, and ${note.commits - found.commits} of them are missing. What it bought${since} would be bought again.`;
-}
-
-function goneWords(path: string, note: OutsideNote): string {
-  return `The store ${path} is gone: ${counted(note.commits, 'commit')} were made with the ledger that was there, ${lastRequest(note)}. All that it bought would be bought again.`;
-}
-
-function otherWords(path: string, found: LedgerProgress, note: OutsideNote): string {
-  const own =
-    found.lastIntentMs === undefined ? 'has bought nothing yet' : `has ${counted(found.commits, 'commit')}`;
-  return `The store ${path} has another ledger than before: ${counted(note.commits, 'commit')} were made with the one that was there, ${lastRequest(note)}, and this one ${own}. What only the other one bought would be bought again.`;
-}
-
-function lastRequest({ lastIntentMs = 0 }: OutsideNote): string {
-  return `the last request at ${isoTime(lastIntentMs)}`;
-}
-
-export function lost(fact: string): StopError {
-  const next = 'Put the newest store back, or go on without it by rowonce run with --accept store.';
-  return new StopError({ code: 'store_lost', message: fact, next, answers: ['store'] });
+function history({ reached, lastIntentMs = 0 }: OutsideNote, ledger: string): string {
+  return `${counted(reached, 'commit')} were made with ${ledger}, the last request at ${isoTime(lastIntentMs)}`;
 }
 
 /** How often the outside note is updated while there are commits. */
@@ -177,7 +153,7 @@ function isSameFile(one: BigIntStats, other: BigIntStats | undefined): boolean {
 
 function isSame(one: OutsideNote, other: OutsideNote): boolean {
   return (
-    one.commits === other.commits && one.lastIntentMs === other.lastIntentMs && one.place === other.place
+    one.reached === other.reached && one.lastIntentMs === other.lastIntentMs && one.place === other.place
   );
 }
 

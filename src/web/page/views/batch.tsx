@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
+import type { BatchDetail, SummaryView, WorkList, WorkView } from '../../api.ts';
 import { awaitEnd, isAwaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
@@ -12,7 +12,7 @@ import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Refused } from '../session.ts';
 import { text } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
-import { Downloads } from './batch/downloads.tsx';
+import { Came } from './batch/came.tsx';
 import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
 
 const words = text.batch;
@@ -34,12 +34,73 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
 }
 
 function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: readonly WorkView[] }) {
-  const rows = allRows(batch);
   const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
+  const isOpen = batch.state === 'open';
   return (
     <>
       <Head batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
+      {isOpen && <Open {...{ batch, works, running }} />}
+      {batch.settled > 0 && (
+        <Loaded<SummaryView> path={`/batches/${batch.batch}/summary`} again={batch.settled}>
+          {(came) => <Came {...{ batch, came }} />}
+        </Loaded>
+      )}
+      <GoingOn {...{ batch, running }} />
+      {batch.changes !== undefined && <Changes changes={batch.changes} />}
+      <details class="card stack" open={isOpen}>
+        <summary>{words.howItWent}</summary>
+        <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
+        {!isOpen && <OutcomeLegend counts={batch.counts} rows={allRows(batch)} />}
+        {!isOpen && <Figures batch={batch} running={running} />}
+      </details>
+      <Record batch={batch} />
+    </>
+  );
+}
+
+/** What only the one who runs it needs. */
+function Record({ batch }: { readonly batch: BatchDetail }) {
+  const operation = batch.undoes === null ? batch.operation : text.batches.undoOf(batch.undoes);
+  const lines = [
+    [words.record.batch, batch.batch],
+    [words.record.operation, operation],
+    [words.record.account, batch.account],
+    [words.record.begun, `${batch.created_at} (UTC)`],
+  ] as const;
+  return (
+    <details class="card stack">
+      <summary>{words.record.title}</summary>
+      <dl class="record">
+        {lines.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {batch.next !== null && (
+        <p>
+          {words.record.command} <code>{batch.next}</code>
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** How far it is, what it waits for, what it has cost so far, and what a person can do with it. */
+function Open({
+  batch,
+  works,
+  running,
+}: {
+  readonly batch: BatchDetail;
+  readonly works: readonly WorkView[];
+  readonly running: boolean;
+}) {
+  const rows = allRows(batch);
+  return (
+    <>
       <section class="card stack" aria-label={words.progress}>
         <OutcomeBar
           counts={batch.counts}
@@ -47,41 +108,33 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
           label={text.batches.rows(grouped(batch.settled), grouped(rows))}
         />
         <OutcomeLegend counts={batch.counts} rows={rows} />
-        {batch.state === 'finished' && <Finished batch={batch} running={running} />}
-        {batch.unanswered !== undefined && <BuyAgain batch={batch} running={running} />}
-        {batch.state === 'open' && (
-          <>
-            <Now batch={batch} running={running} />
-            <div class="title">
-              <BatchButtons batch={batch} running={running} works={works} />
-              <EndNote batch={batch} />
-            </div>
-          </>
-        )}
+        <Now batch={batch} running={running} />
+        <div class="title">
+          <BatchButtons batch={batch} running={running} works={works} />
+          <EndNote batch={batch} />
+        </div>
       </section>
-      <Loaded<SavedView>
-        path={`/batches/${batch.batch}/saved`}
-        again={batch.settled}
-        meanwhile={<Figures batch={batch} running={running} saved={undefined} />}
-      >
-        {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
-      </Loaded>
-      {batch.changes !== undefined && <Changes changes={batch.changes} />}
-      <section class="card stack">
-        <h2>{words.speed}</h2>
-        <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
-      </section>
-      <Downloads batch={batch} />
+      <Figures batch={batch} running={running} />
+    </>
+  );
+}
+
+/** What an ended batch can go on for. */
+function GoingOn({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  return (
+    <>
+      {batch.state === 'finished' && <Finished batch={batch} running={running} />}
+      {batch.unanswered !== undefined && <BuyAgain batch={batch} running={running} />}
     </>
   );
 }
 
 function Head({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const operation = batch.undoes === null ? batch.operation : text.batches.undoOf(batch.undoes);
   return (
     <header class="stack">
       <p class="muted">
-        <a href="/">{text.batches.title}</a> / <code>{batch.batch}</code>
+        <a href="/">{text.batches.title}</a>
+        {batch.undoes !== null && ` · ${text.batches.undoOf(batch.undoes)}`}
       </p>
       <div class="title">
         <h1 class="batch-name" title={batch.input}>
@@ -92,9 +145,7 @@ function Head({ batch, running }: { readonly batch: BatchDetail; readonly runnin
           {batch.sandbox && <PlayMoney />}
         </div>
       </div>
-      <p class="muted">
-        {operation} · {batch.account} · {words.begun(dateAndTime(batch.created_at))}
-      </p>
+      <p class="muted">{words.begun(dateAndTime(batch.created_at))}</p>
       <nav class="actions" aria-label={words.parts}>
         <a class="button" href={`/batches/${batch.batch}/rows`}>
           {words.rows(grouped(allRows(batch)))}
@@ -213,16 +264,7 @@ function Pause({
   );
 }
 
-function Figures({
-  batch,
-  running,
-  saved,
-}: {
-  readonly batch: BatchDetail;
-  readonly running: boolean;
-  /** Undefined while it is not known. */
-  readonly saved: number | undefined;
-}) {
+function Figures({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
   const { credits, counts } = batch;
   const { budget, spent, in_doubt, reserved } = credits;
   const figures: (readonly [name: string, value: string | number | undefined, more?: string | undefined])[] =
@@ -231,7 +273,6 @@ function Figures({
     const ofBudget = budget === null ? words.noBudget : words.ofBudget(grouped(budget));
     figures.push([words.spent, spentWords(credits), ofBudget]);
     if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
-    figures.push([words.saved, saved]);
     if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
   }
   if (batch.changes === undefined) {

@@ -364,7 +364,7 @@ describe('portions', () => {
     const unused = await clock.until(limited.permit(waiter()));
     const next = limited.permit(waiter());
     await clock.passing(SECOND_MS);
-    unused.giveBack();
+    unused.done();
     (await clock.until(next)).sent();
     expect(limited.sends).toBe(1);
   });

@@ -1,9 +1,11 @@
 /** Accounts at vendors, and what was learned about them. */
 export const ACCOUNTS = `
 -- What is learned may be lost: it is learned again. \`misses_place\` and \`misses_kept\` are about the misses that follow the end
--- \`misses_after\`. Those up to \`misses_forgotten\` count no more.
+-- \`misses_after\`. Those up to \`misses_forgotten\` count no more. Limits and caps are those of the first who used the account, or
+-- of who changed them since: they hold for all. \`limits\` is NULL before the first.
 CREATE TABLE accounts (
   identity text PRIMARY KEY,
+  limits json,
   per_day bigint CHECK (per_day >= 0),
   per_month bigint CHECK (per_month >= 0),
   misses_place json,

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import type { BatchDetail, Ticket, TicketRequest } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
@@ -8,38 +7,52 @@ import { text } from '../../text.ts';
 
 const words = text.batch.downloads;
 
-/** What a person takes along. The server writes it first, then gives a ticket that works once. */
+type What = TicketRequest['what'] | 'workbook';
+
+/** What a person takes along: the list with what was found comes first. */
 export function Downloads({ batch }: { readonly batch: BatchDetail }) {
+  const attention = sumOf(batch.counts, NEED_ATTENTION);
+  return (
+    <div class="actions">
+      <DownloadButton batch={batch} what="output" />
+      {attention > 0 && <DownloadButton batch={batch} what="needs_attention" />}
+      {!isWorkbook(batch) && <DownloadButton batch={batch} what="workbook" />}
+      <DownloadButton batch={batch} what="report" />
+    </div>
+  );
+}
+
+const isWorkbook = ({ input }: BatchDetail): boolean => /\.xls[xm]$/i.test(input);
+
+/** The server writes the file first, then gives a ticket that works once. */
+function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly what: What }) {
   const action = useAction();
-  const preparing = useSignal('');
-  const settled = batch.settled > 0;
-  const attention = sumOf(batch.counts, NEED_ATTENTION) > 0;
-  const isWorkbook = /\.xls[xm]$/i.test(batch.input);
-  const take = (name: string, body: TicketRequest): void =>
+  const take = (): void =>
     action.run(async () => {
-      preparing.value = name;
+      const body: TicketRequest = what === 'workbook' ? { what: 'output', format: 'xlsx' } : { what };
       const ticket = await ask<Ticket>(`/batches/${batch.batch}/tickets`, { body });
       const link = document.createElement('a');
       link.href = `/downloads/${ticket.ticket}`;
       link.download = ticket.name;
       link.click();
     });
-  const button = (name: string, wanted: TicketRequest, isThere: boolean) => (
-    <button type="button" onClick={() => take(name, wanted)} disabled={!isThere || action.isBusy.value}>
-      {action.isBusy.value && preparing.value === name ? words.preparing : name}
-    </button>
-  );
   return (
-    <section class="card stack">
-      <h2>{words.title}</h2>
-      <p class="muted">{settled ? words.what : words.nothingYet}</p>
-      <div class="actions">
-        {button(words.output, { what: 'output' }, settled)}
-        {!isWorkbook && button(words.workbook, { what: 'output', format: 'xlsx' }, settled)}
-        {button(words.attention, { what: 'needs_attention' }, attention)}
-        {button(words.report, { what: 'report' }, settled)}
-      </div>
+    <>
+      <button
+        type="button"
+        class={what === 'output' ? 'primary' : ''}
+        onClick={take}
+        disabled={action.isBusy.value}
+      >
+        {action.isBusy.value ? words.preparing : nameOf(what, batch)}
+      </button>
       <Refusal refused={action.refused.value} />
-    </section>
+    </>
   );
+}
+
+function nameOf(what: What, batch: BatchDetail): string {
+  if (what === 'needs_attention') return words.attention(sumOf(batch.counts, NEED_ATTENTION));
+  if (what === 'output') return isWorkbook(batch) ? words.ownWorkbook : words.output;
+  return what === 'workbook' ? words.workbook : words.report;
 }

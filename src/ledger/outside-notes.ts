@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
+import { hash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { stop } from '../../../core/errors.ts';
-import { ledgersFolder } from '../../../core/paths.ts';
-import { distrustOfFolder } from '../../../lib/file-trust.ts';
-import { writeAnew } from './folder.ts';
+import { stop } from '../core/errors.ts';
+import { ledgersFolder } from '../core/paths.ts';
+import { distrustOfFolder } from '../lib/file-trust.ts';
 
 /**
  * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied does not
@@ -17,10 +16,11 @@ import { writeAnew } from './folder.ts';
  */
 export interface OutsideNote {
   readonly identity: string;
-  readonly commits: number;
+  /** How far the ledger had come: the commits of a folder, or the number of a database's newest attempt. */
+  readonly reached: number;
   /** Time of the newest request that may have cost something; undefined when the ledger has bought nothing. */
   readonly lastIntentMs: number | undefined;
-  /** The path where the ledger was last used. */
+  /** Where the ledger was last used: the path of a folder, or the address of a database. */
   readonly place: string;
 }
 
@@ -35,11 +35,11 @@ export function realPlaceOf(path: string): string {
 }
 
 export function noteOf(identity: string): OutsideNote | undefined {
-  const [commits = '', lastIntentMs = '', place = ''] = linesOf(nameOf(identity));
-  if (!/^\d{1,15}$/.test(commits) || !/^\d{0,15}$/.test(lastIntentMs) || place === '') return undefined;
+  const [reached = '', lastIntentMs = '', place = ''] = linesOf(nameOf(identity));
+  if (!/^\d{1,15}$/.test(reached) || !/^\d{0,15}$/.test(lastIntentMs) || place === '') return undefined;
   return {
     identity,
-    commits: Number(commits),
+    reached: Number(reached),
     lastIntentMs: lastIntentMs === '' ? undefined : Number(lastIntentMs),
     place,
   };
@@ -64,8 +64,8 @@ export function noteAt(place: string): OutsideNote | undefined {
 }
 
 /** @returns whether the note could be written. */
-export function keepNote({ identity, commits, lastIntentMs, place }: OutsideNote): boolean {
-  return replace(nameOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
+export function keepNote({ identity, reached, lastIntentMs, place }: OutsideNote): boolean {
+  return replace(nameOf(identity), [String(reached), String(lastIntentMs ?? ''), place]);
 }
 
 export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
@@ -95,8 +95,8 @@ function linesOf(name: string): readonly string[] {
 }
 
 /**
- * Replaces a file. Readers see the old lines or the new ones. One process writes a ledger's file, so no other uses its
- * second name.
+ * Replaces a file. Readers see the old lines or the new ones. Several processes may spend from one database, so each writes
+ * under a name of its own that is new there; a crash leaves such a file, which nobody reads.
  */
 function replace(name: string, lines: readonly string[]): boolean {
   try {
@@ -104,8 +104,9 @@ function replace(name: string, lines: readonly string[]): boolean {
     if (folder === undefined) return false;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, name);
-    writeAnew(`${file}.new`, lines.map((line) => `${line}\n`).join(''));
-    renameSync(`${file}.new`, file);
+    const own = `${file}.${randomBytes(6).toString('hex')}.new`;
+    writeFileSync(own, lines.map((line) => `${line}\n`).join(''), { flag: 'wx', mode: 0o600 });
+    renameSync(own, file);
     return true;
   } catch {
     return false;

@@ -1,0 +1,36 @@
+import type { OutcomeKind } from './row.ts';
+
+/**
+ * Why a row needs a person, in few words that many rows share: without its cell, and without what only the vendor's programmers
+ * understand. The whole reason stands in the row's `_reason`.
+ */
+export function attentionWords(kind: OutcomeKind, reason: string): string {
+  if (kind === 'in_doubt') return doubtWords(reason);
+  return kind === 'refused' ? refusalWords(reason) : invalidWords(reason);
+}
+
+const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
+
+/** `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign, so the last colon counts. */
+const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/;
+
+const NOTHING_USABLE = /^no usable identifier: /;
+
+function invalidWords(reason: string): string {
+  const parts = reason.replace(NOTHING_USABLE, '').split('; ');
+  const plain = NOTHING_USABLE.test(reason)
+    ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
+    : [reason];
+  return [...new Set(plain)].join('; ').replaceAll(QUOTED, '');
+}
+
+function refusalWords(reason: string): string {
+  const plain = reason.replaceAll(QUOTED, '').replaceAll(/\s*\([^()]*\)/g, '');
+  return plain === '' ? 'refused' : plain;
+}
+
+function doubtWords(reason: string): string {
+  if (/\bno answer\b.*\bbuy it again\b/.test(reason))
+    return 'what came was no answer; it can be bought again';
+  return 'no answer came, or one that cannot be read; it may have been charged';
+}

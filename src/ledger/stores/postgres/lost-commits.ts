@@ -1,0 +1,168 @@
+import { isoTime } from '../../../core/clock.ts';
+import type { StopError } from '../../../core/errors.ts';
+import { behindWords, goneWords, lost, otherWords, requireAccepted } from '../../lost-stores.ts';
+import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote } from '../../outside-notes.ts';
+import type { StoreOptions } from '../../store.ts';
+import type { Database, Sql } from './connection.ts';
+import type { Seen, Session } from './session.ts';
+
+/**
+ * A database that was restored from a backup, and a server that took another's place, may know less than was done with them. Each
+ * process knows the newest attempt that it has seen in the ledger, and each host notes it outside with every beat and at the end
+ * of a process, so that one that begins knows it as well: a kill loses what was noted since the last beat, about a second. A
+ * process that finds it missing marks the ledger, and nobody spends from it until a person accepts that.
+ */
+
+/** Whether the ledger has the attempt, which may be NULL. */
+export const hasAttempt = (attempt: string, atMs: string): string =>
+  `(${attempt}::bigint IS NULL OR EXISTS (SELECT FROM entries w WHERE w.of = ${attempt}::bigint AND w.id = w.of AND w.at = ${atMs}::bigint))`;
+
+/** What a ledger says of itself. */
+export interface LedgerNow {
+  readonly identity: string;
+  /** The names of those whose loss a person accepted. */
+  readonly formerly: readonly string[];
+  /** What it has lost, as somebody noticed; null while nobody has, or where that was accepted. */
+  readonly lost: string | null;
+  /** The newest attempt; null while it holds nothing but play money, which is not worth a stop. */
+  readonly newest: Seen | null;
+}
+
+export const LEDGER_NOW = `
+SELECT json_build_object('identity', l.identity, 'formerly', l.formerly, 'lost', l.lost, 'newest', (
+    SELECT json_build_object('attempt', e.of, 'atMs', e.at) FROM entries e
+     WHERE e.id = e.of AND EXISTS (SELECT FROM batches WHERE NOT sandbox) ORDER BY e.of DESC LIMIT 1)) AS now FROM ledger l`;
+
+export async function ledgerNow(sql: Sql): Promise<LedgerNow> {
+  const found = await sql.row<{ now: LedgerNow }>(LEDGER_NOW);
+  return found?.now ?? { identity: '', formerly: [], lost: null, newest: null };
+}
+
+/** What is missing, and the name of the ledger that has it. */
+export interface Loss {
+  readonly fact: string;
+  readonly identity: string;
+}
+
+/** What a database lacks of what is known; undefined when it is the newest known one. */
+export async function lossOf(database: Database): Promise<Loss | undefined> {
+  const { identity, formerly, lost: marked, newest } = await ledgerNow(database);
+  if (marked !== null) return { fact: marked, identity };
+  const [store, place] = [database.shown, placeOf(database)];
+  const found = { store, place, lastIntentMs: newest?.atMs };
+  const [same, before] = [noteOf(identity), noteAt(place)];
+  if (same?.lastIntentMs !== undefined && !(await isKnown(database, same)))
+    return { fact: behindWords(found, same, history, MISSING), identity };
+  if (before?.lastIntentMs === undefined || [identity, ...formerly].includes(before.identity))
+    return undefined;
+  const own = `was last used at ${isoTime(newest?.atMs ?? 0)}`;
+  return { fact: otherWords(found, before, history, own), identity: before.identity };
+}
+
+/** What is known to be lost where there is no ledger. */
+export function lossAt(database: Database): Loss | undefined {
+  const before = noteAt(placeOf(database));
+  if (before?.lastIntentMs === undefined) return undefined;
+  return { fact: goneWords(database.shown, before, history), identity: before.identity };
+}
+
+/** @throws StopError `store_lost` when something is missing and the person does not accept that; the others are told. */
+export async function requireNewest(
+  database: Database,
+  options: Pick<StoreOptions, 'acceptLost' | 'tell'>,
+): Promise<void> {
+  const loss = await lossOf(database);
+  if (loss === undefined) return;
+  if (options.acceptLost !== true) await mark(database, loss);
+  requireAccepted(loss.fact, options);
+  await accept(database, loss);
+}
+
+async function isKnown(sql: Sql, { reached, lastIntentMs }: OutsideNote): Promise<boolean> {
+  const text = `SELECT ${hasAttempt('$1', '$2')} AS is`;
+  return (await sql.row<{ is: boolean }>(text, [reached, lastIntentMs]))?.is === true;
+}
+
+const MISSING = 'that one is';
+
+function history({ lastIntentMs = 0 }: OutsideNote, ledger: string): string {
+  return `requests were made with ${ledger}, the last known one at ${isoTime(lastIntentMs)}`;
+}
+
+/** One address for all roles. */
+const placeOf = ({ shown }: Database): string => shown.replace(/\/\/[^@/]*@/, '//');
+
+/** Tells everybody who spends from the ledger. What stands in its place under another name is left alone. */
+async function mark(sql: Sql, { fact, identity }: Loss): Promise<void> {
+  const text = 'UPDATE ledger SET lost = $1 WHERE lost IS NULL AND identity = $2';
+  // Where it cannot be written nobody can spend from it either.
+  await sql.rows(text, [fact, identity]).catch(() => {});
+}
+
+/**
+ * Accepts what is lost. The ledger gets a name of its own, so that the lost one is still missed when it comes back, and hosts that know
+ * it by a former name go on with it.
+ */
+export async function accept(sql: Sql, { identity }: Loss): Promise<void> {
+  await sql.rows(ACCEPT, [identity]);
+}
+
+const ACCEPT = `
+UPDATE ledger SET identity = replace(gen_random_uuid()::text, '-', ''), formerly = formerly || ARRAY[identity, $1], lost = NULL`;
+
+/** The stop of a process that had seen more than there is now. */
+export function commitsLost({ database, seen }: Pick<Session, 'database' | 'seen'>): StopError {
+  return lost(missingWords(database, seen));
+}
+
+function missingWords(database: Database, seen: Seen | undefined): string {
+  const [store, place] = [database.shown, placeOf(database)];
+  const note = { identity: '', reached: 0, place, lastIntentMs: seen?.atMs };
+  return behindWords({ store, place, lastIntentMs: undefined }, note, history, MISSING);
+}
+
+/** What a look at the ledger found, asked for with what the session has seen before. */
+export interface Looked {
+  readonly isWhole: boolean;
+  readonly now: LedgerNow;
+}
+
+/**
+ * Takes what was found for the newest that is known, here and outside.
+ * @throws StopError `store_lost` when something is missing; the others are told.
+ */
+export async function see(session: Session, { isWhole, now }: Looked): Promise<void> {
+  const { database, seen, identity } = session;
+  if (now.lost !== null) throw lost(now.lost);
+  if (!isWhole) {
+    if (identity !== undefined) await mark(database.atOnce, { fact: missingWords(database, seen), identity });
+    throw commitsLost(session);
+  }
+  session.identity = now.identity;
+  const { newest } = now;
+  if (newest === null) return;
+  if (seen === undefined || seen.attempt < newest.attempt) session.seen = newest;
+  keepOutside(database, now.identity, newest);
+}
+
+/** Other processes of this host may have noted a newer one. */
+function keepOutside(database: Database, identity: string, { attempt, atMs }: Seen): void {
+  const place = placeOf(database);
+  const before = noteOf(identity);
+  if (before !== undefined && before.place === place && before.reached >= attempt) return;
+  keepNote({ identity, reached: attempt, lastIntentMs: atMs, place });
+  if (before?.place !== place) keepPlace({ identity, place });
+}
+
+const LOOK = `SELECT ${hasAttempt('$1', '$2')} AS "isWhole", (${LEDGER_NOW}) AS now`;
+
+/** Notes the newest outside once more, as far as the database can be asked. */
+export async function seeAtEnd(session: Session): Promise<void> {
+  const { database, seen } = session;
+  try {
+    const looked = await database.atOnce.row<Looked>(LOOK, [seen?.attempt, seen?.atMs]);
+    if (looked !== undefined) await see(session, looked);
+  } catch {
+    // What was noted with the last beat stays.
+  }
+}

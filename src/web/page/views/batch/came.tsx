@@ -1,0 +1,119 @@
+import type { BatchDetail, SummaryView } from '../../../api.ts';
+import { grouped } from '../../parts/figures.ts';
+import { text } from '../../text.ts';
+import { Downloads } from './downloads.tsx';
+
+const words = text.batch.came;
+
+/** What came of a batch, in the words and figures of its report. */
+export function Came({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
+  const { headline, cost, needs, identifiers } = came;
+  return (
+    <section class="card stack came" aria-label={words.title}>
+      <p class="headline">{headline}</p>
+      {cost !== undefined && <p>{cost}</p>}
+      <p>{needs}</p>
+      <Downloads batch={batch} />
+      {batch.changes === undefined && <Funnel came={came} />}
+      {batch.changes === undefined && identifiers !== '' && <p class="muted">{identifiers}</p>}
+      <Columns came={came} />
+      <Reasons batch={batch} came={came} />
+    </section>
+  );
+}
+
+function Funnel({ came: { figures } }: { readonly came: SummaryView }) {
+  const { rows, usable, asked, found } = figures;
+  const steps = [
+    [rows, words.rows],
+    [usable, words.usable],
+    [asked, words.asked],
+    [found, words.found],
+  ] as const;
+  return (
+    <ol class="funnel">
+      {steps.map(([count, word]) => (
+        <li key={word}>
+          <b>{grouped(count)}</b> {word}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const COLUMNS_SHOWN = 12;
+const WIDTH = 100;
+
+function Columns({ came: { figures, shares } }: { readonly came: SummaryView }) {
+  const { columns, found } = figures;
+  if (columns.length === 0) return null;
+  const lines = columns.map(({ name, filled }, at) => (
+    <li key={name}>
+      <span class="fill-name">{name}</span>
+      <svg class="fill-bar" viewBox={`0 0 ${WIDTH} 10`} preserveAspectRatio="none" aria-hidden="true">
+        <rect class="tone-good" width={found === 0 ? 0 : (filled / found) * WIDTH} height="10" />
+      </svg>
+      <span class="number">{shares[at]}</span>
+    </li>
+  ));
+  const rest = lines.slice(COLUMNS_SHOWN);
+  return (
+    <>
+      <h2>{words.columns}</h2>
+      <ul class="fill">{lines.slice(0, COLUMNS_SHOWN)}</ul>
+      {rest.length > 0 && (
+        <details>
+          <summary>{words.moreColumns(grouped(rest.length))}</summary>
+          <ul class="fill">{rest}</ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** Why rows need a person, each with the click that mends it. */
+function Reasons({ batch, came }: { readonly batch: BatchDetail; readonly came: SummaryView }) {
+  const { figures, rows } = came;
+  if (figures.reasons.length === 0) return null;
+  return (
+    <>
+      <h2>{words.needs}</h2>
+      <ul class="reasons">
+        {figures.reasons.map(({ kind, words: why, rows: count }, at) => (
+          <li key={`${kind} ${why}`}>
+            <b class="number">{grouped(count)}</b>
+            <span class="why">{why}</span>
+            <span class="muted">{rows[at]}</span>
+            <Mending {...{ batch, kind, list: came.list }} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Mending({
+  batch: { batch },
+  kind,
+  list,
+}: {
+  readonly batch: BatchDetail;
+  readonly kind: string;
+  readonly list: string | null;
+}) {
+  if (kind === 'in_doubt')
+    return (
+      <a class="button" href={`/batches/${batch}/doubts`}>
+        {words.decide}
+      </a>
+    );
+  const canCorrect = kind === 'invalid' && list !== null;
+  return (
+    <a
+      class="button"
+      href={canCorrect ? `/lists/${list}/fix?batch=${batch}` : `/batches/${batch}/rows?status=${kind}`}
+    >
+      {canCorrect ? words.correct : words.look}
+    </a>
+  );
+}

@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readSheet } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import type { CopyOptions, Sheet } from '../../../src/core/format.ts';
+import xlsx from '../../../src/files/formats/xlsx.ts';
+import { openInput } from '../../../src/files/input.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { chooseDestination } from '../../../src/files/output/output/destination.ts';
+import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+import {
+  bookOf,
+  bookParts,
+  type PackedPart,
+  partsOf,
+  textRow,
+  type WrittenBook,
+  zipOf,
+} from './workbook-file.ts';
+
+/**
+ * Goal: a user gets her own workbook back with our columns in it, and every other thing of it as it was.
+ * Method: workbooks of other writers, and some written by hand, are compared part by part and character by character with what
+ * comes back, and read by a library that shares nothing with ours.
+ */
+
+const BOOKS = new URL('./books/', import.meta.url);
+const bookBytes = (name: string): Buffer => readFileSync(new URL(name, BOOKS));
+
+interface Copy {
+  readonly before: readonly PackedPart[];
+  readonly after: readonly PackedPart[];
+  readonly bytes: Buffer;
+  readonly notes: readonly string[];
+}
+
+async function opened(bytes: Buffer, name = 'book.xlsx'): Promise<Sheet> {
+  const write = await inputFolder();
+  return xlsx.open(new InputFile(await write(bytes, basename(name))), {});
+}
+
+async function copyOf(
+  bytes: Buffer,
+  columns: readonly string[],
+  cellsFor: CellsOfRow,
+  options: Partial<CopyOptions> = {},
+): Promise<Copy> {
+  const notes: string[] = [];
+  const sheet = await opened(bytes);
+  const order = {
+    columns,
+    dropped: new Set<string>(),
+    note: (sentence: string) => void notes.push(sentence),
+    ...options,
+  };
+  const copy = Buffer.concat(await allOf(sheet.copy(order, rowByRow(cellsFor))));
+  return { before: partsOf(bytes), after: partsOf(copy), bytes: copy, notes };
+}
+
+const FOUND: CellsOfRow = ({ row }) => [`phone of ${row}`, `0${row}`, '1'];
+const COLUMNS = ['phone', 'postcode', '_credits'];
+
+/** The names of the parts that are not the same to the byte, with their times and their places. */
+function changedIn({ before, after }: Copy): readonly string[] {
+  expect(after.map(({ name, time }) => [name, time])).toEqual(before.map(({ name, time }) => [name, time]));
+  return before.flatMap(({ name, packed }, at) => (after[at]?.packed.equals(packed) ? [] : [name]));
+}
+
+const textOf = (parts: readonly PackedPart[], name: string): string =>
+  parts.find((part) => part.name === name)?.text ?? '';
+
+/** The text with each of these pieces in the place of another; each stands there just once. */
+function altered(text: string, changes: readonly (readonly [string, string])[]): string {
+  return changes.reduce((all, [from, to]) => {
+    expect(all.split(from), from).toHaveLength(2);
+    return all.replace(from, () => to);
+  }, text);
+}
+
+const inline = (address: string, text: string, style = ''): string =>
+  `<c r="${address}"${style}t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
+const ours = (row: number, style = ' '): string =>
+  `${inline(`F${row}`, `phone of ${row}`, style)}${inline(`G${row}`, `0${row}`, ' s="4" ')}<c r="H${row}"><v>1</v></c>`;
+
+const SHEET = 'xl/worksheets/sheet1.xml';
+
+test('a filtered sheet of Excel’s kind gets our columns, its filter reaches over them, and nothing else changes', async () => {
+  const copy = await copyOf(bookBytes('filter.xlsx'), COLUMNS, FOUND);
+  expect(copy.notes).toEqual([]);
+  expect(changedIn(copy)).toEqual([SHEET, 'xl/workbook.xml', 'xl/styles.xml']);
+  const header = COLUMNS.map((name, at) => inline(`${'FGH'[at]}4`, name, ' s="1" ')).join('');
+  expect(textOf(copy.after, SHEET)).toBe(
+    altered(textOf(copy.before, SHEET), [
+      ['<dimension ref="A1:F7"/>', '<dimension ref="A1:H7"/>'],
+      [
+        '<col min="6" max="16384" width="0" hidden="1" customWidth="1"/>',
+        [6, 7, 8].map((at) => `<col customWidth="1" width="20" min="${at}" max="${at}"/>`).join('') +
+          '<col min="9" max="16384" width="0" hidden="1" customWidth="1"/>',
+      ],
+      ...[4, 5, 6, 7].map((row) => [`<row r="${row}" spans="1:6">`, `<row r="${row}" spans="1:8">`] as const),
+      ['<v>5</v></c></row>', `<v>5</v></c>${header}</row>`],
+      ['<v>24</v></c></row>', `<v>24</v></c>${ours(5)}</row>`],
+      // The user had coloured this cell.
+      ['<c r="F6" s="3"/></row>', `${ours(6, ' s="3" ')}</row>`],
+      ['<v>14</v></c></row>', `<v>14</v></c>${ours(7)}</row>`],
+      ['<autoFilter ref="A4:E7"/>', '<autoFilter ref="A4:H7"/>'],
+    ]),
+  );
+  expect(textOf(copy.after, 'xl/workbook.xml')).toBe(
+    altered(textOf(copy.before, 'xl/workbook.xml'), [["'!$A$4:$E$7<", "'!$A$4:$H$7<"]]),
+  );
+  const format = '<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>';
+  expect(textOf(copy.after, 'xl/styles.xml')).toBe(
+    altered(textOf(copy.before, 'xl/styles.xml'), [
+      ['<cellXfs count="4">', '<cellXfs count="5">'],
+      ['</cellXfs>', `${format}</cellXfs>`],
+    ]),
+  );
+});
+
+test('a table gets our columns with names of their own, above its row of totals', async () => {
+  const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
+  expect(copy.notes).toEqual([]);
+  expect(changedIn(copy)).toEqual([SHEET, 'xl/tables/table1.xml', 'xl/styles.xml']);
+  expect(textOf(copy.after, 'xl/tables/table1.xml')).toBe(
+    altered(textOf(copy.before, 'xl/tables/table1.xml'), [
+      ['ref="A1:C5"', 'ref="A1:F5"'],
+      ['<autoFilter ref="A1:C4"/>', '<autoFilter ref="A1:F4"/>'],
+      ['<tableColumns count="3">', '<tableColumns count="6">'],
+      [
+        '</tableColumns>',
+        '<tableColumn id="4" name="phone"/><tableColumn id="5" name="postcode"/><tableColumn id="6" name="_credits"/></tableColumns>',
+      ],
+    ]),
+  );
+  expect((await readSheet(copy.bytes)).map((row) => row.slice(3))).toEqual([
+    COLUMNS,
+    ['phone of 2', '02', 1],
+    ['phone of 3', '03', 1],
+    ['phone of 4', '04', 1],
+    [null, null, null],
+  ]);
+});
+
+test('a script’s workbook keeps its protection, which is said, and the colours that stand where ours go', async () => {
+  const copy = await copyOf(bookBytes('script.xlsx'), COLUMNS, FOUND);
+  expect(copy.notes).toEqual([
+    'The sheet "List" is protected: ours are written all the same, and it stays so.',
+  ]);
+  expect(changedIn(copy)).toEqual([SHEET, 'xl/tables/table1.xml', 'xl/styles.xml']);
+  expect(textOf(copy.after, SHEET)).toContain('<c r="D2" s="1" t="inlineStr">');
+  expect(textOf(copy.after, SHEET)).toContain('sheet="1"');
+});
+
+test('macros stay, in a workbook that is called as before', async () => {
+  const write = await inputFolder();
+  const path = await write(bookBytes('macros.xlsm'), 'macros.xlsm');
+  const input = await openInput(path, {});
+  const wanted = { sandbox: false };
+  const destination = await chooseDestination(input, { onExisting: 'refuse' }, wanted);
+  expect(destination).toMatchObject({ path: path.replace('.xlsm', '.enriched.xlsm'), isWorkbook: true });
+  expect(changedIn(await copyOf(bookBytes('macros.xlsm'), COLUMNS, FOUND))).toEqual([SHEET, 'xl/styles.xml']);
+  const csv = await openInput(await write('ABN\n1\n', 'list.csv'), {});
+  const named = path.replace('macros', 'list');
+  await expect(
+    chooseDestination(csv, { onExisting: 'refuse' }, { ...wanted, named, forExcel: true }),
+  ).rejects.toMatchObject({ code: 'output', next: 'Name it with the ending .xlsx.' });
+});
+
+test('what comes back can go in again: ours are replaced where they stand, and the same cells are the same bytes', async () => {
+  const first = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
+  const again = await copyOf(first.bytes, COLUMNS, FOUND, { dropped: new Set(COLUMNS) });
+  expect(changedIn(again)).toEqual([]);
+  expect(again.after.map(({ text }) => text)).toEqual(first.after.map(({ text }) => text));
+  const other: CellsOfRow = ({ row }) => ['new', row === 3 ? '' : '1', '2', '3'];
+  const wider = await copyOf(first.bytes, ['phone', 'mobile', 'postcode', '_credits'], other, {
+    dropped: new Set(COLUMNS),
+  });
+  expect((await readSheet(wider.bytes)).map((row) => row.slice(3))).toEqual([
+    ['phone', 'mobile', 'postcode', '_credits'],
+    ['new', '1', '2', 3],
+    ['new', null, '2', 3],
+    ['new', '1', '2', 3],
+    [null, null, null, null],
+  ]);
+  expect(textOf(wider.after, 'xl/tables/table1.xml')).toContain('<tableColumn id="5" name="mobile"/>');
+});
+
+const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
+
+test.each<readonly [string, WrittenBook, RegExp]>([
+  [
+    'something stands between the filter and the first free column',
+    {
+      rows: `${LIST}${textRow(3, 'c', 'd')}${textRow(4, 'e', 'f')}${textRow(5, 'g', 'h', '', 'a remark')}`,
+      behind: '<autoFilter ref="A1:B5"/>',
+    },
+    /something stands between the filter and the first free column/,
+  ],
+  [
+    'the filter begins in another row',
+    { rows: LIST + textRow(3, 'c', 'd'), behind: '<autoFilter ref="A2:B3"/>' },
+    /the filter begins in row 2, not in the header/,
+  ],
+  [
+    'formulas stand where ours would be replaced',
+    { rows: `${textRow(1, 'A', 'x')}<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2</f><v>1</v></c></row>` },
+    /formulas stand in column B, which would be replaced/,
+  ],
+])('where %s, ours come on another sheet of the workbook, which says why', async (_what, book, why) => {
+  const copy = await copyOf(bookOf(book), ['x'], () => ['7'], { dropped: new Set(['x']) });
+  expect(copy.notes).toEqual([expect.stringMatching(why)]);
+  expect(textOf(copy.after, SHEET)).toBe(textOf(copy.before, SHEET));
+  const write = await inputFolder();
+  const made = await xlsx.open(new InputFile(await write(copy.bytes, 'made.xlsx')), { sheet: 'Rowonce' });
+  expect((await allOf(made.rows())).map(({ row, cells }) => [row, cells.at(-1)])).toContainEqual([2, '7']);
+  expect(await made.header()).toContain('x');
+});
+
+test('days stay days on another sheet, also where they are counted from 1904', async () => {
+  const book = {
+    rows: `${textRow(1, 'A', 'x')}<row r="2"><c r="A2" s="1"><v>100</v></c><c r="B2"><f>A2</f><v>1</v></c></row>`,
+    formats: ['yyyy-mm-dd'],
+    properties: '<workbookPr date1904="1"/>',
+  };
+  const copy = await copyOf(bookOf(book), ['x'], () => ['7'], { dropped: new Set(['x']) });
+  expect(copy.after.at(-1)?.text).toContain('<c r="A2" s="1"><v>100</v></c>');
+});
+
+test.each([
+  [
+    'a digital signature',
+    '_rels/.rels',
+    'package/2006/relationships/digital-signature/origin',
+    /signature.*View Signatures\./,
+  ],
+  [
+    'a log of every cell',
+    'xl/_rels/workbook.xml.rels',
+    'relationships/revisionHeaders',
+    /shared.*Unshare Workbook\./,
+  ],
+])(
+  'a workbook with %s comes back as a new one, with what to do about it',
+  async (_what, part, type, said) => {
+    const link = `<Relationship Id="x" Type="http://example.org/${type}" Target="x"/></Relationships>`;
+    const parts = bookParts({ rows: LIST }).map((each) =>
+      each.name === part ? { ...each, content: `${each.content}`.replace('</Relationships>', link) } : each,
+    );
+    const copy = await copyOf(zipOf(parts), ['x'], () => ['7']);
+    expect(copy.notes[0]).toMatch(said);
+    expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
+  },
+);
+
+test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
+  const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>
+    <x:row><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row >
+    <x:row r='3' ><x:c t="inlineStr"><x:is><x:t>𝄞&#10;é</x:t></x:is></x:c><!-- here --></x:row>\r\n</x:sheetData></x:worksheet>\r`;
+  const parts = bookParts({ rows: '' }).map((each) =>
+    each.name === SHEET ? { ...each, content: sheet } : each,
+  );
+  const copy = await copyOf(zipOf(parts), ['n'], ({ row }) => [`${row}`]);
+  const cell = (address: string, text: string): string =>
+    `<x:c r="${address}" t="inlineStr"><x:is><x:t xml:space="preserve">${text}</x:t></x:is></x:c>`;
+  expect(textOf(copy.after, SHEET)).toBe(
+    altered(sheet, [
+      ['</x:row >', `${cell('B1', 'n')}</x:row >`],
+      ['<!-- here --></x:row>', '<!-- here --><x:c r="B3"><x:v>3</x:v></x:c></x:row>'],
+    ]),
+  );
+});
+
+test('a sheet of many pieces is the same to the byte each time, wherever a piece ends', async () => {
+  const rows = Array.from({ length: 4000 }, (_, at) => textRow(at + 2, `${at}é𝄞`, 'x'.repeat(at % 97)));
+  const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
+  const made = (): Promise<Copy> => copyOf(book, ['n'], ({ row }) => [`row ${row}`]);
+  const copy = await made();
+  expect((await made()).bytes.equals(copy.bytes)).toBe(true);
+  const added = /<c r="C\d+" t="inlineStr"><is><t xml:space="preserve">[^<]*<\/t><\/is><\/c>/g;
+  const text = textOf(copy.after, SHEET);
+  expect(text.match(added)).toHaveLength(4001);
+  expect(text.replaceAll(added, '')).toBe(textOf(copy.before, SHEET));
+});
