@@ -214,6 +214,27 @@ test('what comes back can go in again: ours are replaced where they stand, and t
   expect(textOf(wider.after, 'xl/tables/table1.xml')).toContain('<tableColumn id="5" name="mobile"/>');
 });
 
+test('a row with a cell right of the last column is set aside in what comes back as well, and ours stay where they are', async () => {
+  const rows = [
+    textRow(2, 'a', 'b'),
+    textRow(3, 'c', 'd'),
+    textRow(4, 'e', 'f', '', 'a remark'),
+    textRow(5, 'g', 'h'),
+  ];
+  const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
+  const status: CellsOfRow = ({ unreadable }) => [unreadable === undefined ? 'matched' : 'invalid'];
+  const first = await copyOf(book, ['_status'], status);
+  const again = await copyOf(first.bytes, ['_status'], status, { dropped: new Set(['_status']) });
+  expect(changedIn(again)).toEqual([]);
+  const read = await allOf((await opened(first.bytes)).rows());
+  expect(read.map(({ unreadable }) => unreadable)).toEqual([
+    undefined,
+    undefined,
+    'the cell D4 holds something, but column D has no name in row 1, the header',
+    undefined,
+  ]);
+});
+
 const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
 
 test.each<readonly [string, WrittenBook, RegExp]>([
