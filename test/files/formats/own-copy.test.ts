@@ -302,6 +302,26 @@ test.each([
   },
 );
 
+test('a workbook with two parts of one name comes back as a new one, because nobody knows which of them is meant', async () => {
+  const parts = bookParts({ rows: LIST });
+  const copy = await copyOf(zipOf([...parts, ...parts.slice(4, 5)]), ['x'], () => ['7']);
+  expect(copy.notes[0]).toBe(
+    'book.xlsx comes back as a new workbook, because two of its parts have one name.',
+  );
+});
+
+test('cells that are coloured to the edge of the sheet stay in their columns, with ours among them', async () => {
+  const row = '<row r="2"><c r="A2"><v>1</v></c><c r="C2" s="1"/><c r="E2" s="1"/><c r="XFD2" s="1"/></row>';
+  const copy = await copyOf(bookOf({ rows: textRow(1, 'A') + row, formats: ['0'] }), ['x', 'y', 'z'], () => [
+    '7',
+    '8',
+    '',
+  ]);
+  expect(textOf(copy.after, SHEET)).toContain(
+    '<c r="A2"><v>1</v></c><c r="B2"><v>7</v></c><c r="C2" s="1"><v>8</v></c><c r="E2" s="1"/><c r="XFD2" s="1"/></row>',
+  );
+});
+
 test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
   const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>
     <x:row><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row >
