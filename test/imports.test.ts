@@ -50,7 +50,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'misses.ts',
     'request.ts',
   ],
-  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job.ts'],
+  job: ['carried-job.ts', 'job-origin.ts', 'job-settings.ts', 'job-yaml.ts', 'job.ts'],
   files: [
     'columns/column-kind.ts',
     'columns/columns.ts',
@@ -110,6 +110,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/settle.ts',
     'tasks/spend.ts',
     'tasks/store-caps.ts',
+    'tasks/together.ts',
     'tasks/trial.ts',
     'tasks/undo.ts',
     'tasks/worker.ts',

@@ -18,7 +18,7 @@ import { SubjectSearch } from '../parts/subject-search.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** What was spent, saved and done, month by month. Play money is never added to the other. */
 export function History() {
@@ -298,7 +298,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
               {fileName(each.input)}
             </a>
             <div class="muted small">
-              {each.operation}
+              {wordOf(text.todo.operations, each.operation)}
               {each.undoes !== null && `, ${text.batches.undoOf(each.undoes)}`}
             </div>
           </td>
