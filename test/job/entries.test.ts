@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../src/cli/shell/entry-flags.ts';
-import { jobYaml, loadJob } from '../../src/job/job.ts';
+import { loadJob } from '../../src/job/job.ts';
+import { jobYaml } from '../../src/job/job-yaml.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-entries-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -100,8 +100,10 @@ export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(opera
 /** Which countries there are is known where one is used. */
 const country = z.string().regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU');
 
-export const jobSchema = z.strictObject({
-  operation: text,
+const entries = z.strictObject({
+  /** Left out where there are several. */
+  operation: text.optional(),
+  operations: z.array(text).min(2).optional(),
   account: text.optional(),
   /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),
@@ -129,6 +131,11 @@ export const jobSchema = z.strictObject({
   schedule: text
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional(),
+});
+
+export const jobSchema = entries.superRefine(({ operation, operations }, { addIssue }) => {
+  if (operation === undefined && operations === undefined)
+    addIssue({ code: 'invalid_type', expected: 'string', path: ['operation'], input: undefined });
 });
 
 export type JobFile = z.infer<typeof jobSchema>;

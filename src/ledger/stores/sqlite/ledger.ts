@@ -26,6 +26,7 @@ import type {
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
+import { removeFiles } from '../../rules/found.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { noteAct } from './acts.ts';
 import { insertAgreement } from './agreements.ts';
@@ -39,7 +40,7 @@ import { type Connection, sqliteCode } from './connection.ts';
 import { copiedTo } from './copies.ts';
 import { partsOf } from './copy-from.ts';
 import { accountNumber } from './entries.ts';
-import { erasureOf, removeFiles } from './erasable.ts';
+import { erasureOf } from './erasable.ts';
 import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
