@@ -698,6 +698,12 @@ export const text = {
   // ---------------------------------------------------------------------------------------------- history
   history: {
     title: 'History',
+    tables: {
+      spend: 'What this month cost, as a table',
+      log: 'The whole log, as a table',
+      changes: 'All changes, as a table',
+      about: 'Take this along as a table',
+    },
     months: 'Months',
     before: '← Earlier',
     after: 'Later →',
