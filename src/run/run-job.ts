@@ -367,10 +367,8 @@ async function planChange(
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 
-type Choosing = Pick<
-  JobOptions,
-  'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair'
->;
+type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
+type Choosing = Pick<JobOptions, Chosen>;
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(options: Choosing): Promise<ResolvedJob> {
