@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
-import { type Answers, isAgreement, type Question, requireAgreement } from '../client/account/agreements.ts';
+import { isAgreement, type Question } from '../client/account/agreements.ts';
 import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
@@ -141,7 +141,8 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkOptions('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
-  if (chosen.job.notify !== undefined) await requireAgreedNotify(chosen.job, options);
+  if (chosen.job.notify !== undefined)
+    await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
@@ -149,13 +150,6 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   } finally {
     await spender.close([chosen.account]);
   }
-}
-
-/** @throws StopError `consent` when nobody has agreed yet to whom the job tells. */
-async function requireAgreedNotify(job: Job, answers: Answers): Promise<void> {
-  const { notifyQuestion } = await import('./notices.ts');
-  const question = notifyQuestion(job);
-  if (question !== undefined) await requireAgreement(question, answers);
 }
 
 /** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
