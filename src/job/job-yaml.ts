@@ -39,6 +39,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
     entry('guards', guardsValue(job.guards), 'how far a run may go'),
     entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
     entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
+    entry('notify', job.notify, 'whom it tells how its lists end'),
   ];
   return lines
     .filter((line) => line !== undefined)

@@ -17,6 +17,7 @@ import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import type { Notify } from './job/notify-entry.ts';
 import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
@@ -89,6 +90,7 @@ export interface Job {
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
+  readonly notify?: Notify;
 }
 
 /** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
@@ -200,6 +202,7 @@ async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>
       guards: guardsOf(operation, document),
       inbox: value.inbox && resolve(dirname(path), value.inbox),
       schedule: value.schedule,
+      notify: value.notify,
     }),
   };
 }

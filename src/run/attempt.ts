@@ -4,7 +4,7 @@ import { judge, leftBy, type Verdict } from '../client/judge.ts';
 import type { HttpRequest } from '../client/request.ts';
 import { type StopCode, StopError } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
-import type { Admitted, Closure, EntryKind, Outcomes } from '../ledger/ledger.ts';
+import type { Admitted, Closure, EntryKind, Outcomes, RawReply } from '../ledger/ledger.ts';
 import { crashPoint } from '../lib/faults.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
@@ -192,9 +192,15 @@ class Attempt implements Writer, Asker {
     };
     this.#replied = replied;
     crashPoint('before-record');
-    if (reply.kind === 'answered') session.groups.add(this, { kind: 'reply', attempt, reply: reply.raw });
+    const isHandedOver = session.client.limiter.handsOver && handsOver(replied);
+    if (reply.kind === 'answered')
+      session.groups.add(
+        this,
+        { kind: 'reply', attempt, reply: reply.raw },
+        isHandedOver && isUsual(reply.raw),
+      );
     else session.groups.addUnanswered(this);
-    if (session.client.limiter.handsOver && handsOver(replied)) this.#leaveSlot();
+    if (isHandedOver) this.#leaveSlot();
   }
 
   /** Record → judge → close. */
@@ -238,7 +244,11 @@ class Attempt implements Writer, Asker {
   #close(closure: Closure, left?: SubjectFacts): void {
     const { attempt } = this.#admitted as Admitted;
     const { groups, clock } = this.#run.session;
-    groups.add(this, { kind: 'end', attempt, closure, atMs: clock.wallMs(), left });
+    groups.add(
+      this,
+      { kind: 'end', attempt, closure, atMs: clock.wallMs(), left },
+      closure.kind === 'answered',
+    );
   }
 
   closed(outcome: Written): void {
@@ -286,6 +296,9 @@ function unlessRefused<Kind extends EntryKind>(outcome: Written): Outcomes[Kind]
 function handsOver({ reply, call, isRepeat }: RunReply): boolean {
   return reply.kind === 'answered' && call.change === undefined && !isRepeat;
 }
+
+/** Whether no request that leaves meanwhile hangs on it, as one would on a pause or on a dead key. */
+const isUsual = ({ status }: RawReply): boolean => status < 400 || status === 404;
 
 /** The stops for what ran out: they say nothing about a request that has its permit and its credits. */
 const RAN_OUT: ReadonlySet<StopCode> = new Set(['paused', 'budget', 'account_budget']);

@@ -29,11 +29,14 @@ export interface Writer {
  */
 export class Groups {
   readonly #ledger: Appending;
+  readonly #gatherMs: number;
   #entries: CallEntry[] = [];
   #writers: Writer[] = [];
   /** Those whose request got no reply that could be kept. */
   #unanswered: Writer[] = [];
   #isScheduled = false;
+  /** Set while entries wait for others. */
+  #gathering: NodeJS.Timeout | undefined;
   /** Replies that are written or about to be, and have not had their consequences yet: the number of each, oldest first. */
   readonly #unapplied = new Map<Writer, number>();
   #replies = 0;
@@ -42,15 +45,21 @@ export class Groups {
   readonly #leaving: Leaving[] = [];
   #ended = Promise.withResolvers<void>();
 
-  constructor(ledger: Appending) {
+  /** @param gatherMs as long as an entry may wait for others, for a ledger in which each commit takes statements of its own. */
+  constructor(ledger: Appending, gatherMs = 0) {
     this.#ledger = ledger;
+    this.#gatherMs = gatherMs;
   }
 
-  /** Has the entry written with the others of this turn. */
-  add(writer: Writer, entry: CallEntry): void {
+  /**
+   * Has the entry written with the others of this turn.
+   * @param mayWait nobody waits for it, so that it may go with an intent that follows.
+   */
+  add(writer: Writer, entry: CallEntry, mayWait = false): void {
     this.#entries.push(entry);
     this.#writers.push(writer);
-    this.#schedule();
+    if (!mayWait || this.#gatherMs === 0) this.#schedule();
+    else this.#gathering ??= setTimeout(() => this.#write(), this.#gatherMs);
   }
 
   /** Has an attempt judged in this turn whose request got no reply that could be kept. */
@@ -82,6 +91,8 @@ export class Groups {
 
   /** Has everything that waits written at once, so that it has its place in the ledger before what is written next. */
   append(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     const entries = this.#entries;
     const writers = this.#writers;
     if (entries.length === 0) return;

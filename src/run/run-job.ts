@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
-import { isAgreement, type Question } from '../client/account/agreements.ts';
+import { type Answers, isAgreement, type Question, requireAgreement } from '../client/account/agreements.ts';
 import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
@@ -141,6 +141,7 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkOptions('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
+  if (chosen.job.notify !== undefined) await requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
@@ -148,6 +149,13 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   } finally {
     await spender.close([chosen.account]);
   }
+}
+
+/** @throws StopError `consent` when nobody has agreed yet to whom the job tells. */
+async function requireAgreedNotify(job: Job, answers: Answers): Promise<void> {
+  const { notifyQuestion } = await import('./notices.ts');
+  const question = notifyQuestion(job);
+  if (question !== undefined) await requireAgreement(question, answers);
 }
 
 /** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
@@ -196,10 +204,18 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         signal: signal ?? new AbortController().signal,
         emit: onEvent ?? (() => {}),
       };
-      return run(context, sessions);
+      if (job.notify === undefined) return run(context, sessions);
+      const { toldBy } = await import('./notices.ts');
+      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance) =>
+        run({ ...context, hearBalance }, sessions),
+      );
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
+      if ((await ledger.notices?.waiting().catch(() => []))?.length) {
+        const { sendNotices } = await import('./notices.ts');
+        await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
+      }
       await ledger.close();
       await keepRetention(accounts, store.location, { ...options, clock });
     },

@@ -189,6 +189,12 @@ interface Opened
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
+/**
+ * Where many spend, a commit is some statements to a server on another machine. So long the permits of requests gather, and answers wait
+ * for the intents that follow them: one commit keeps all.
+ */
+const GATHER_MS = 125;
+
 async function openSession(
   context: RunContext,
   shared: SharedSession<Opened>,
@@ -196,11 +202,12 @@ async function openSession(
 ): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
+  const gatherMs = ledger.spenders === undefined ? 0 : GATHER_MS;
   try {
     const { baseUrl } = vendor;
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
-      ...{ account, dialect, baseUrl, clock, machine: clock.machine },
+      ...{ account, dialect, baseUrl, clock, machine: clock.machine, gatherMs },
       heard: (reply, askedMs) => clock.heard(reply, askedMs, account),
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
@@ -218,7 +225,7 @@ async function openSession(
       priced: new Set(),
       oddShapes: new Map(),
       tooFast: new TooFast(),
-      groups: new Groups(ledger),
+      groups: new Groups(ledger, gatherMs),
       vendor,
     };
   } catch (error) {

@@ -17,12 +17,37 @@ export interface Settings {
   readonly refresh: boolean;
   /** Whether it is about a team that is onboarded. */
   readonly team: boolean;
+  /** What it is about workers over one database; left out: nothing. */
+  readonly machines?: MachineSettings | undefined;
   /** Whether lists meet with other mishaps besides kills. */
   readonly mishaps?: boolean;
   /** How many bits are flipped instead of killing; undefined: none. */
   readonly flips?: number | undefined;
   /** The number of the first flip. */
   readonly from?: number;
+}
+
+/**
+ * To workers over one database: kills; stops by a signal that go on; ends of the database as by a crash; cuts of all connections;
+ * connections of one worker that die without a word; others that take all connections; a disk of the database that is full.
+ */
+export const MISHAP_NAMES = ['kills', 'pauses', 'stops', 'cuts', 'silences', 'crowds', 'full-disks'] as const;
+
+export type MishapName = (typeof MISHAP_NAMES)[number];
+
+export interface MachineSettings {
+  /** At once. */
+  readonly workers: number;
+  /** How often each may happen. It does as long as there are rows left. */
+  readonly most: Readonly<Record<MishapName, number>>;
+  /** As long as a worker is stopped by a signal. */
+  readonly pauseSeconds: number;
+  /** Workers whose clock is an hour off. */
+  readonly wrongClocks: number;
+  /** The limit of the account. */
+  readonly perSecond: number;
+  /** The budget of the list at first; undefined: enough. */
+  readonly cap: number | undefined;
 }
 
 export interface Lane {

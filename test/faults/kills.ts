@@ -2,8 +2,16 @@ import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { BudgetKills } from './budget-kills.ts';
 import { flipBits } from './flips.ts';
-import type { KillDrive, Settings, TableLine } from './kill-drive.ts';
+import {
+  type KillDrive,
+  type MachineSettings,
+  MISHAP_NAMES,
+  type MishapName,
+  type Settings,
+  type TableLine,
+} from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
+import { MachineKills } from './machine-kills.ts';
 import { RefreshKills } from './refresh-kills.ts';
 import { TeamKills } from './team-kills.ts';
 import { WAYS, type Way } from './ways.ts';
@@ -11,11 +19,25 @@ import { WAYS, type Way } from './ways.ts';
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
- * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. `--flips 10000` is about rot
- * of the disk instead of kills. Exit code 1 when a promise is broken.
+ * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding,
+ * `--machines 4` about workers over one database. `--flips 10000` is about rot of the disk instead of kills. Exit code 1 when a promise is broken.
  */
 
 const PROGRESS_EVERY_MS = 10_000;
+
+const MACHINE_FLAGS = {
+  machines: { type: 'string' },
+  stops: { type: 'string', default: '3' },
+  pauses: { type: 'string', default: '6' },
+  cuts: { type: 'string', default: '0' },
+  silences: { type: 'string', default: '0' },
+  crowds: { type: 'string', default: '0' },
+  'full-disks': { type: 'string', default: '0' },
+  'wrong-clocks': { type: 'string', default: '0' },
+  'pause-seconds': { type: 'string', default: '20' },
+  'per-second': { type: 'string', default: '200' },
+  cap: { type: 'string' },
+} as const;
 
 await main();
 
@@ -56,6 +78,8 @@ function print(lines: readonly TableLine[]): void {
 }
 
 function driveOf(settings: Settings): KillDrive {
+  const { machines } = settings;
+  if (machines !== undefined) return new MachineKills(settings, machines);
   if (settings.team) return new TeamKills(settings);
   if (settings.refresh) return new RefreshKills(settings);
   return settings.budget ? new BudgetKills(settings) : new ListKills(settings);
@@ -75,34 +99,65 @@ function settingsOf(args: string[]): Settings {
       budget: { type: 'boolean', default: false },
       refresh: { type: 'boolean', default: false },
       team: { type: 'boolean', default: false },
+      ...MACHINE_FLAGS,
       'only-kills': { type: 'boolean', default: false },
       flips: { type: 'string' },
       from: { type: 'string', default: '0' },
     },
   });
-  const given = { ...values, rows: values.rows ?? (values.team ? '500' : '200') };
-  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes' | 'flips' | 'from'): number => {
-    if (/^\d{1,9}$/.test(given[name] ?? '')) return Number(given[name]);
-    throw new Error(`--${name} ${given[name]} is not a whole number.`);
-  };
+  const given = { ...values, rows: values.rows ?? usualRows(values) };
+  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes' | 'flips' | 'from'): number =>
+    wholeNumber(name, given[name]);
   const way = wayOf(values);
-  const drives = (['budget', 'refresh', 'team'] as const).filter((name) => values[name]);
+  const drives = (['budget', 'refresh', 'team', 'machines'] as const).filter((name) => values[name]);
   if (drives.length > 1) throw new Error(`--${drives.join(' and --')} are two drives.`);
-  const goesDirectly = values.budget || values.team;
+  const goesDirectly = !values.refresh && drives.length > 0;
   if (goesDirectly && way !== 'direct') throw new Error(`--${drives.join()} goes directly to the vendor.`);
   return {
     kills: number('kills'),
     rows: number('rows'),
     seed: number('seed'),
-    lanes: number('lanes'),
+    lanes: values.machines === undefined ? number('lanes') : 1,
     way,
     budget: values.budget,
     refresh: values.refresh,
     team: values.team,
+    machines: machinesOf(values),
     mishaps: !values['only-kills'],
     flips: values.flips === undefined ? undefined : number('flips'),
     from: number('from'),
   };
+}
+
+function usualRows({
+  team,
+  machines,
+}: {
+  readonly team: boolean;
+  readonly machines?: string | undefined;
+}): string {
+  if (machines !== undefined) return '20000';
+  return team ? '500' : '200';
+}
+
+type MachineFlags = Readonly<Partial<Record<keyof typeof MACHINE_FLAGS | MishapName, string | undefined>>>;
+
+function machinesOf(flags: MachineFlags): MachineSettings | undefined {
+  if (flags.machines === undefined) return undefined;
+  const number = (name: keyof MachineFlags): number => wholeNumber(name, flags[name]);
+  return {
+    workers: number('machines'),
+    most: Object.fromEntries(MISHAP_NAMES.map((name) => [name, number(name)])) as MachineSettings['most'],
+    pauseSeconds: number('pause-seconds'),
+    wrongClocks: number('wrong-clocks'),
+    perSecond: number('per-second'),
+    cap: flags.cap === undefined ? undefined : number('cap'),
+  };
+}
+
+function wholeNumber(name: string, given: string | undefined): number {
+  if (/^\d{1,9}$/.test(given ?? '')) return Number(given);
+  throw new Error(`--${name} ${given} is not a whole number.`);
 }
 
 interface WayFlags {

@@ -152,8 +152,10 @@ test('what was admitted before a process was stopped for long is not sent when i
   // Intents are asked for, and are not committed before the process is stopped.
   const held = server.query(
     database,
-    'BEGIN; LOCK TABLE rowonce.calls IN SHARE MODE; SELECT pg_sleep(2); COMMIT',
+    'BEGIN; LOCK TABLE rowonce.calls IN SHARE MODE; SELECT pg_sleep(4); COMMIT',
   );
+  const waiting = `SELECT pid FROM pg_stat_activity WHERE datname = '${database}' AND wait_event_type = 'Lock'`;
+  await expect.poll(() => server.query(database, waiting)).not.toEqual([]);
   await delay(1_000);
   program.signal('SIGSTOP');
   await held;

@@ -1,4 +1,4 @@
-import { callName } from './ledger-view.ts';
+import { callName, type LedgerView } from './ledger-view.ts';
 import type { LoggedRequest } from './vendor.ts';
 import type { Order, Workplace } from './workplace.ts';
 
@@ -24,6 +24,8 @@ export const NONE_BROKEN: BrokenPromises = {
 export interface Checked {
   /** Left out: that store and list which a run takes by default. */
   readonly store?: string;
+  /** What the ledger says of calls; left out: it is read in the folder of the store. */
+  readonly calls?: LedgerView['calls'];
   readonly lists?: readonly Pick<Order, 'input' | 'output'>[];
 }
 
@@ -34,7 +36,7 @@ export async function brokenPromises(workplace: Workplace, checked: Checked = {}
   return {
     rowsLost: sum(lost),
     chargedTwice: chargedTwice.length,
-    ...comparedBooks(workplace, checked.store),
+    ...comparedBooks(workplace, checked.calls ?? workplace.ledger(checked.store).calls),
   };
 }
 
@@ -49,8 +51,7 @@ function rowsLost(workplace: Workplace, input: string, output: string): number {
   return given.length - kept.length + Math.abs(back.length - given.length);
 }
 
-function comparedBooks(workplace: Workplace, store: string | undefined) {
-  const { calls } = workplace.ledger(store);
+function comparedBooks(workplace: Workplace, calls: LedgerView['calls']) {
   const asked = byCall(workplace.vendor.requests());
   const charged = (requests: readonly LoggedRequest[]): boolean =>
     requests.some(({ credits }) => credits > 0);

@@ -3,7 +3,7 @@
  * while one of those has them still to come.
  * Method: the groups alone, over a ledger that commits when the test says so.
  */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Appending, CallEntry } from '../../src/ledger/ledger.ts';
 import { Groups, type Writer } from '../../src/run/groups.ts';
 
@@ -76,6 +76,29 @@ test('an intent waits until the ledger has told what follows from a reply before
   told.resolve();
   await turn();
   expect(happened.at(-1)).toBe('b left');
+});
+
+test('what may wait goes into the ledger with the next intent, and without one after a while', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sizes: number[] = [];
+  const append = async (list: readonly CallEntry[]): Promise<unknown> => {
+    sizes.push(list.length);
+    return list.map(() => ({ kind: 'written' }));
+  };
+  groups = new Groups({ append } as Appending, 100);
+  const reply = (): void => groups.add(writer('a'), ENTRY.reply as CallEntry, true);
+  reply();
+  reply();
+  await turn();
+  expect(sizes).toEqual([]);
+  await add('b', 'intent');
+  expect(sizes).toEqual([3]);
+  reply();
+  await vi.advanceTimersByTimeAsync(99);
+  expect(sizes).toEqual([3]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sizes).toEqual([3, 1]);
 });
 
 test('who waits for an end is woken when one is on the disk, and by nothing else', async () => {

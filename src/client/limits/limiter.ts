@@ -83,7 +83,7 @@ export class Limiter {
     const isLearned = (): boolean => this.#isPaced;
     const learnedPace = (): number => (isLearned() ? this.#learned.pacePerSecond : Number.POSITIVE_INFINITY);
     const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
-    this.#leases = new Leases({ perSecond, isLearned, clock, onArrived: () => this.#changed() });
+    this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs);
     this.#backoff.goOn(options.pausedUntilMs);
   }
@@ -271,7 +271,9 @@ export class Limiter {
     if (this.#queue.size === 0) return;
     this.#longWaits.tell(waitMs, () => this.#reason());
     const sleepMs = this.#sleepMs(waitMs);
-    if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
+    // What left together may follow together when the window has passed, so that wait needs no other one.
+    const gathering = sleepMs > 0 && waitMs === 0 ? this.#leases.gathering() : undefined;
+    if (sleepMs > 0) await (gathering ?? this.#sleep.lasting(sleepMs));
     else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
   }
 

@@ -82,6 +82,7 @@ export {
   chooseDestination,
   type Destination,
   filesOf,
+  isWorkbookName,
   usualName,
   type WantedOutput,
 } from './output/destination.ts';

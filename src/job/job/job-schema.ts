@@ -7,6 +7,7 @@ import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
+import { notifySchema } from './notify-entry.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
 
@@ -126,6 +127,7 @@ const entries = z.strictObject({
   ...operationSettings,
   guards: guards.optional(),
   inbox: text.optional(),
+  notify: notifySchema.optional(),
   schedule: text
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional(),

@@ -215,7 +215,10 @@ export function refuseBatch({ id, state, account }: AskingBatch, { accountIdenti
 }
 
 /** What has become of the call that the intent does not know. */
-export function movedOn({ call }: History, { replaces, ifUnknown }: Intent): Admission | undefined {
+export function movedOn(
+  { call }: { readonly call: Pick<History['call'], 'state' | 'open' | 'stands'> },
+  { replaces, ifUnknown }: Intent,
+): Admission | undefined {
   if (ifUnknown && call.state !== 'free') return { kind: 'known' };
   if (call.open !== null) return { kind: 'in_flight', attempt: call.open as AttemptId };
   if (call.state !== 'answered' || call.stands === replaces) return undefined;

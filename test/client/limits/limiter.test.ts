@@ -94,6 +94,23 @@ async function stopOf(promise: Promise<unknown>): Promise<StopError> {
   throw new Error('expected a stop', { cause: thrown });
 }
 
+test('where permits are gathered some leave together, and no fewer in a second', async () => {
+  goByTimers();
+  const limits = { concurrency: 64, windows: [{ requests: 50, windowMs: 1_000 }] };
+  const limited = limiter({ limits, gatherMs: 125 });
+  const times: number[] = [];
+  const send = async (): Promise<void> => {
+    await waitUsing(limited, PATIENT);
+    times.push(clock.nowMs);
+  };
+  await clock.until(Promise.all(Array.from({ length: 250 }, send)));
+  const [first = 0, ...later] = times.slice(50);
+  const seconds = ((later.at(-1) ?? 0) - first) / 1_000;
+  expect(later.length / seconds).toBeGreaterThan(0.95 * 50);
+  expect(later.length / new Set(later).size, 'at each moment at which any leave').toBeGreaterThan(4);
+  await limited.close();
+});
+
 test('no more work than the concurrency allows is under way at once', async () => {
   const limited = limiter({ limits: { concurrency: 2, windows: [] } });
   let working = 0;

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import type { CopyOptions, Sheet } from '../../../src/core/format.ts';
+import type { CopyOptions, ReadOptions, Sheet } from '../../../src/core/format.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -35,9 +34,9 @@ interface Copy {
   readonly notes: readonly string[];
 }
 
-async function opened(bytes: Buffer, name = 'book.xlsx'): Promise<Sheet> {
+async function opened(bytes: Buffer, read: ReadOptions = {}): Promise<Sheet> {
   const write = await inputFolder();
-  return xlsx.open(new InputFile(await write(bytes, basename(name))), {});
+  return xlsx.open(new InputFile(await write(bytes, 'book.xlsx')), read);
 }
 
 async function copyOf(
@@ -45,9 +44,10 @@ async function copyOf(
   columns: readonly string[],
   cellsFor: CellsOfRow,
   options: Partial<CopyOptions> = {},
+  read: ReadOptions = {},
 ): Promise<Copy> {
   const notes: string[] = [];
-  const sheet = await opened(bytes);
+  const sheet = await opened(bytes, read);
   const order = {
     columns,
     dropped: new Set<string>(),
@@ -119,6 +119,22 @@ test('a filtered sheet of Excel’s kind gets our columns, its filter reaches ov
   );
 });
 
+test('a workbook of LibreOffice comes back with our columns, and so it does from a second reader', async () => {
+  const copy = await copyOf(bookBytes('libreoffice.xlsx'), COLUMNS, FOUND);
+  expect(changedIn(copy)).toEqual(['xl/workbook.xml', 'xl/styles.xml', SHEET]);
+  expect(textOf(copy.after, SHEET)).toContain('<autoFilter ref="A4:H7"></autoFilter>');
+  expect(textOf(copy.after, SHEET)).toContain('hidden="true" outlineLevel="0" max="16384" min="9"');
+  expect(textOf(copy.after, 'xl/workbook.xml')).toContain('&apos;Leads 2026&apos;!$A$4:$H$7<');
+  const [was, is] = await Promise.all(
+    [bookBytes('libreoffice.xlsx'), copy.bytes].map((bytes) => readSheet(bytes)),
+  );
+  expect(is?.map((row) => row.slice(0, 5))).toEqual(was?.map((row) => row.slice(0, 5)));
+  expect(is?.slice(3).map((row) => row.slice(5))).toEqual([
+    COLUMNS,
+    ...[5, 6, 7].map((row) => [`phone of ${row}`, `0${row}`, 1]),
+  ]);
+});
+
 test('a table gets our columns with names of their own, above its row of totals', async () => {
   const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([]);
@@ -141,6 +157,17 @@ test('a table gets our columns with names of their own, above its row of totals'
     ['phone of 4', '04', 1],
     [null, null, null],
   ]);
+});
+
+test('the row of totals of a table gets nothing, also where it is said to be one of the list', async () => {
+  const asked: number[] = [];
+  const found: CellsOfRow = (row) => {
+    asked.push(row.row);
+    return FOUND(row);
+  };
+  const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, found, {}, { rows: '2-5' });
+  expect(asked).toContain(5);
+  expect((await readSheet(copy.bytes)).at(-1)).toEqual(['Total', null, 59, null, null, null]);
 });
 
 test('a script’s workbook keeps its protection, which is said, and the colours that stand where ours go', async () => {

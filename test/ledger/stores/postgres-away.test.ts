@@ -43,6 +43,7 @@ describe('an attempt is over by its age, whoever made it', () => {
     await place.later(57_000);
     expect(await openIn(other)).toContain(usual);
     expect(await openIn(one), 'who made it waits for it').toEqual([]);
+    expect(await stateOf(one, 'usual')).toEqual({ kind: 'in_flight', attempt: usual });
   });
 
   test('one of those who find it ends it, and who made it hears that; what came then is kept', async () => {

@@ -215,3 +215,25 @@ test.each([
   await admitted(one, batch, 'one');
   await expect(place.database.script(attack)).rejects.toThrow();
 });
+
+test('an answer that shows a price which is known waits for nobody who keeps that price', async () => {
+  const [{ database }, one] = await twoWorkers();
+  const batch = await batchNamed(one, 'a');
+  const buy = async (word: string): Promise<void> => {
+    const attempt = await admitted(one, batch, word);
+    await recordReply(one, attempt, replyWith(word));
+    const closure = {
+      kind: 'answered',
+      answer: 'found',
+      charged: credits(1),
+      why: 'it was',
+      showsPrice: true,
+    } as const;
+    await closeAttempt(one, attempt, closure, NOON_MS + 50);
+  };
+  await buy('first');
+  await database.write(async (sql) => {
+    expect(await sql.rows('SELECT FROM prices FOR UPDATE')).toHaveLength(1);
+    await buy('second');
+  });
+});

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BatchId, RangeLeft } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
 import type { WorkQueue } from '../../../src/ledger/work-queue.ts';
+import { DeafProxy } from '../../faults/deaf-proxy.ts';
 import { ACCOUNT } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
 
@@ -108,5 +109,18 @@ test('what ended badly five times without a finished row is set aside, and sent 
   await queue.send(ranges('a', 1, 49), 'worker');
   expect(await taken(queue)).toBeUndefined();
   await queue.send(ranges('a', 1, 49), 'person');
+  expect(await taken(queue)).toBe('a 2-52');
+});
+
+test('a worker whose connections have died without a word takes ranges again by new ones', async () => {
+  const url = new URL(await laidOut());
+  await using way = await DeafProxy.before(Number(url.port));
+  url.port = String(way.port);
+  const queue = await queueAt(url.href);
+  await queue.send(ranges('a', 1), 'worker');
+  way.deafen();
+  const asked = queue.take(ACCOUNT);
+  way.hear();
+  await expect(asked).rejects.toThrow('timeout');
   expect(await taken(queue)).toBe('a 2-52');
 });

@@ -9,7 +9,7 @@ import {
   type Intent,
 } from '../../ledger.ts';
 import { APART_MS, type AskingBatch, draftIntent, movedOn, refuseBatch } from '../../rules/drafts.ts';
-import { isNone, standing } from '../../rules/history.ts';
+import { type History, isNone, standing } from '../../rules/history.ts';
 import type { Database, Sql } from './connection.ts';
 import { beginAll, overAfterMs, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
@@ -24,13 +24,9 @@ import {
   reserve,
   reserveAlone,
 } from './money.ts';
-import { type Session, wholeMs } from './session.ts';
+import { keyBytes, type Session, wholeMs } from './session.ts';
 
 /** Admits intents: which leave, and which do not fit into a budget. */
-
-const ASKING = `
-SELECT b.id, b.account, b.state, b.created_at AS "createdAtMs", b.fresh_found AS "foundMs", b.fresh_no_match AS "noMatchMs"
-  FROM batches b, ${WHILE_MOVING} WHERE b.id = ANY ($1)`;
 
 /** What is known of the time, of the boot in which attempts are made. */
 interface Dating {
@@ -42,15 +38,14 @@ interface Dating {
   readonly datedUptimeMs: number | null;
   /** Whether the newest attempt that this worker has seen is there. */
   readonly isWhole: boolean;
-  /** Where the ledger went on. */
-  readonly copiedTo: string | null;
 }
 
-const DATING = `
-SELECT (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
-       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${hasAttempt('$2', '$3')} AS "isWhole",
-       (SELECT copied_to FROM ledger) AS "copiedTo"
-  FROM (SELECT) one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
+const KNOWN = `
+SELECT (SELECT json_agg(json_build_object('id', b.id, 'account', b.account, 'state', b.state, 'createdAtMs', b.created_at,
+          'foundMs', b.fresh_found, 'noMatchMs', b.fresh_no_match)) FROM batches b WHERE b.id = ANY ($4)) AS askings,
+       (SELECT max(confirmed_at) FROM boots) AS "floorMs", b.confirmed_at AS "confirmedAtMs", b.confirmed_uptime AS "confirmedUptimeMs",
+       d.at AS "datedAtMs", d.uptime AS "datedUptimeMs", ${hasAttempt('$2', '$3')} AS "isWhole"
+  FROM ${WHILE_MOVING} one LEFT JOIN boots b ON b.id = $1 LEFT JOIN LATERAL (
     SELECT a.at, a.uptime FROM entries a JOIN batches m ON m.id = a.batch JOIN boots x ON x.id = a.boot AND x.boot = b.boot
      WHERE a.id = a.of AND a.of = (SELECT max(of) FROM entries)
        AND m.ordinal >= (SELECT min(ordinal) FROM batches WHERE NOT sandbox)) d ON true`;
@@ -62,13 +57,19 @@ interface Known {
 
 async function known(sql: Sql, intents: readonly Intent[], session: Session): Promise<Known> {
   const ids = [...new Set(intents.map(({ batch }) => batch))];
-  const askings = await sql.rows<AskingBatch>(ASKING, [ids]);
   const { boot, seen } = session;
-  const dating = await sql.row<Dating>(DATING, [boot, seen?.attempt, seen?.atMs]);
-  invariant(dating !== undefined, 'the time is always known of');
-  if (dating.copiedTo !== null) throw wasCopied(dating.copiedTo);
+  const values = [boot, seen?.attempt, seen?.atMs, ids];
+  const found = await sql.row<Dating & { readonly askings: readonly AskingBatch[] | null }>(KNOWN, values);
+  invariant(found !== undefined, 'the time is always known of');
+  const { askings, ...dating } = found;
   if (!dating.isWhole) throw commitsLost(session);
-  return { askings: new Map(askings.map((asking) => [asking.id, asking])), dating };
+  return { askings: new Map(askings?.map((asking) => [asking.id, asking])), dating };
+}
+
+/** What was read before nothing stood still any more does not know that the ledger was copied meanwhile. */
+async function refuseCopied(sql: Sql): Promise<void> {
+  const ledger = await sql.row<{ place: string | null }>('SELECT copied_to AS place FROM ledger');
+  if (ledger?.place != null) throw wasCopied(ledger.place);
 }
 
 /** Others opened it to spend before it was copied. */
@@ -124,7 +125,7 @@ export const isPlain = ({ decision, replaces, leastMs, isUnpriced }: Intent): bo
   decision === undefined && replaces === undefined && leastMs === undefined && isUnpriced === undefined;
 
 /**
- * Admits plain intents together, each of another call.
+ * Admits plain intents together, each of another call, and books what else the transaction has moved.
  * @returns the admissions by their keys; what is left out stands otherwise, or is refused.
  * @throws Lacking when a purse does not hold all of them; nothing of the transaction may be committed then.
  */
@@ -132,8 +133,8 @@ export async function admitPlain(
   sql: Sql,
   intents: readonly Intent[],
   session: Session,
+  booked: readonly Moved[],
 ): Promise<ReadonlyMap<string, Admission>> {
-  if (intents.length === 0) return new Map();
   const all = await known(sql, intents, session);
   const free = await withoutUsedKeys(sql, intents);
   const fitting = free.filter((intent) => {
@@ -144,16 +145,43 @@ export async function admitPlain(
       return false;
     }
   });
-  const begun = await beginAll(sql, fitting, session);
+  const begun = await begunAll(sql, fitting, session);
   const asked = fitting.filter(({ key }) => begun.has(key));
   await keepKeys(sql, asked);
   await reserve(
     sql,
     asked.map((intent) => movedBy(intent, session, begun.get(intent.key)?.reserved ?? 0)),
+    booked,
   );
-  return new Map(
+  const admissions = new Map<string, Admission>(
     [...begun].map(([key, { attempt, reserved }]) => [key, admitted(attempt, credits(reserved))]),
   );
+  const others = fitting.filter(({ key }) => !begun.has(key));
+  for (const [key, moved] of await movedAmong(sql, others)) admissions.set(key, moved);
+  return admissions;
+}
+
+/** What has become of calls for which others have asked meanwhile. Where nothing stands any more, the history of the call decides. */
+async function movedAmong(
+  sql: Sql,
+  intents: readonly Intent[],
+): Promise<readonly (readonly [string, Admission])[]> {
+  if (intents.length === 0) return [];
+  const text = 'SELECT key, state, open, stands FROM calls WHERE key = ANY ($1)';
+  type Found = Pick<History['call'], 'state' | 'open' | 'stands'> & { readonly key: Buffer };
+  const found = await sql.rows<Found>(text, [intents.map(({ key }) => keyBytes(key))]);
+  const calls = new Map(found.map((call) => [call.key.toString('hex'), call]));
+  return intents.flatMap((intent) => {
+    const call = calls.get(intent.key);
+    const moved = call && movedOn({ call }, intent);
+    return moved === undefined ? [] : [[intent.key, moved] as const];
+  });
+}
+
+async function begunAll(sql: Sql, intents: readonly Intent[], session: Session): ReturnType<typeof beginAll> {
+  const begun = await beginAll(sql, intents, session);
+  for (const { copiedTo } of begun.values()) if (copiedTo !== null) throw wasCopied(copiedTo);
+  return begun;
 }
 
 /** Those whose idempotency key nobody used yet. */
@@ -199,6 +227,7 @@ async function decide(sql: Sql, intent: Intent, session: Session): Promise<Admis
   if (history === undefined) return begin(sql, intent, session, all);
   const moved = movedOn(history, intent);
   if (moved !== undefined) return moved;
+  await refuseCopied(sql);
   refuse(all, intent, session);
   const { operation, creditsMost } = history.call.call;
   const text = 'SELECT highest FROM prices WHERE account = $1 AND operation = $2 AND credits_most = $3';
@@ -262,7 +291,7 @@ async function begin(sql: Sql, intent: Intent, session: Session, all: Known): Pr
   refuse(all, intent, session);
   invariant(intent.decision === undefined, 'a call in doubt needs a decision, and no other call has one');
   invariant(intent.replaces === undefined, 'there is no such answer to replace');
-  const begun = (await beginAll(sql, [intent], session)).get(intent.key);
+  const begun = (await begunAll(sql, [intent], session)).get(intent.key);
   if (begun === undefined) return decide(sql, intent, session);
   await keepKeys(sql, [intent]);
   await pay(sql, intent, session, begun.reserved);

@@ -26,7 +26,7 @@ import { attemptIn, type History } from '../../rules/history.ts';
 import { noteAct } from './acts.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
-import { endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
+import { type EndedRow, endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
@@ -113,12 +113,15 @@ async function together(
   const plain = plainAmong(entries);
   if (plain.replies.length + plain.ends.length + plain.intents.length === 0) return undefined;
   try {
-    const { written, lacking } = await session.database.write((sql) => writePlain(sql, session, plain), {
-      isOnce: true,
-    });
+    const writing = (sql: Sql): Promise<Written> => writePlain(sql, session, plain);
+    const written = await session.database.write(writing, { isOnce: true });
     for (const [entry, outcome] of written) outcomes.set(entry, outcome);
-    return lacking;
+    return undefined;
   } catch (error) {
+    if (error instanceof Lacking) {
+      const others = entries.filter(({ kind }) => kind !== 'intent');
+      return (await together(session, others, outcomes)) ?? error;
+    }
     if (error instanceof Unanswered && error.isUnknown) return 'unknown';
     if (!(error instanceof StopError)) throw error;
     // The database was away for longer than the run waits. What came back for requests is written all the same, each by itself.
@@ -146,22 +149,30 @@ function plainAmong(entries: readonly CallEntry[]): PlainEntries {
   return { replies, ends, intents, isAll };
 }
 
+type Written = ReadonlyMap<CallEntry, Outcome>;
+
+/** @throws Lacking when a purse does not hold the intents: it is filled first, and the others are written without them. */
 async function writePlain(
   sql: Sql,
   session: Session,
   { replies, ends, intents, isAll }: PlainEntries,
-): Promise<{ readonly written: ReadonlyMap<CallEntry, Outcome>; readonly lacking?: Lacking }> {
+): Promise<Written> {
   const written = new Map<CallEntry, Outcome>();
   for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
-  for (const end of await endPlain(sql, ends)) written.set(end, WRITTEN);
-  if (!isAll || written.size < replies.length + ends.length || intents.length === 0) return { written };
-  const admissions = await admitTogether(sql, session, intents);
-  if (admissions instanceof Lacking) return { written, lacking: admissions };
+  const ended = await endPlain(sql, ends);
+  for (const { end } of ended) written.set(end, WRITTEN);
+  const moved = ended.map(({ end, row }) => movedByEnd(end, row));
+  if (!isAll || written.size < replies.length + ends.length || intents.length === 0) {
+    await bookMoved(sql, moved);
+    return written;
+  }
+  const asked = intents.map(({ intent }) => intent);
+  const admissions = await admitPlain(sql, asked, session, moved);
   for (const each of intents) {
     const admission = admissions.get(each.intent.key);
     if (admission !== undefined) written.set(each, admission);
   }
-  return { written };
+  return written;
 }
 
 async function replyPlain(
@@ -173,43 +184,19 @@ async function replyPlain(
   return replies.filter(({ attempt }) => kept.has(attempt));
 }
 
-/** Where a purse does not hold all of them, it is filled first; what it does not hold then is tried one by one. */
-async function admitTogether(
-  sql: Sql,
-  session: Session,
-  intents: readonly EntryOf<'intent'>[],
-): Promise<ReadonlyMap<string, Admission> | Lacking> {
-  await sql.script('SAVEPOINT intents');
-  try {
-    return await admitPlain(
-      sql,
-      intents.map(({ intent }) => intent),
-      session,
-    );
-  } catch (error) {
-    if (!(error instanceof Lacking)) throw error;
-    await sql.script('ROLLBACK TO SAVEPOINT intents');
-    return error;
-  }
+interface Ended {
+  readonly end: EntryOf<'end'>;
+  readonly row: EndedRow;
 }
 
-async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly EntryOf<'end'>[]> {
+async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly Ended[]> {
   const sound = ends.filter(({ closure }) => closure.kind !== 'answered' || closure.charged >= 0);
   if (sound.length === 0) return [];
   const rows = new Map((await endAll(sql, sound)).map((row) => [row.attempt, row]));
-  const ended = sound.flatMap((end) => {
+  return sound.flatMap((end) => {
     const row = rows.get(end.attempt);
     return row === undefined ? [] : [{ end, row }];
   });
-  await bookMoved(
-    sql,
-    ended.map(({ end, row }) => movedByEnd(end, row)),
-  );
-  const shown = ended.flatMap(({ end: { closure }, row }) =>
-    closure.kind === 'answered' && closure.showsPrice ? [{ ...row, charged: closure.charged }] : [],
-  );
-  await keepPrices(sql, shown);
-  return ended.map(({ end }) => end);
 }
 
 /** @param isUnknown nobody knows whether it is written already. */

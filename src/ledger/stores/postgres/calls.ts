@@ -26,6 +26,7 @@ import { appending } from './append.ts';
 import { momentsOf, recordsOf } from './attempt-records.ts';
 import type { Sql } from './connection.ts';
 import { historiesOf } from './histories.ts';
+import { joined } from './joined.ts';
 import { keyBytes, type Session } from './session.ts';
 import { neverSent } from './unknown-commits.ts';
 
@@ -38,13 +39,18 @@ type Part = Pick<
 export const calls = (session: Session): Part => {
   const { database } = session;
   const append = appending(session);
+  const looking = joined((looks: readonly Look[]) => lookAll(session, looks), LOOKS_AT_ONCE);
   return {
     append,
     async find<Level extends Detail = 'whole'>(
       keys: readonly string[],
       { detail, batch }: { readonly detail?: Level; readonly batch?: BatchId | undefined } = {},
     ) {
-      const states = await statesOf(session, keys, detail ?? 'whole', batch);
+      const [key] = keys;
+      const isLook = key !== undefined && keys.length === 1 && (detail ?? 'whole') === 'whole';
+      const states = isLook
+        ? [await looking.ask({ key, batch })]
+        : await statesOf(session, keys, detail ?? 'whole', batch);
       return states as readonly CallState<Level>[];
     },
     doubts: (batch, { withSkipped } = { withSkipped: false }) => doubtsOf(database, batch, withSkipped),
@@ -72,6 +78,24 @@ export const calls = (session: Session): Part => {
 const USED = `
 SELECT call FROM entries WHERE id = of AND batch = $1 AND row = $2
 UNION SELECT a.call FROM rows r JOIN entries a ON a.of = ANY (r.answers) AND a.id = a.of WHERE r.batch = $1 AND r.row = $2`;
+
+/** Rows look at their calls one by one, and many at once when a request of another has ended. */
+interface Look {
+  readonly key: string;
+  readonly batch: BatchId | undefined;
+}
+
+const LOOKS_AT_ONCE = 500;
+
+async function lookAll(session: Session, looks: readonly Look[]): Promise<readonly CallState[]> {
+  const states = new Map<Look, CallState>();
+  for (const [batch, own] of Map.groupBy(looks, (look) => look.batch)) {
+    const keys = own.map(({ key }) => key);
+    const found = (await statesOf(session, keys, 'whole', batch)) as readonly CallState[];
+    for (const [at, look] of own.entries()) states.set(look, found[at] as CallState);
+  }
+  return looks.map((look) => states.get(look) as CallState);
+}
 
 async function statesOf(
   { database: sql, secret }: Session,

@@ -173,8 +173,8 @@ class PooledDatabase implements Database {
         await client.query('COMMIT');
         return result;
       } catch (error) {
-        // A connection that broke has taken its transaction back, unless it was being committed.
-        await client.query('ROLLBACK').catch(() => {});
+        // A connection that broke has taken its transaction back, unless it was being committed. It may be silent, and answers nothing.
+        if (!isBroken(error)) await client.query('ROLLBACK').catch(() => {});
         throw error;
       }
     }, manner);
@@ -196,9 +196,10 @@ class PooledDatabase implements Database {
       return result;
     } catch (error) {
       // A statement that was refused leaves its connection as it was; after anything else nobody knows what it would answer.
-      const isBroken = codeOf(error) === undefined && isOfConnection(error);
-      client.release(isBroken);
-      throw isBroken || isOfServer(codeOf(error)) ? unanswered(error, this.shown, isCommitting) : error;
+      client.release(isBroken(error));
+      throw isBroken(error) || isOfServer(codeOf(error))
+        ? unanswered(error, this.shown, isCommitting)
+        : error;
     }
   }
 }
@@ -231,6 +232,9 @@ function statements(client: PoolClient): Sql {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'severity' in error ? (error as DatabaseError).code : undefined;
 }
+
+/** Whether nobody knows what its connection would answer next. */
+const isBroken = (error: unknown): boolean => codeOf(error) === undefined && isOfConnection(error);
 
 /** Whether a connection failed with it, and no code of ours. */
 function isOfConnection(error: unknown): boolean {

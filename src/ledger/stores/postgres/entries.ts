@@ -9,9 +9,9 @@ import {
 } from '../../ledger.ts';
 import type { Draft } from '../../rules/drafts.ts';
 import { type Attempt, attemptIn, type History, reservedBy } from '../../rules/history.ts';
+import { termsOf } from '../../rules/kept-call.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
-import { termsOf } from './histories.ts';
 import { type Moved, NO_MOST, type Payer } from './money.ts';
 import { json, keyBytes, type Session, wholeMs } from './session.ts';
 
@@ -26,6 +26,8 @@ interface BegunRow {
   readonly key: Buffer;
   readonly attempt: AttemptId;
   readonly reserved: number;
+  /** Where the ledger went on, by which nothing may begin any more. */
+  readonly copiedTo: string | null;
 }
 
 /** By the clock of the database, which is that of all workers. */
@@ -51,14 +53,15 @@ INSERT INTO entries (id, of, call, kind, batch, row, reserved, at, boot, uptime,
          CASE WHEN a.uptime IS NOT NULL THEN $14::bigint END, CASE WHEN $14::bigint IS NOT NULL THEN a.uptime END, a.facts, $15
     FROM moved m JOIN asked a USING (key)
     LEFT JOIN prices p ON p.account = m.account AND p.operation = m.operation AND p.credits_most = coalesce(m.credits_most, ${NO_MOST})
-  RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key`;
+  RETURNING id AS attempt, call, reserved, (SELECT key FROM moved WHERE moved.head = entries.id) AS key,
+    (SELECT copied_to FROM ledger) AS "copiedTo"`;
 
 /** Begins attempts of calls of which nothing stands and nothing is under way. @returns those that have begun, by their keys. */
 export async function beginAll(
   sql: Sql,
   intents: readonly Intent[],
   { boot, worker }: Session,
-): Promise<ReadonlyMap<string, Pick<BegunRow, 'attempt' | 'reserved'>>> {
+): Promise<ReadonlyMap<string, Omit<BegunRow, 'key'>>> {
   const columns = [
     intents.map(({ key }) => keyBytes(key)),
     intents.map(({ accountIdentity }) => accountIdentity),
@@ -75,7 +78,7 @@ export async function beginAll(
     intents.map(overAfterMs),
   ];
   const rows = await sql.rows<BegunRow>(BEGIN, [...columns, boot ?? null, worker]);
-  return new Map(rows.map(({ key, attempt, reserved }) => [key.toString('hex'), { attempt, reserved }]));
+  return new Map(rows.map(({ key, ...begun }) => [key.toString('hex'), begun]));
 }
 
 function requestFacts({ request }: Intent): object | undefined {
@@ -109,10 +112,22 @@ export async function replyAll(sql: Sql, entries: readonly EntryOf<'reply'>[]): 
   return new Set(rows.map(({ of }) => of));
 }
 
+/**
+ * A price that is known already is not written: whoever does takes its row until the transaction ends, and all others wait for that,
+ * because nearly every answer shows the same price.
+ */
+function keepHighest(shown: string): string {
+  return `INSERT INTO prices AS p (account, operation, credits_most, highest)
+    SELECT account, operation, most, highest FROM (${shown}) s WHERE NOT EXISTS (
+      SELECT FROM prices k WHERE (k.account, k.operation, k.credits_most) = (s.account, s.operation, s.most) AND k.highest >= s.highest)
+     ORDER BY 1, 2, 3
+    ON CONFLICT (account, operation, credits_most) DO UPDATE SET highest = excluded.highest WHERE excluded.highest > p.highest`;
+}
+
 const END = `
 WITH asked AS (
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[], $8::json[])
-    AS a (attempt, kind, spent, at, said, dialect, estimated, words)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[], $8::json[], $9::boolean[])
+    AS a (attempt, kind, spent, at, said, dialect, estimated, words, shows)
 ), locked AS (
   SELECT c.id, a.*, e.batch, e.worker, e.reserved, e.at AS begun FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt
     JOIN calls c ON c.id = e.call
@@ -125,21 +140,22 @@ WITH asked AS (
   INSERT INTO entries (id, of, call, kind, spent, held, at, said, dialect, estimated, words, status)
     SELECT head, attempt, call, kind, spent, CASE WHEN kind = 'lost' THEN reserved ELSE 0 END, at, said, dialect, estimated, words,
            CASE WHEN kind = 'answered' THEN (SELECT r.status FROM entries r WHERE r.of = attempt AND r.kind = 'reply') END
-      FROM moved)
-SELECT attempt, batch, worker, account, operation, credits_most AS most, reserved, begun FROM moved`;
+      FROM moved
+), priced AS (
+  ${keepHighest(`SELECT account, operation, coalesce(credits_most, ${NO_MOST}) AS most, max(spent) AS highest FROM moved WHERE shows GROUP BY 1, 2, 3`)}
+)
+SELECT attempt, batch, worker, account, reserved, begun FROM moved`;
 
 export interface EndedRow {
   readonly attempt: AttemptId;
   readonly batch: Payer['batch'];
   readonly worker: number;
   readonly account: string;
-  readonly operation: string;
-  readonly most: number | null;
   readonly reserved: number;
   readonly begun: number;
 }
 
-/** Ends attempts of calls of which nothing stands, so that no other attempt has a part in it. @returns those that have ended. */
+/** Ends attempts of calls of which nothing stands, so that no other attempt has a part in it, and keeps what they show of prices. @returns those that have ended. */
 export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly EndedRow[]> {
   const closures = ends.map(({ closure }) => closure);
   return sql.rows<EndedRow>(END, [
@@ -151,6 +167,7 @@ export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<reado
     closures.map((closure) => (closure.kind === 'answered' ? (closure.dialect ?? null) : null)),
     closures.map((closure) => isEstimated(closure)),
     closures.map(({ why }) => json(why)),
+    closures.map((closure) => closure.kind === 'answered' && closure.showsPrice === true),
   ]);
 }
 
@@ -279,6 +296,6 @@ export async function keepPrices(
     await sql.rows(PRICE, [account, operation, most ?? NO_MOST, credits(charged)]);
 }
 
-const PRICE = `
-INSERT INTO prices AS p (account, operation, credits_most, highest) VALUES ($1, $2, $3, $4)
-ON CONFLICT (account, operation, credits_most) DO UPDATE SET highest = excluded.highest WHERE excluded.highest > p.highest`;
+const PRICE = keepHighest(
+  'SELECT $1::text AS account, $2::text AS operation, $3::bigint AS most, $4::bigint AS highest',
+);

@@ -52,6 +52,9 @@ interface Purse extends Scope {
 }
 
 interface Change extends Purse {
+  /** Whether attempts begin, which alone need room in the purse, and what they reserve. */
+  begins: boolean;
+  asked: number;
   spent: number;
   reserved: number;
   held: number;
@@ -76,28 +79,37 @@ const scopesOf = ({ batch, account, atMs, isRetry }: Payer): readonly Scope[] =>
   ...(isRetry ? [{ scope: 'extra' as const, of: batch, period: '' }] : []),
 ];
 
-function summed(moved: readonly Moved[]): readonly Change[] {
+const NO_CHANGE = { begins: false, asked: 0, spent: 0, reserved: 0, held: 0, estimated: false };
+
+function summed(booked: readonly Moved[], admitted: readonly Moved[]): readonly Change[] {
   const changes = new Map<string, Change>();
-  for (const { payer, spent = 0, reserved = 0, held = 0, estimated = false } of moved) {
+  const add = (
+    { payer, spent = 0, reserved = 0, held = 0, estimated = false }: Moved,
+    begins: boolean,
+  ): void => {
     for (const scope of scopesOf(payer)) {
       const purse = { ...scope, worker: payer.worker };
       const name = JSON.stringify(purse);
-      const change = changes.get(name) ?? { ...purse, spent: 0, reserved: 0, held: 0, estimated: false };
+      const change = changes.get(name) ?? { ...purse, ...NO_CHANGE };
       changes.set(name, change);
+      change.begins ||= begins;
+      if (begins) change.asked += reserved;
       change.spent += spent;
       change.reserved += reserved;
       change.held += held;
       change.estimated ||= estimated;
     }
-  }
+  };
+  for (const each of booked) add(each, false);
+  for (const each of admitted) add(each, true);
   return [...changes.values()];
 }
 
-/** Purses are locked in one order by all, so that none waits for another that waits for it. @param which of them are changed. */
-const move = (which: string): string => `
+/** Purses are locked in one order by all, so that none waits for another that waits for it. One that lacks something is not changed. */
+const MOVE = `
 WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::boolean[])
-    AS a (scope, of, period, worker, spent, reserved, in_doubt, estimated)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bigint[], $9::boolean[])
+    AS a (scope, of, period, worker, begins, spent, reserved, in_doubt, estimated)
 ), locked AS (
   SELECT p.scope, p.of, p.period, p.worker FROM purses p JOIN asked USING (scope, of, period, worker) ORDER BY 1, 2, 3, 4 FOR UPDATE OF p
 )
@@ -105,23 +117,18 @@ UPDATE purses p
    SET spent = p.spent + a.spent, reserved = p.reserved + a.reserved, in_doubt = p.in_doubt + a.in_doubt,
        estimated = p.estimated OR a.estimated
   FROM asked a JOIN locked USING (scope, of, period, worker)
- WHERE (p.scope, p.of, p.period, p.worker) = (a.scope, a.of, a.period, a.worker) ${which}
-RETURNING p.scope, p.of, p.period`;
-
-const MOVE = move('');
-const RESERVE = move('AND (p.granted IS NULL OR p.used + a.reserved <= p.granted)');
+ WHERE (p.scope, p.of, p.period, p.worker) = (a.scope, a.of, a.period, a.worker)
+   AND (NOT a.begins OR p.granted IS NULL OR p.used + a.spent + a.reserved + a.in_doubt <= p.granted)
+RETURNING p.scope, p.of, p.period, p.worker`;
 
 const columnsOf = (changes: readonly Change[]): readonly unknown[][] =>
-  (['scope', 'of', 'period', 'worker', 'spent', 'reserved', 'held', 'estimated'] as const).map((name) =>
-    changes.map((change) => change[name]),
+  (['scope', 'of', 'period', 'worker', 'begins', 'spent', 'reserved', 'held', 'estimated'] as const).map(
+    (name) => changes.map((change) => change[name]),
   );
 
 /** Books what happened to attempts, which no cap refuses, in the purses that admitted them. */
 export async function bookMoved(sql: Sql, moved: readonly Moved[]): Promise<void> {
-  const changes = summed(moved);
-  if (changes.length === 0) return;
-  const booked = await sql.rows(MOVE, columnsOf(changes));
-  invariant(booked.length === changes.length, 'an attempt ends in the purse that admitted it');
+  await reserve(sql, [], moved);
 }
 
 /** What a purse lacks for an admission; nothing of its transaction may be committed. */
@@ -147,19 +154,26 @@ export class OverCap extends Error {
 }
 
 /**
- * Reserves for attempts that are admitted together, from the purses of one worker.
+ * Reserves for attempts that are admitted together, from the purses of one worker, and books others.
  * @throws Lacking when a purse does not hold all of them: it is filled in a transaction of its own, because others wait for that.
  */
-export async function reserve(sql: Sql, moved: readonly Moved[]): Promise<void> {
-  const changes = summed(moved);
-  const charged = await sql.rows<Scope>(RESERVE, columnsOf(changes));
-  if (charged.length === changes.length) return;
-  const isCharged = (change: Change): boolean =>
-    charged.some(
-      ({ scope, of, period }) => scope === change.scope && of === change.of && period === change.period,
-    );
-  throw new Lacking(changes.filter((change) => !isCharged(change)));
+export async function reserve(
+  sql: Sql,
+  admitted: readonly Moved[],
+  booked: readonly Moved[] = [],
+): Promise<void> {
+  const changes = summed(booked, admitted);
+  if (changes.length === 0) return;
+  const moved = new Set((await sql.rows<Purse>(MOVE, columnsOf(changes))).map(nameOf));
+  const left = changes.filter((change) => !moved.has(nameOf(change)));
+  invariant(
+    left.every(({ begins }) => begins),
+    'an attempt ends in the purse that admitted it',
+  );
+  if (left.length > 0) throw new Lacking(left.map(({ asked, ...purse }) => ({ ...purse, reserved: asked })));
 }
+
+const nameOf = ({ scope, of, period, worker }: Purse): string => JSON.stringify([scope, of, period, worker]);
 
 /**
  * What the day and the month hold that it may be as well, by an answer.
@@ -193,7 +207,7 @@ export async function reserveAlone(sql: Sql, moved: Moved): Promise<void> {
   }
   // Whoever fills purses has none yet, and takes them in the order of all.
   await sql.script('ROLLBACK TO SAVEPOINT purses');
-  await fund(sql, new Lacking(summed([moved])));
+  await fund(sql, new Lacking(summed([], [moved])));
   try {
     await reserve(sql, [moved]);
   } catch (error) {

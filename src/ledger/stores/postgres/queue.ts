@@ -36,6 +36,9 @@ const SET_ASIDE = 'set-aside';
 
 const CONNECTIONS = 2;
 
+/** On a connection that was cut without a word nothing would ever come, and a worker that waits for it would take nothing any more. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
 export async function hasQueue(sql: Sql): Promise<boolean> {
   const found = await sql.row<{ is: boolean }>(
     `SELECT to_regclass('${QUEUE_SCHEMA}.version') IS NOT NULL AS is`,
@@ -55,7 +58,9 @@ export async function layOutQueue(location: string): Promise<void> {
 
 /** A process that may alter no schema, and that has to find the queue as this program lays it out. */
 export async function openQueue(location: string): Promise<WorkQueue> {
-  return new BossQueue(await started(location, { migrate: false, createSchema: false }));
+  // pg-boss hands on to `pg` what it does not know.
+  const timeout = { query_timeout: ANSWER_TIMEOUT_MS };
+  return new BossQueue(await started(location, { migrate: false, createSchema: false, ...timeout }));
 }
 
 async function started(location: string, options: ConstructorOptions): Promise<PgBoss> {

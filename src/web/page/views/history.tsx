@@ -19,7 +19,7 @@ import { numbers, Table } from '../parts/table.tsx';
 import { TableButton } from '../parts/table-button.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** What was spent, saved and done, month by month. Play money is never added to the other. */
 export function History() {
@@ -306,7 +306,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
               {fileName(each.input)}
             </a>
             <div class="muted small">
-              {each.operation}
+              {wordOf(text.todo.operations, each.operation)}
               {each.undoes !== null && `, ${text.batches.undoOf(each.undoes)}`}
             </div>
           </td>
