@@ -11,9 +11,9 @@ import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
 import { BatchListObject, BatchStatusObject } from '../src/objects/batch-object.ts';
 import { ListDescription } from '../src/objects/list-object.ts';
-import { PlanObject, UndoPlanObject } from '../src/objects/plan-object.ts';
+import { PlanObject, PlansObject, UndoPlanObject } from '../src/objects/plan-object.ts';
 import { DoubtListObject, RowObject } from '../src/objects/row-object.ts';
-import { RunObject, SweepObject, UndoObject } from '../src/objects/run-object.ts';
+import { RunObject, SweepObject, TogetherObject, UndoObject } from '../src/objects/run-object.ts';
 import { StoppedObject } from '../src/objects/stop-object.ts';
 import { TrialObject } from '../src/objects/trial-object.ts';
 import { meaningOf, meaningOfMember } from './web/api-http.ts';
@@ -30,6 +30,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
+  allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   $schema?: string;
@@ -54,9 +55,10 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Every schema as it has to be now, by the name of its file. */
 export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   const job = draft(jobSchema, 'A job of Rowonce', meaningsIn('docs/reference.md', '## Jobs'));
-  const operation = job.properties?.operation;
-  if (operation !== undefined)
-    operation.enum = await familyNames(new URL('../src/operations/', import.meta.url));
+  const { operation, operations } = job.properties ?? {};
+  const names = await familyNames(new URL('../src/operations/', import.meta.url));
+  for (const each of [operation, operations?.items]) if (each !== undefined) each.enum = names;
+  job.allOf = [{ anyOf: [having(job, 'operation', 'string'), having(job, 'operations', 'array')] }];
   const ofAccounts = meaningsIn('docs/reference.md', '## Accounts');
   const accounts = draft(accountsSchema, 'Accounts of Rowonce', (path) =>
     ofAccounts(path.replace(/^accounts\.NAME\./, '')),
@@ -69,13 +71,24 @@ export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
   ]);
 }
 
+/** A job that has the member. Its other names are said again, because a reader may look at this form by itself. */
+function having({ properties = {} }: JsonSchema, name: string, type: string): JsonSchema {
+  const names = Object.keys(properties).map((each) => [each, each === name ? { type } : {}]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(names),
+    required: [name],
+    additionalProperties: false,
+  };
+}
+
 /**
  * What commands print under `--json`, by name; where there are several, it depends on the arguments. Any of them prints
  * `stopped` alone when it was stopped before it had anything else to say.
  */
 export const OUTPUTS = {
-  run: { RunObject },
-  plan: { ListDescription, PlanObject },
+  run: { RunObject, TogetherObject },
+  plan: { ListDescription, PlanObject, PlansObject },
   status: { BatchListObject, BatchStatusObject, RowObject },
   settle: { DoubtListObject },
   nightly: { SweepObject },

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Agreement } from '../client/account/agreements.ts';
-import { stop } from '../core/errors.ts';
+import { invariant, stop } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
@@ -12,11 +12,12 @@ import { openFile } from '../files/input.ts';
 import { waterfallOf } from '../job/job.ts';
 import { commandLine, typedCommand } from '../lib/command-line.ts';
 import { ListDescription } from '../objects/list-object.ts';
-import { PlanObject } from '../objects/plan-object.ts';
+import { PlanObject, PlansObject } from '../objects/plan-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { EVERY_LINE } from '../plan/team/diff-words.ts';
-import { type PlannedJob, planJob } from '../run/run-job.ts';
+import { type PlannedJob, planJobs } from '../run/run-job.ts';
+import { sumOf } from '../run/tasks/together.ts';
 import { unprovenWords } from '../run/unproven-changes.ts';
 import { jobDamageLines } from './render/cell-issues.ts';
 import { descriptionLines } from './render/description.ts';
@@ -43,7 +44,10 @@ const plan: CliCommand = {
   example: 'npx --no rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
     addEntryFlags(addStrictFlag(addReadFlags(command)))
-      .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')
+      .argument(
+        '<job>',
+        'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out: what the file is',
+      )
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'as if every answer that was bought before were too old')
@@ -101,7 +105,7 @@ const FROM = {
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account: accountName, refresh, repair, store, save, allowAdmin, accept } = flags;
-  const planned = await planJob({
+  const all = await planJobs({
     job,
     file,
     account: accountName,
@@ -118,6 +122,26 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
+  const [planned, ...others] = all;
+  invariant(planned !== undefined, 'a job has at least one operation');
+  if (others.length === 0) return planReport(console, planned, flags);
+  const parts: Report[] = [];
+  for (const each of all) {
+    const part = planReport(console, each, flags);
+    for (const line of part.lines ?? []) console.print(line);
+    parts.push(part);
+  }
+  const { credits, toBuy } = sumOf(all.map(({ plan }) => plan));
+  return {
+    lines: [
+      `Together at most ${counted(credits.most, 'credit')}, probably ${credits.expected}, for ${counted(toBuy, 'call')}`,
+    ],
+    object: PlansObject.of({ plans: all.map(planObjectOf), credits }),
+    advice: [...new Set(parts.flatMap(({ advice = [] }) => advice))],
+  };
+}
+
+function planReport(console: Console, planned: PlannedJob, flags: Flags): Report {
   const { unfinished, plan: found, damage, change, known, reread, unproven } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
@@ -133,9 +157,13 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       reread === undefined && found.unanswered && `  ${AGREED_TO}`,
       unproven && unprovenWords(unproven),
     ),
-    object: PlanObject.of({ ...planned, ...found, sheet: planned.input.sheet }),
+    object: planObjectOf(planned),
     advice: adviceOn(planned),
   };
+}
+
+function planObjectOf(planned: PlannedJob): PlanObject {
+  return PlanObject.of({ ...planned, ...planned.plan, sheet: planned.input.sheet });
 }
 
 const AGREED_TO =

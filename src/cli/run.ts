@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { StopError, stop } from '../core/errors.ts';
+import { EXIT, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
+import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
   commandLine,
@@ -15,7 +16,7 @@ import {
   withoutOption,
 } from '../lib/command-line.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
-import { RunObject } from '../objects/run-object.ts';
+import { RunObject, TogetherObject } from '../objects/run-object.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/context.ts';
 import { mostAsked } from '../plan/plan.ts';
@@ -23,17 +24,27 @@ import { readSavedPlan } from '../plan/saved-plan.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
-import { choose, runJob } from '../run/run-job.ts';
+import { chooseAll, runJob } from '../run/run-job.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { runTogether, type TogetherSummary } from '../run/tasks/together.ts';
 import { planLines } from './render/plan-lines.ts';
 import { summaryLines } from './render/summary.ts';
+import { togetherLines } from './render/together.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
-import { addSpendFlags, endOf, mayBeSent, type Resume, type SpendFlags, spend } from './shell/spending.ts';
+import {
+  addSpendFlags,
+  endOf,
+  mayBeSent,
+  type Resume,
+  type SpendFlags,
+  spend,
+  stoppedBy,
+} from './shell/spending.ts';
 
 interface Flags extends ReadFlags, EntryFlags, SpendFlags {
   readonly output?: string;
@@ -63,7 +74,10 @@ const run: CliCommand = {
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addSpendFlags(addOutputFlags(addEntryFlags(addStrictFlag(addReadFlags(command)))), ACCEPTABLE)
-      .argument('[job]', 'a YAML file, or the name of an operation; left out with --plan')
+      .argument(
+        '[job]',
+        'a YAML file, or an operation, or several such as enrich-company,enrich-person; left out with --plan',
+      )
       .argument('[file]', 'the input; - reads standard input; left out with --plan')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
@@ -118,11 +132,14 @@ async function runCommand(
     events?.hear(event);
   };
   try {
+    const names = (await loadJobs(job, said.entries ?? entriesOf(flags))).map(
+      ({ operation }) => operation.name,
+    );
     const summary = await spend(console, flags, resume, hear, async (spending) => {
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
       resume.words = withArgument(resume.words, command, '-', input);
-      return runJob({
+      return (names.length > 1 ? runTogether : runJob)({
         ...spending,
         job,
         file: input,
@@ -135,7 +152,9 @@ async function runCommand(
       });
     });
     progress.close();
-    return reportOf(console, summary, resume, flags);
+    return 'runs' in summary
+      ? togetherReport(console, names, summary, resume, flags)
+      : reportOf(console, summary, resume, flags);
   } catch (error) {
     throw withBudget(error, resume.words);
   } finally {
@@ -233,6 +252,30 @@ function reportOf(console: Console, summary: RunSummary, { words }: Resume, flag
   };
 }
 
+/** Each of several operations as it ended, and what goes on with all of them. */
+function togetherReport(
+  console: Console,
+  names: readonly string[],
+  together: TogetherSummary,
+  { words }: Resume,
+  flags: Flags,
+): Report {
+  const lines = togetherLines(names, together);
+  const toStdout = flags.output === '-';
+  if (toStdout) for (const line of lines) console.say(line);
+  const { runs, stopped, budgetToFinish } = together;
+  const goesOn = stopped?.code === 'budget' ? withOption(words, '--budget', budgetToFinish) : words;
+  const ends = runs.map((run) => endOf({ ...run, stopped: undefined }, flags.store, { words }));
+  const codes = runs.map((run) => exitCodeOf(run, flags.attentionOk === true));
+  return {
+    lines: toStdout ? [] : lines,
+    object: TogetherObject.of(together),
+    advice: ends.flatMap(({ advice }) => advice),
+    stopped: stoppedBy(stopped, typedCommand(goesOn)),
+    exitCode: codes.find((code) => code !== EXIT.done) ?? EXIT.done,
+  };
+}
+
 /** How the list is followed, and what writes its output. */
 function detachedReport(summary: RunSummary, words: readonly string[], store: string | undefined): Report {
   const where = store === undefined ? [] : ['--store', store];
@@ -306,6 +349,9 @@ async function inputPathOf(job: string, file: string, flags: Flags, console: Con
       'Name the output with -o.',
     );
   }
-  const { account } = await choose({ job, account: flags.account });
-  return spoolInput(process.stdin, spoolFolder(chooseStore(flags.store, account.sandbox).location));
+  const [first] = await chooseAll({ job, account: flags.account });
+  return spoolInput(
+    process.stdin,
+    spoolFolder(chooseStore(flags.store, first?.account.sandbox === true).location),
+  );
 }

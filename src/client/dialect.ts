@@ -166,17 +166,27 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
 
 /** Headers of every request that the dialect may make. */
 function headersOf(dialect: Dialect): readonly unknown[] {
-  const { headers, operations, usage, whoami, list_users, list_invites, through } = dialect;
+  const { headers, operations, usage, balance, whoami, list_users, list_invites, through } = dialect;
   if (through !== undefined) return [through.envelope.headers];
   const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
-  return [headers, usage?.headers, whoami?.headers, list_users?.headers, list_invites?.headers, ...own];
+  return [
+    headers,
+    usage?.headers,
+    balance?.headers,
+    whoami?.headers,
+    list_users?.headers,
+    list_invites?.headers,
+    ...own,
+  ];
 }
 
 /** Headers of the requests without a project of their own, as they are sent. */
 function headersWithoutProject(dialect: Dialect): readonly unknown[] {
-  const { headers, operations, usage, whoami, vendor, through } = dialect;
+  const { headers, operations, usage, balance, whoami, vendor, through } = dialect;
   if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
-  const shapes = [operations['create-project'], usage, whoami].filter((shape) => shape !== undefined);
+  const shapes = [operations['create-project'], usage, balance, whoami].filter(
+    (shape) => shape !== undefined,
+  );
   return shapes.map((shape) => ({ ...headers, ...shape.headers }));
 }
 

@@ -12,12 +12,19 @@ export function attentionWords(kind: OutcomeKind, reason: string): string {
 const QUOTED = /\s*"(?:[^"\\]|\\.)*"…?/g;
 
 /** `ABN 123: the checksum fails`, as the waterfall says what is wrong with a cell. A cell may hold any sign, so the last colon counts. */
-const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/;
+const WITH_CELL = /^(profile (?:URL|slug)|[^\s:]+) (?!(?:URL|slug): )(?:.*): (.*)$/s;
+
+/** A cell may hold semicolons, so a clause begins only with what clauses are about. */
+const CLAUSES = /; (?=(?:ABN|domain|website|e-mail|profile URL|profile slug)(?:: | .*: ))/;
+
+/** What an administrator mends in the job. */
+const NO_PROJECT = /^project .* is not among the job's `projects`/;
 
 const NOTHING_USABLE = /^no usable identifier: /;
 
 function invalidWords(reason: string): string {
-  const parts = reason.replace(NOTHING_USABLE, '').split('; ');
+  if (NO_PROJECT.test(reason)) return 'the project is not known';
+  const parts = reason.replace(NOTHING_USABLE, '').split(CLAUSES);
   const plain = NOTHING_USABLE.test(reason)
     ? parts.map((part) => part.replace(WITH_CELL, '$1: $2'))
     : [reason];

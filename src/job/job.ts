@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
@@ -8,7 +7,7 @@ import type { ReadOptions } from '../core/format.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue, Operation } from '../core/operation.ts';
-import { foreignName, plainText } from '../core/plain-text.ts';
+import { foreignName } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { parseDurationMs } from '../lib/duration.ts';
@@ -18,7 +17,9 @@ import { checkWaterfall, tierWords } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/job-schema.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
+import type { Notify } from './job/notify-entry.ts';
 import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/said-entries.ts';
+import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 
 export { jobSchema, readSchema } from './job/job-schema.ts';
@@ -89,6 +90,7 @@ export interface Job {
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
+  readonly notify?: Notify;
 }
 
 /** In which order identifiers are tried, in words: as the job says, else each that the list has, in the operation's order. */
@@ -103,30 +105,63 @@ export function waterfallOf(
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
- * The job that the user typed: the name of an operation, or the path of a YAML file.
+ * The jobs that the user typed: the names of operations, or the path of a YAML file.
  * @param entries what is said beside it.
  * @throws StopError `job` with file, line and column, and the word that was probably meant; `usage` for an entry beside it.
  */
-export async function loadJob(argument: string, entries: JobEntries = {}): Promise<Job> {
+export async function loadJobs(argument: string, entries: JobEntries = {}): Promise<readonly Job[]> {
   const isOperation = (await loadMember<Operation>(OPERATIONS, argument)) !== undefined;
-  const document = isOperation ? bareJob(argument) : await jobDocument(argument);
-  const job = await jobOf(withEntries(document, entries));
-  requireInputs(job.operation, leftOut(entries));
+  const typed = isOperation ? [argument] : typedOperations(argument);
+  const document = typed.length > 0 ? bareJob(typed) : await jobDocument(argument);
+  const whole = withEntries(document, entries);
+  const { operation, operations = [] } = whole.value;
+  const isPath = typed.length === 0;
+  if (operation !== undefined && operations.length > 0)
+    throw whole.problem(['operations'], 'name', 'there is `operation` as well', 'Remove one of them.');
+  if (operations.length > 0) await checkSeveral(whole);
+  const named = operation === undefined ? operations : [operation];
+  return Promise.all(
+    named.map(async (name) => {
+      const found = await loadMember<Operation>(OPERATIONS, name);
+      const part =
+        operation === undefined && found ? { ...whole, value: partFor(whole.value, found) } : whole;
+      const job = await jobFrom(part, document, entries);
+      return isPath ? { ...job, name: jobNameOf(argument), path: resolve(argument) } : job;
+    }),
+  );
+}
+
+/** The one job that was typed. @throws StopError as `loadJobs`, and `job` where it is several. */
+export async function loadJob(argument: string, entries: JobEntries = {}): Promise<Job> {
+  const [job, ...others] = await loadJobs(argument, entries);
+  if (job !== undefined && others.length === 0) return job;
+  throw stop('job', `${argument} has several operations.`, 'Name one, or use plan or run.');
+}
+
+async function jobFrom(
+  whole: YamlDocument<JobFile>,
+  written: YamlDocument<JobFile>,
+  entries: JobEntries,
+): Promise<Job> {
+  const job = await jobOf(whole);
+  const isSeveral = written.value.operation === undefined;
+  if (!isSeveral) requireInputs(job.operation, leftOut(entries));
   return {
     ...job,
-    ...(isOperation ? { name: argument } : { name: jobNameOf(argument), path: resolve(argument) }),
+    name: job.operation.name,
     ...(isAnythingSaid(entries) ? { said: entries } : {}),
-    ...(entries.columns !== undefined && document.value.columns === undefined
+    ...(entries.columns !== undefined && written.value.columns === undefined
       ? { columns: job.columns ?? {}, guesses: { except: leftOut(entries) } }
       : {}),
   };
 }
 
-/** An operation by its name, as a job that says nothing else. */
-function bareJob(operation: string): YamlDocument<JobFile> {
+/** Operations by their names, as a job that says nothing else. */
+function bareJob(names: readonly string[]): YamlDocument<JobFile> {
+  const [operation = '', ...others] = names;
   const problem: YamlDocument<JobFile>['problem'] = (_keys, _part, fact, next) =>
-    stop('job', `${operation}: ${fact}.`, next);
-  return { path: '', value: { operation }, problem };
+    stop('job', `${names.join(',')}: ${fact}.`, next);
+  return { path: '', value: others.length === 0 ? { operation } : { operations: [...names] }, problem };
 }
 
 async function jobDocument(argument: string): Promise<YamlDocument<JobFile>> {
@@ -167,17 +202,21 @@ async function jobOf(document: YamlDocument<JobFile>): Promise<Omit<Job, 'name'>
       guards: guardsOf(operation, document),
       inbox: value.inbox && resolve(dirname(path), value.inbox),
       schedule: value.schedule,
+      notify: value.notify,
     }),
   };
 }
 
-async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<Operation> {
-  const operation = await loadMember<Operation>(OPERATIONS, value.operation);
+async function operationOf({
+  value: { operation: name = '' },
+  problem,
+}: YamlDocument<JobFile>): Promise<Operation> {
+  const operation = await loadMember<Operation>(OPERATIONS, name);
   if (operation !== undefined) return operation;
-  const announced = unoffered(value.operation);
+  const announced = unoffered(name);
   if (announced !== undefined) throw announced;
-  const fact = `there is no operation ${foreignName(value.operation)}`;
-  throw problem(['operation'], 'value', fact, suggestion(value.operation, await familyNames(OPERATIONS)));
+  const fact = `there is no operation ${foreignName(name)}`;
+  throw problem(['operation'], 'value', fact, suggestion(name, await familyNames(OPERATIONS)));
 }
 
 /**
@@ -295,97 +334,4 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
   if (policy === undefined || policy === 'hold') return { kind: 'hold' };
   if (policy === 'skip') return { kind: 'skip' };
   return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
-}
-
-/**
- * The job as a file that a user can keep and change; `loadJob` reads the same job back from it.
- * @param because maps an input to why its column was guessed, as a phrase.
- */
-export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
-  const budget = job.budget === undefined ? undefined : { credits: job.budget };
-  const lines = [
-    entry('operation', job.operation.name, 'what is done with each row'),
-    entry('account', job.account, 'whose key and address are used'),
-    ...block('columns', job.columns, "the operation's input: the column of the file that holds it", because),
-    entry('waterfall', job.waterfall, 'tried in this order until one matches'),
-    ...block('add', job.add, 'new column: where its value stands in the answer'),
-    entry(
-      'on_existing',
-      job.onExisting === 'refuse' ? undefined : job.onExisting,
-      'when the file has such a column',
-    ),
-    entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
-    entry('with_input', job.withInput, 'whether what a row found carries its columns'),
-    entry(
-      'read',
-      isReadAsSaid(job) ? readEntryOf(job.read ?? {}) : undefined,
-      'how the file is read where it is not as it looks',
-    ),
-    entry('country', job.read?.country, 'for telephone numbers and postcodes'),
-    entry('repair', job.repair, 'damaged cells are sent repaired where that is sure'),
-    entry('budget', budget, 'hard limit: never passed'),
-    entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
-    entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),
-    entry('refresh_no_match_after', ageText(job.refreshNoMatchAfterMs), 'the same for every other answer'),
-    ...Object.entries(job.settings ?? {}).map(([name, value]) => entry(name, value, 'see docs/reference.md')),
-    entry('guards', guardsValue(job.guards), 'how far a run may go'),
-    entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
-    entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
-  ];
-  return lines
-    .filter((line) => line !== undefined)
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
-function entry(name: string, value: unknown, comment: string): string | undefined {
-  return value === undefined ? undefined : `${member(name, value)}  # ${comment}`;
-}
-
-function block(
-  name: string,
-  entries: Readonly<Record<string, string>> | undefined,
-  comment: string,
-  because: ReadonlyMap<string, string> = new Map(),
-): string[] {
-  if (entries === undefined) return [];
-  const pairs = Object.entries(entries);
-  if (pairs.length === 0) return [`${name}: {}  # ${comment}`];
-  const lines = pairs.map(([key, value]) => {
-    const why = because.get(key);
-    const words = `${key} ← ${value}${why === undefined ? '' : `, ${why}`}`;
-    return `  ${member(key, value)}  # ${plainText(words)}`;
-  });
-  return [`${name}:  # ${comment}`, ...lines];
-}
-
-/** One line of YAML; text is quoted where it would otherwise be read back as something else. */
-function member(name: string, value: unknown): string {
-  const flow = stringify({ [name]: value }, { collectionStyle: 'flow', lineWidth: 0 });
-  return flow.trim().slice(1, -1).trim();
-}
-
-/** An age in the largest unit that expresses it exactly. */
-function ageText(ageMs: number | undefined): string | undefined {
-  if (ageMs === undefined) return undefined;
-  for (const unit of ['d', 'h', 'm', 's']) {
-    const unitMs = parseDurationMs(`1${unit}`) ?? 1;
-    if (ageMs % unitMs === 0) return `${ageMs / unitMs}${unit}`;
-  }
-  return `${ageMs}ms`;
-}
-
-function policyValue(policy: InDoubtPolicy): unknown {
-  return policy.kind === 'retry' ? { retry: { extra_credits: policy.extraCredits } } : policy.kind;
-}
-
-function guardsValue(guards: Guards | undefined): unknown {
-  return (
-    guards && {
-      max_removals: guards.maxRemovals,
-      admins: guards.admins,
-      domains: guards.domains,
-      max_invites: guards.maxInvites,
-    }
-  );
 }

@@ -4,6 +4,7 @@ import type { Calls, CallsReader } from './ledger/calls-part.ts';
 import type { Consents, ConsentsReader } from './ledger/consents-part.ts';
 import type { HostNotes, HostNotesReader } from './ledger/host-notes-part.ts';
 import type { ListedRows, ListedRowsReader } from './ledger/listed-part.ts';
+import type { Notices } from './ledger/notices-part.ts';
 import type { BatchId, Money } from './ledger/records.ts';
 import type { ReportsReader } from './ledger/reports-part.ts';
 import type { Spenders, SpendersReader } from './ledger/spenders-part.ts';
@@ -19,6 +20,7 @@ export type * from './ledger/consents-part.ts';
 export type * from './ledger/host-notes-part.ts';
 export type * from './ledger/listed-part.ts';
 export type * from './ledger/log-records.ts';
+export * from './ledger/notices-part.ts';
 export * from './ledger/records.ts';
 export type * from './ledger/reports-part.ts';
 export * from './ledger/spenders-part.ts';
@@ -55,6 +57,8 @@ export interface Ledger extends LedgerReader, Calls, Batches, Accounts, Time, Co
   /** Only in stores from which many spend. */
   readonly spenders?: Spenders;
   readonly listed?: ListedRows;
+  /** Only in stores from which one process spends. */
+  readonly notices?: Notices;
 }
 
 /** Money as it is shown: `isExact` says that just so much was spent, and not that it was the most. */

@@ -4,6 +4,7 @@ import type { OutputFiles } from '../files/output/output.ts';
 import type { Estimate, Forecast, RestForecast } from '../plan/sample.ts';
 import type { RunSummary } from '../run/summary.ts';
 import { type SweepSummary, type SweptFile, spentIn, totalsOf } from '../run/tasks/nightly.ts';
+import type { TogetherSummary } from '../run/tasks/together.ts';
 import type { Undone } from '../run/tasks/undo.ts';
 import { ChangesObject, Counts, leftOpen, MissesObject, SpentObject } from './batch-object.ts';
 import { FiguresObject } from './figures-object.ts';
@@ -119,6 +120,30 @@ export const RunObject = noun({
     of.stopped?.code === 'budget' ? of.budgetToFinish : undefined,
   ),
   stopped,
+});
+
+// ------------------------------------------------------------------------------------------------ several operations
+
+const together = membersOf<TogetherSummary>();
+const sumIn = ({ runs }: TogetherSummary, of: (run: RunSummary) => number): number =>
+  runs.reduce((sum, each) => sum + of(each), 0);
+/** What `run` prints of several operations over one list. */
+export const TogetherObject = noun({
+  /** Each operation that has begun. Its output is null, because one file has what all have found. */
+  runs: together(z.array(RunObject), ({ runs }) => runs.map(RunObject.of)),
+  /** Operations that have not begun, because one before them was stopped. */
+  waiting: together(z.array(z.string()), (of) => [...of.waiting]),
+  credits: together(z.object({ spent: z.number(), exact: z.boolean(), in_doubt: z.number() }), (of) => ({
+    spent: sumIn(of, ({ money }) => money.spent),
+    exact: of.runs.every(({ money }) => money.isExact),
+    in_doubt: sumIn(of, ({ money }) => money.inDoubt),
+  })),
+  output: together(z.string().nullable(), ({ files }) => files.output ?? null),
+  needs_attention: together(z.string().nullable(), ({ files }) => files.attention ?? null),
+  budget_to_finish: together(z.number().optional(), (of) =>
+    of.stopped?.code === 'budget' ? of.budgetToFinish : undefined,
+  ),
+  stopped: together(StopObject.nullable(), (of) => stopObject(of.stopped)),
 });
 
 // ------------------------------------------------------------------------------------------------ a sweep

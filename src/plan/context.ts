@@ -180,4 +180,6 @@ export interface RunContext extends RunChoices, PlanContext {
   /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
   readonly signal: AbortSignal;
   readonly emit: Listener;
+  /** Hears how many credits the vendor says are left; left out: nobody asks. */
+  readonly hearBalance?: (credits: number) => void;
 }

@@ -13,6 +13,7 @@ import { operationAnswer } from '../plan/row-walk.ts';
 import { chooseSample, forecast, type Sample } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { acceptOdd } from './attempt.ts';
+import { balanceOf } from './balance.ts';
 import { answerTo, type Work } from './pipeline/answer-call.ts';
 import { Finishing } from './pipeline/finishing.ts';
 import { handOver, requireHandOver } from './pipeline/hand-over.ts';
@@ -193,6 +194,10 @@ async function inSession(
   try {
     await sessions.recover(run);
     await work({ context, batch, run, flying: new Map(), unknown: new Set<CallKey>(), signal, stopAll });
+    if (context.hearBalance !== undefined && !signal.aborted) {
+      const balance = await balanceOf(run);
+      if (balance !== undefined) context.hearBalance(balance);
+    }
   } catch (error) {
     stopAll(error);
   } finally {

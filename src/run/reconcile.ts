@@ -26,6 +26,7 @@ import {
 import { formatDuration, parseDurationMs } from '../lib/duration.ts';
 import { crashPoint, vendorIsQuick } from '../lib/faults.ts';
 import type { Moment } from '../time/believed-time.ts';
+import { amountIn } from './balance.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
 import { failed, type Heard, heardIn, type LookResult } from './reconcile/finding.ts';
 import type { Run, Session } from './session.ts';
@@ -204,10 +205,7 @@ async function countUsage(run: Run): Promise<UsageCount | undefined> {
 function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
   const own = vendorReply(raw, dialect);
   if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
-  const body = readBody(own.body);
-  const value = body.kind === 'json' ? valueAt(body.value, dialect.usage?.credits ?? '') : undefined;
-  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+  return amountIn(own.body, dialect.usage?.credits ?? '');
 }
 
 /**

@@ -10,7 +10,7 @@ import { sandboxFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, loadJob } from '../job/job.ts';
+import { type Job, loadJob, loadJobs } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -141,6 +141,8 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkOptions('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
+  if (chosen.job.notify !== undefined)
+    await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
@@ -196,10 +198,18 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         signal: signal ?? new AbortController().signal,
         emit: onEvent ?? (() => {}),
       };
-      return run(context, sessions);
+      if (job.notify === undefined) return run(context, sessions);
+      const { toldBy } = await import('./notices.ts');
+      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance) =>
+        run({ ...context, hearBalance }, sessions),
+      );
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
+      if ((await ledger.notices?.waiting().catch(() => []))?.length) {
+        const { sendNotices } = await import('./notices.ts');
+        await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
+      }
       await ledger.close();
       await keepRetention(accounts, store.location, { ...options, clock });
     },
@@ -278,7 +288,18 @@ interface PlanOptions
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   checkOptions('planJob', options, PLAN_CHECKS);
-  const { job, account, dialect } = await choose(options);
+  return planChosen(await choose(options), options);
+}
+
+/** The same for each operation of a job. */
+export async function planJobs(options: PlanOptions): Promise<readonly PlannedJob[]> {
+  checkOptions('planJobs', options, PLAN_CHECKS);
+  const planned: PlannedJob[] = [];
+  for (const chosen of await chooseAll(options)) planned.push(await planChosen(chosen, options));
+  return planned;
+}
+
+async function planChosen({ job, account, dialect }: ResolvedJob, options: PlanOptions): Promise<PlannedJob> {
   requireFitting(job, { planFile: options.savePlanAs, refresh: options.refresh });
   const { accept, onEvent: emit = () => {} } = options;
   if (accept !== undefined) await requireAgreedRequests({ account, dialect, accept, emit });
@@ -340,24 +361,32 @@ async function planChange(
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 
+type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
+type Choosing = Pick<JobOptions, Chosen>;
+
 /** Reads the named job and finds the account that it runs on. */
-export async function choose(
-  options: Pick<JobOptions, 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair'>,
-): Promise<ResolvedJob> {
-  const { repair, ...job } = await loadJob(options.job, options.entries);
+export async function choose(options: Choosing): Promise<ResolvedJob> {
+  return resolved(await loadJob(options.job, options.entries), options);
+}
+
+/** The same for each operation of a job. */
+export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
+  const jobs = await loadJobs(options.job, options.entries);
+  return Promise.all(jobs.map((job) => resolved(job, options)));
+}
+
+async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
   const dialect = await dialectOf(account);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };
-  const formulas = options.formulas ?? job.formulas;
-  const withInput = options.withInput ?? job.withInput;
+  const { formulas = job.formulas, withInput = job.withInput } = options;
   return {
+    ...{ account, dialect },
     job: {
       ...job,
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...((options.repair ?? repair) ? { repair: true } : {}),
       ...present({ formulas, withInput }),
     },
-    account,
-    dialect,
   };
 }

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../src/cli/shell/entry-flags.ts';
-import { jobYaml, loadJob } from '../../src/job/job.ts';
+import { loadJob } from '../../src/job/job.ts';
+import { jobYaml } from '../../src/job/job-yaml.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-entries-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -99,6 +100,10 @@ describe('a slip is answered by what there is', () => {
   test.each([
     [{ column: ['domain'] }, '--column domain is no pair.'],
     [{ add: ['=x'] }, '--add =x is no pair.'],
+    [
+      { add: ['city=location.city,people=employee_count'] },
+      '--add city=location.city,people=employee_count is more',
+    ],
     [{ column: ['abn=A', 'abn=B'] }, '--column says abn twice.'],
     [{ role: ['viewer', 'admin'] }, '--role is one role for all rows twice.'],
   ])('%o is refused', (flags, message) => {

@@ -6,7 +6,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Job, jobYaml, loadJob } from '../../src/job/job.ts';
+import { type Job, loadJob } from '../../src/job/job.ts';
+import { jobYaml } from '../../src/job/job-yaml.ts';
 
 /** All of them, in the order of their names. */
 const OPERATIONS =

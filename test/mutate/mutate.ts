@@ -18,6 +18,7 @@ import { RULE_19 } from './rule-19.ts';
 import { RULES_1_TO_8 } from './rules-1-to-8.ts';
 import { RULES_10_AND_11 } from './rules-10-and-11.ts';
 import { RULES_12_TO_18 } from './rules-12-to-18.ts';
+import { WHERE_MANY_SPEND } from './where-many-spend.ts';
 
 /**
  * `npm run mutate`: takes the rules of docs/protocol.md out of the source, one by one, and shows that a test fails for each.
@@ -39,6 +40,7 @@ const ALL: readonly Mutation[] = [
   ...RULES_10_AND_11,
   ...RULES_12_TO_18,
   ...RULE_19,
+  ...WHERE_MANY_SPEND,
 ];
 
 /** A run that takes longer hangs, which no test has noticed. */

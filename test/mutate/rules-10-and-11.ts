@@ -106,7 +106,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 10,
     without: 'a key that nobody else uses, for that count',
     at: 'src/run/reconcile.ts',
-    text: 'if (usage === undefined || account.exclusiveKey !== true) return;',
+    text: 'if (usage === undefined || account.exclusiveKey !== true || ledger.spenders !== undefined) return;',
     instead: 'if (usage === undefined) return;',
     test: 'test/run/reconcile.test.ts',
     named: 'is not asked for when others use the key',

@@ -109,7 +109,7 @@ test('a workbook with two sheets becomes a batch by five clicks and its choice o
   await tabTo(page, text.batch.downloads.ownWorkbook);
   await page.keyboard.press('Enter');
   const download = await downloads;
-  const [header = [], ...cells] = await readSheet(readFileSync(await download.path()));
+  const [header = [], ...cells] = await readSheet(readFileSync(await download.path()), 'Leads');
   expect(download.suggestedFilename()).toBe('leads.sandbox.xlsx');
   expect(header).toEqual(expect.arrayContaining(['No', 'Domain', '_status', '_credits']));
   expect(cells.map((row) => row.slice(0, 2))).toEqual(rows);

@@ -48,6 +48,8 @@ export class Progress {
       case 'batch':
         this.#rows = event.rows + (event.rowsBeyond ?? 0);
         this.#finishedBefore = event.settled;
+        this.#finishedNow = 0;
+        this.#matched = 0;
         this.#isChange = event.isChange === true;
         this.#limitPerSecond = event.requestsPerSecond;
         this.#budgetLeft = event.budgetLeft;

@@ -6,17 +6,17 @@ import { outputProblem, replaceFile } from '../../lib/atomic-file.ts';
 import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
- * What a person has agreed to once: that a dialect of another person sends what it sends, and that a job takes files from a
- * folder that is not its own. It stands beside the accounts file, because it is about what that file names, holds for every
+ * What a person has agreed to once: that a dialect of another person sends what it sends, that a job takes files from a
+ * folder that is not its own, and that it tells outside how its lists end. It stands beside the accounts file, because it is about what that file names, holds for every
  * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
  * processes never write the same one, and a user takes one back by removing it.
  */
 
-/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`. */
-export type Agreement = `${'dialect' | 'inbox'}:${string}`;
+/** What was agreed to, as `--accept` names it: `dialect:HASH`, `inbox:HASH`, `notify:HASH`. */
+export type Agreement = `${'dialect' | 'inbox' | 'notify'}:${string}`;
 
 export function isAgreement(text: string): text is Agreement {
-  return /^(?:dialect|inbox):[0-9a-f]{32}$/.test(text);
+  return /^(?:dialect|inbox|notify):[0-9a-f]{32}$/.test(text);
 }
 
 /** What a person is asked to agree to. */

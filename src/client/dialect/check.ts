@@ -53,6 +53,10 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
     yield* inHeaders(dialect.usage.headers, ['usage', 'headers'], dialect.headers);
     yield* inPath(dialect.usage.path, [], ['usage', 'path']);
   }
+  if (dialect.balance !== undefined) {
+    yield* inHeaders(dialect.balance.headers, ['balance', 'headers'], dialect.headers);
+    yield* inPath(dialect.balance.path, [], ['balance', 'path']);
+  }
   yield* inLookUps(dialect);
   if (dialect.api_call !== undefined) {
     yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers']);

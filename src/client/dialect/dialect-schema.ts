@@ -338,6 +338,15 @@ export const dialectSchema = z.strictObject({
       sure_after: sureAfter,
     })
     .optional(),
+  /** A free request that says how many credits are left, at `credits` in its answer. */
+  balance: z
+    .strictObject({
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      credits: z.string().min(1),
+    })
+    .optional(),
   /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
   permissions: z
     .strictObject({ item: sentName, viewer: sentName, editor: sentName, admin: sentName })

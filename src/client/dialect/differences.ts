@@ -45,8 +45,9 @@ type Sent = [what: string, text: string];
  * @param other the dialect beside it: a field that only one of them names has its own name in the other.
  */
 function sentBy(dialect: Dialect, other: Dialect): ReadonlyMap<string, string> {
-  const { through, operations, usage, whoami, list_users, list_invites, idempotency, permissions } = dialect;
-  const free = Object.entries({ usage, whoami, list_users, list_invites });
+  const { through, operations, usage, balance, whoami, list_users, list_invites, idempotency, permissions } =
+    dialect;
+  const free = Object.entries({ usage, balance, whoami, list_users, list_invites });
   const requests = [
     ...Object.entries(operations).flatMap(([name, entry]) => [
       ...requestOf(name, entry),

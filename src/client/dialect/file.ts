@@ -45,6 +45,7 @@ export const dialectFileSchema = z.strictObject({
   replace_answers: z.boolean().optional(),
   idempotency: shape.idempotency.unwrap().partial().optional(),
   usage: shape.usage.unwrap().partial().optional(),
+  balance: shape.balance.unwrap().partial().optional(),
   permissions: shape.permissions.unwrap().partial().optional(),
   /** Words of the file are added to the built-in ones. */
   words: shape.words.partial().optional(),

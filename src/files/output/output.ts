@@ -82,11 +82,13 @@ export {
   chooseDestination,
   type Destination,
   filesOf,
+  isWorkbookName,
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
 export { readFigures } from './output/read-figures.ts';
 export { beginWriting, NotYet, type RowsFinishing } from './output/rows-finishing.ts';
+export { type TogetherFiles, writeTogether } from './output/together-copy.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {

@@ -75,7 +75,11 @@ function costWords({ money, saved, cost }: BatchFigures, sandbox: boolean): stri
   const paid = cost === undefined || spent === 0 ? '' : ` (${moneyWords(cost)})`;
   const fact = spent === 0 ? 'It cost nothing' : `It cost ${atMost(spent, isExact, credits(spent))}${paid}`;
   const also = [
-    ...(saved === 0 ? [] : [`${grouped(saved)}${spent === 0 ? '' : ' more'} were saved by asking once`]),
+    ...(saved === 0
+      ? []
+      : [
+          `${grouped(saved)}${spent === 0 ? '' : ' more'} ${saved === 1 ? 'was' : 'were'} saved by asking once`,
+        ]),
     ...(inDoubt === 0 ? [] : [`${credits(inDoubt)} may have been charged for answers that were lost`]),
     ...(sandbox ? ['this is play money'] : []),
   ];

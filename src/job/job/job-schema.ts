@@ -7,6 +7,7 @@ import { readHeaderRows, readRowRange } from '../../core/row-range.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
 import { FORMULA_MODES } from '../../lib/formulas.ts';
 import { tierOfAll } from '../../operations/lookup/waterfall.ts';
+import { notifySchema } from './notify-entry.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
 
@@ -99,8 +100,10 @@ export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(opera
 /** Which countries there are is known where one is used. */
 const country = z.string().regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU');
 
-export const jobSchema = z.strictObject({
-  operation: text,
+const entries = z.strictObject({
+  /** Left out where there are several. */
+  operation: text.optional(),
+  operations: z.array(text).min(2).optional(),
   account: text.optional(),
   /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),
@@ -124,9 +127,15 @@ export const jobSchema = z.strictObject({
   ...operationSettings,
   guards: guards.optional(),
   inbox: text.optional(),
+  notify: notifySchema.optional(),
   schedule: text
     .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional(),
+});
+
+export const jobSchema = entries.superRefine(({ operation, operations }, { addIssue }) => {
+  if (operation === undefined && operations === undefined)
+    addIssue({ code: 'invalid_type', expected: 'string', path: ['operation'], input: undefined });
 });
 
 export type JobFile = z.infer<typeof jobSchema>;

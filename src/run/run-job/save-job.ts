@@ -3,7 +3,7 @@ import { present } from '../../core/objects.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { openHeader } from '../../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
-import { jobYaml } from '../../job/job.ts';
+import { jobYaml } from '../../job/job-yaml.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { nextOnPage } from './parts/plain-words.ts';
 import { Told } from './parts/told.tsx';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
@@ -79,7 +80,7 @@ export function Refusal({ refused }: { readonly refused: Refused | undefined }) 
       <strong>
         <Told>{refused.message}</Told>
       </strong>{' '}
-      <Told>{refused.next}</Told>
+      <Told>{nextOnPage(refused.code, refused.next)}</Told>
     </div>
   );
 }

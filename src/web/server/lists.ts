@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
+import { attentionWords } from '../../core/attention-words.ts';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
@@ -245,26 +246,14 @@ async function checked({ operation: name, columns, rows }: CheckRequest): Promis
         if (found !== undefined) meant.push([column, { sure: found.isSure, words: [...found.words] }]);
       }
       const inputs = Object.entries(columns).map(([input, column]) => [input, cellOf(column)] as const);
-      const problems =
-        whole === undefined
-          ? inputs.flatMap((input) => problemAlone(lookups, input))
-          : problemOf(whole, Object.fromEntries(inputs));
-      return { row, problem: problems.join('; ') || null, meant: Object.fromEntries(meant) };
+      // Before it was chosen what is to be done, nobody knows what the list is about: a list of people has no companies.
+      const problem = whole === undefined ? null : problemOf(whole, Object.fromEntries(inputs));
+      return { row, problem, meant: Object.fromEntries(meant) };
     }),
   };
 }
 
-/** What is wrong with one cell by itself, by the operation that looks somebody up by nothing else. */
-function problemAlone(lookups: readonly Operation[], [input, cell]: readonly [string, string]): string[] {
-  const operation = lookups.find(({ tiers }) => tiers.includes(input));
-  if (operation === undefined || cell.trim() === '') return [];
-  // The row may well have another identifier.
-  return problemOf(operation, { [input]: cell }).map((reason) =>
-    reason.replace(/^no usable identifier: /, ''),
-  );
-}
-
-function problemOf(operation: Operation, cells: Readonly<Record<string, string>>): string[] {
+function problemOf(operation: Operation, cells: Readonly<Record<string, string>>): string | null {
   const prepared = preparedCells({ operation }, cells, {});
-  return prepared.kind === 'invalid' ? [prepared.reason] : [];
+  return prepared.kind === 'invalid' ? attentionWords('invalid', prepared.reason) : null;
 }

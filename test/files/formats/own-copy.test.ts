@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import type { CopyOptions, Sheet } from '../../../src/core/format.ts';
+import type { CopyOptions, ReadOptions, Sheet } from '../../../src/core/format.ts';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { openInput } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
@@ -35,9 +34,9 @@ interface Copy {
   readonly notes: readonly string[];
 }
 
-async function opened(bytes: Buffer, name = 'book.xlsx'): Promise<Sheet> {
+async function opened(bytes: Buffer, read: ReadOptions = {}): Promise<Sheet> {
   const write = await inputFolder();
-  return xlsx.open(new InputFile(await write(bytes, basename(name))), {});
+  return xlsx.open(new InputFile(await write(bytes, 'book.xlsx')), read);
 }
 
 async function copyOf(
@@ -45,9 +44,10 @@ async function copyOf(
   columns: readonly string[],
   cellsFor: CellsOfRow,
   options: Partial<CopyOptions> = {},
+  read: ReadOptions = {},
 ): Promise<Copy> {
   const notes: string[] = [];
-  const sheet = await opened(bytes);
+  const sheet = await opened(bytes, read);
   const order = {
     columns,
     dropped: new Set<string>(),
@@ -119,6 +119,22 @@ test('a filtered sheet of Excel’s kind gets our columns, its filter reaches ov
   );
 });
 
+test('a workbook of LibreOffice comes back with our columns, and so it does from a second reader', async () => {
+  const copy = await copyOf(bookBytes('libreoffice.xlsx'), COLUMNS, FOUND);
+  expect(changedIn(copy)).toEqual(['xl/workbook.xml', 'xl/styles.xml', SHEET]);
+  expect(textOf(copy.after, SHEET)).toContain('<autoFilter ref="A4:H7"></autoFilter>');
+  expect(textOf(copy.after, SHEET)).toContain('hidden="true" outlineLevel="0" max="16384" min="9"');
+  expect(textOf(copy.after, 'xl/workbook.xml')).toContain('&apos;Leads 2026&apos;!$A$4:$H$7<');
+  const [was, is] = await Promise.all(
+    [bookBytes('libreoffice.xlsx'), copy.bytes].map((bytes) => readSheet(bytes)),
+  );
+  expect(is?.map((row) => row.slice(0, 5))).toEqual(was?.map((row) => row.slice(0, 5)));
+  expect(is?.slice(3).map((row) => row.slice(5))).toEqual([
+    COLUMNS,
+    ...[5, 6, 7].map((row) => [`phone of ${row}`, `0${row}`, 1]),
+  ]);
+});
+
 test('a table gets our columns with names of their own, above its row of totals', async () => {
   const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, FOUND);
   expect(copy.notes).toEqual([]);
@@ -141,6 +157,17 @@ test('a table gets our columns with names of their own, above its row of totals'
     ['phone of 4', '04', 1],
     [null, null, null],
   ]);
+});
+
+test('the row of totals of a table gets nothing, also where it is said to be one of the list', async () => {
+  const asked: number[] = [];
+  const found: CellsOfRow = (row) => {
+    asked.push(row.row);
+    return FOUND(row);
+  };
+  const copy = await copyOf(bookBytes('table.xlsx'), COLUMNS, found, {}, { rows: '2-5' });
+  expect(asked).toContain(5);
+  expect((await readSheet(copy.bytes)).at(-1)).toEqual(['Total', null, 59, null, null, null]);
 });
 
 test('a script’s workbook keeps its protection, which is said, and the colours that stand where ours go', async () => {
@@ -185,6 +212,27 @@ test('what comes back can go in again: ours are replaced where they stand, and t
     [null, null, null, null],
   ]);
   expect(textOf(wider.after, 'xl/tables/table1.xml')).toContain('<tableColumn id="5" name="mobile"/>');
+});
+
+test('a row with a cell right of the last column is set aside in what comes back as well, and ours stay where they are', async () => {
+  const rows = [
+    textRow(2, 'a', 'b'),
+    textRow(3, 'c', 'd'),
+    textRow(4, 'e', 'f', '', 'a remark'),
+    textRow(5, 'g', 'h'),
+  ];
+  const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
+  const status: CellsOfRow = ({ unreadable }) => [unreadable === undefined ? 'matched' : 'invalid'];
+  const first = await copyOf(book, ['_status'], status);
+  const again = await copyOf(first.bytes, ['_status'], status, { dropped: new Set(['_status']) });
+  expect(changedIn(again)).toEqual([]);
+  const read = await allOf((await opened(first.bytes)).rows());
+  expect(read.map(({ unreadable }) => unreadable)).toEqual([
+    undefined,
+    undefined,
+    'the cell D4 holds something, but column D has no name in row 1, the header',
+    undefined,
+  ]);
 });
 
 const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
@@ -253,6 +301,26 @@ test.each([
     expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
   },
 );
+
+test('a workbook with two parts of one name comes back as a new one, because nobody knows which of them is meant', async () => {
+  const parts = bookParts({ rows: LIST });
+  const copy = await copyOf(zipOf([...parts, ...parts.slice(4, 5)]), ['x'], () => ['7']);
+  expect(copy.notes[0]).toBe(
+    'book.xlsx comes back as a new workbook, because two of its parts have one name.',
+  );
+});
+
+test('cells that are coloured to the edge of the sheet stay in their columns, with ours among them', async () => {
+  const row = '<row r="2"><c r="A2"><v>1</v></c><c r="C2" s="1"/><c r="E2" s="1"/><c r="XFD2" s="1"/></row>';
+  const copy = await copyOf(bookOf({ rows: textRow(1, 'A') + row, formats: ['0'] }), ['x', 'y', 'z'], () => [
+    '7',
+    '8',
+    '',
+  ]);
+  expect(textOf(copy.after, SHEET)).toContain(
+    '<c r="A2"><v>1</v></c><c r="B2"><v>7</v></c><c r="C2" s="1"><v>8</v></c><c r="E2" s="1"/><c r="XFD2" s="1"/></row>',
+  );
+});
 
 test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
   const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>

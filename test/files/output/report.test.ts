@@ -150,7 +150,7 @@ test('says first what came of the list, what it cost, and what needs a person, a
     'leads.csv',
     'THEN',
     'We found 2 of your 4 companies.',
-    'It cost 1,200 credits (A$48.00); 1 more were saved by asking once; 3 credits may have been charged for answers that were lost.',
+    'It cost 1,200 credits (A$48.00); 1 more was saved by asking once; 3 credits may have been charged for answers that were lost.',
     '2 rows need you.',
     ...['The list with the answers', '·', 'The rows that need you'],
     ...['4', 'rows', '3', 'usable', '3', 'asked', '2', 'found'],

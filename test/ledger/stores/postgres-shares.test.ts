@@ -181,6 +181,19 @@ test('what a worker had that is heard of no more goes to the others a window aft
   expect(await beat(other)).toBe(7);
 });
 
+test('a worker that vanished with a part of a quota counts as having sent it, until that is a window ago', async () => {
+  const [place, gone, other] = await twoWorkers();
+  const quotas = [{ requests: 2, windowMs: 70_000 }];
+  const beat = async (ledger: typeof gone, sends: number) =>
+    (await ledger.spenders?.beat({ accounts: [saying({ quotas, sends })] }))?.accounts[0]?.mostSends;
+  await place.later(0);
+  expect(await beat(gone, 0)).toBe(1);
+  await place.later(SHARE_HOLDS_MS + LIMIT.windowMs + 1);
+  expect([await beat(other, 0), await beat(other, 1)], 'the other half').toEqual([1, 1]);
+  await place.later(70_700);
+  expect(await beat(other, 1)).toBe(2);
+});
+
 test('a limiter that begins anew in the same process has nothing before what the former one has sent is a window old', async () => {
   const [place, one] = await twoWorkers();
   const beat = async (sends: number) =>

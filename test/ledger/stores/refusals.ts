@@ -32,6 +32,7 @@ export const ELSEWHERE = {
   erasures: ['erasures_kept', 'erasures_no_delete', 'erased_no_update', 'erased_no_delete'],
   copies: ['copies_no_update', 'copies_no_delete'],
   holds: ['holds_no_update', 'holds_no_delete'],
+  notices: ['notices_no_update', 'notices_no_delete'],
   prices: ['attempts_price', 'prices_no_delete'],
   readings: [
     ...['notes_read', 'notes_reading', 'notes_reading_change', 'notes_reading_pays', 'notes_retracting_read'],

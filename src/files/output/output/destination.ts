@@ -44,32 +44,32 @@ export async function chooseDestination(
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.onExisting, isOfOther);
-  const becomesWorkbook = forExcel || isWorkbook(input.path);
+  const becomesWorkbook = forExcel || isWorkbookName(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
   }
   const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
-  if (becomesWorkbook && !isWorkbook(path)) {
+  if (becomesWorkbook && !isWorkbookName(path)) {
     const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
   }
   await requireMacros(input, path);
   const ending = endingOf(path).replace(/\.gz$/, '');
-  const other = isWorkbook(path) ? undefined : OTHER_FORMATS.get(ending);
+  const other = isWorkbookName(path) ? undefined : OTHER_FORMATS.get(ending);
   if (other !== undefined) {
     const fact = `${path} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
     const next = `Name it with the ending ${WORKBOOK_ENDING}, or ${nameParts(input.path).ending}.`;
     throw stop('output', fact, next);
   }
-  if (isWorkbook(path)) requireRoomFor(input, job);
+  if (isWorkbookName(path)) requireRoomFor(input, job);
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
     }
     await checkWritable(each);
   }
-  return { kind: 'file', path, isWorkbook: isWorkbook(path) };
+  return { kind: 'file', path, isWorkbook: isWorkbookName(path) };
 }
 
 /** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
@@ -117,7 +117,7 @@ export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
 ): Promise<Sheet['copy']> {
-  if (!destination.isWorkbook || isWorkbook(path)) {
+  if (!destination.isWorkbook || isWorkbookName(path)) {
     // A workbook without macros that says that it has some is opened by no program.
     const byValue = mayHaveMacros(path) && destination.kind === 'file' && !mayHaveMacros(destination.path);
     return (options, cellsFor) => sheet.copy({ ...options, byValue }, cellsFor);
@@ -145,7 +145,7 @@ const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
   ...['.parquet', '.avro', '.feather'].map((ending) => [ending, 'a table of another format'] as const),
 ]);
 
-function isWorkbook(path: string): boolean {
+export function isWorkbookName(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);
 }
 

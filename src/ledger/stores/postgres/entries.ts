@@ -9,9 +9,9 @@ import {
 } from '../../ledger.ts';
 import type { Draft } from '../../rules/drafts.ts';
 import { type Attempt, attemptIn, type History, reservedBy } from '../../rules/history.ts';
+import { termsOf } from '../../rules/kept-call.ts';
 import { ENDED, type Kind, SENT } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
-import { termsOf } from './histories.ts';
 import { type Moved, NO_MOST, type Payer } from './money.ts';
 import { json, keyBytes, type Session, wholeMs } from './session.ts';
 

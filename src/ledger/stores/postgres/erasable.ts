@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { Erasable, ErasureTarget, KnownFile, Person } from '../../eraser.ts';
+import type { ErasureTarget, KnownFile, Person } from '../../eraser.ts';
 import { type BatchId, credits } from '../../ledger.ts';
+import { type ErasureReport, NAMES_OF_BATCH, reportOf } from '../../rules/found.ts';
 import { Hits, leftOf } from '../../rules/hits.ts';
 import { LOSS_OVER } from '../../rules/moves.ts';
 import type { Sql } from './connection.ts';
@@ -11,13 +11,11 @@ import { scanned } from './scanned.ts';
 
 /** Finds the parts of a ledger that are about a person. This file only reads. */
 
-type Report = Omit<Erasable, 'requireRoom' | 'erase'>;
-
 /** What would be erased, what is told about it, and the files that the ledger knows of this host. */
 export async function erasureOf(
   sql: Sql,
   target: ErasureTarget,
-): Promise<{ readonly found: Found; readonly report: Report }> {
+): Promise<{ readonly found: Found; readonly report: ErasureReport }> {
   const found =
     target.kind === 'person' ? await aboutPerson(sql, target.person) : await olderThan(sql, target);
   const asked = new Set(found.rows.map(({ batch }) => batch));
@@ -29,25 +27,13 @@ export async function erasureOf(
   const written = new Set([...asked, ...found.batches, ...cut]);
   const read = target.kind === 'old' ? new Set<BatchId>() : asked;
   const held = await sql.row<{ credits: number }>(HELD, [[...found.calls]]);
-  const report: Report = {
-    calls: found.calls.size,
-    cut: found.attempts.size,
-    rows: found.rows.length,
-    memberships: found.subjects.size,
-    names: found.names,
-    unsettled: found.unsettled,
-    hits: found.hits,
+  const report = {
+    ...reportOf(found, written, (batch) => batch),
     heldCredits: credits(held?.credits ?? 0),
-    needed: { calls: found.needed.length, by: found.needed },
     inputs: await inputsIn(sql, target),
     files: [...(await filesIn(sql, WRITTEN, written)), ...(await filesIn(sql, READ, read))],
-    written,
   };
   return { found, report };
-}
-
-export function removeFiles(paths: readonly string[]): void {
-  for (const path of paths) rmSync(path, { force: true });
 }
 
 async function batchesOf(sql: Sql, text: string, ids: readonly number[]): Promise<readonly BatchId[]> {
@@ -230,9 +216,6 @@ SELECT a.batch, a.row FROM entries a JOIN calls c ON c.id = a.call
          JOIN entries i ON i.of = u.attempt AND i.id = i.of WHERE r.outcome = 'in_doubt' AND i.call = c.id) b
       WHERE (SELECT k.said FROM entries k WHERE k.of = c.stands AND k.kind = 'decided' AND k.batch = b.batch
               ORDER BY k.id DESC LIMIT 1) IS DISTINCT FROM 'skip'))))`;
-
-/** The columns of a batch that may name a person. */
-export const NAMES_OF_BATCH = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
 
 /** What else beside the book names a person: by table, what tells a row from others, and what may name somebody. */
 export const NAMES = {

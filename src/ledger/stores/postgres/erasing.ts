@@ -1,10 +1,11 @@
 import { sandboxFolder } from '../../../core/paths.ts';
 import type { Cleaning, Eraser, ErasureTarget } from '../../eraser.ts';
+import { removeFiles } from '../../rules/found.ts';
 import type { StoreOptions } from '../../store.ts';
 import { connect, type Database } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { type Erasing, erase } from './emptying.ts';
-import { erasureOf, removeFiles } from './erasable.ts';
+import { erasureOf } from './erasable.ts';
 import { erasureKeyOf, keepErasureKey } from './erasure-key.ts';
 import { standStill } from './lock.ts';
 import { requireNewest } from './lost-commits.ts';

@@ -1,25 +1,6 @@
-import type { Hit } from '../../eraser.ts';
-import type { BatchId } from '../../ledger.ts';
+import type { ErasableRow, Found as FoundIn } from '../../rules/found.ts';
 
-/** The parts of a ledger that are about a person, or older than a time. */
-export interface Found {
-  /** Calls that are erased with everything about them. */
-  readonly calls: ReadonlySet<number>;
-  /** Attempts of other calls; what was said about these attempts is erased. */
-  readonly attempts: ReadonlySet<number>;
-  /** Bodies of other answers, without the person. */
-  readonly cuts: readonly Cut[];
-  readonly rows: readonly ErasableRow[];
-  readonly subjects: ReadonlySet<number>;
-  readonly unsettled: readonly ErasableRow[];
-  readonly hits: readonly Hit[];
-  /** For each call that stays a batch that goes on with it. */
-  readonly needed: readonly BatchId[];
-  readonly batches: ReadonlySet<BatchId>;
-  /** In how many other places something is named after the person. */
-  readonly names: number;
-}
-
+/** What this store finds to erase: an answer is cut in its entry. */
 export interface Cut {
   readonly id: number;
   readonly of: number;
@@ -27,10 +8,8 @@ export interface Cut {
   readonly body: Buffer;
 }
 
-export interface ErasableRow {
-  readonly batch: BatchId;
-  readonly row: number;
-}
+export type Found = FoundIn<Cut>;
+export type { ErasableRow };
 
 /** The rows that were finished by these calls. */
 export const ROWS = `

@@ -1,6 +1,7 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type Entry, type History, historyOf, type KeptCall } from '../../rules/history.ts';
+import { callOf } from '../../rules/kept-call.ts';
 import type { Sql } from './connection.ts';
 import { keyBytes } from './session.ts';
 
@@ -69,15 +70,8 @@ function callFrom(row: Row): KeptCall {
     phase,
     open,
   } = row;
-  const asked: Call = { operation, ifLost: 'hold', parameters, ...terms };
-  const call = credits_most === null ? asked : { ...asked, creditsMost: credits_most };
+  const call = callOf(operation, credits_most, parameters, terms);
   return { id, key: (key?.toString('hex') ?? '') as CallKey, account, call, state, stands, phase, open };
-}
-
-/** What a call says beside the columns of its own: most say nothing. */
-export function termsOf({ operation: _, creditsMost: __, parameters: ___, ifLost, ...others }: Call) {
-  const terms = ifLost === 'hold' ? others : { ...others, ifLost };
-  return Object.keys(terms).length === 0 ? undefined : terms;
 }
 
 /** Takes the row of a call, so that nobody else writes of it before this transaction ends, and reads its history. */

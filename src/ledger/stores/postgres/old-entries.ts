@@ -1,5 +1,5 @@
 import type { Erasable, ErasureTarget } from '../../eraser.ts';
-import type { BatchId } from '../../ledger.ts';
+import { foundOld, type OldCall } from '../../rules/found.ts';
 import type { Sql } from './connection.ts';
 import { type ErasableRow, type Found, ROWS } from './found.ts';
 
@@ -22,12 +22,6 @@ const IS_BATCH_OLD = `(NOT $2::boolean OR (
   AND NOT EXISTS (SELECT FROM made m WHERE m.batch = b.id AND m.last >= $1::bigint)))`;
 
 type Old = ErasureTarget & { readonly kind: 'old' };
-
-interface OldCall extends ErasableRow {
-  readonly id: number;
-  readonly unsettled: boolean;
-  readonly needed_by: BatchId | null;
-}
 
 /**
  * Answers that were bought, but no changes. The ledger does not know what the rows of an open batch ask that are not finished yet, so
@@ -59,20 +53,13 @@ SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch
 
 export async function olderThan(sql: Sql, { beforeMs, isSure, accountIdentity }: Old): Promise<Found> {
   const values = [Math.floor(beforeMs), isSure, accountIdentity ?? null];
-  const found = await sql.rows<OldCall>(OLD_CALLS, values);
-  const settled = found.filter(({ unsettled }) => !unsettled);
-  const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
+  const found = foundOld(await sql.rows<OldCall>(OLD_CALLS, values));
   const final = `${ROWS} AND r.outcome <> 'in_doubt'`;
   const rows = [
-    ...(await sql.rows<ErasableRow>(final, [[...calls]])),
+    ...(await sql.rows<ErasableRow>(final, [[...found.calls]])),
     ...(await sql.rows<ErasableRow>(OLD_INVALID, values)),
   ];
-  return {
-    ...{ calls, attempts: new Set<number>(), cuts: [], rows, subjects: new Set<number>(), hits: [] },
-    unsettled: found.filter(({ unsettled }) => unsettled).map(({ batch, row }) => ({ batch, row })),
-    needed: settled.flatMap(({ needed_by }) => needed_by ?? []),
-    ...{ batches: new Set<BatchId>(), names: 0 },
-  };
+  return { ...found, rows };
 }
 
 /** Every batch with its list, which is no older than the batch. */

@@ -11,7 +11,7 @@ import {
   type KnownAnswer,
   type ReadAs,
 } from '../../ledger.ts';
-import { type CallRow, callOf, recordOf } from './attempt-records.ts';
+import { type CallRow, callIn, recordOf } from './attempt-records.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { statusWords } from './entries.ts';
 import { hasKey } from './lookups.ts';
@@ -179,7 +179,7 @@ type Filling = KnownAnswer<ReadAs> & {
 function fill(answer: Filling, row: WholeCells, body: KeptBody | null): void {
   const { 24: status, 25: paidRow, 26: operation, 27: creditsMost, 28: parameters, 29: charged } = row;
   const { 30: terms, 31: headers, 32: dated } = row;
-  const call = callOf(operation, creditsMost, parameters, terms);
+  const call = callIn(operation, creditsMost, parameters, terms);
   answer.call = call;
   answer.charged = credits(charged);
   answer.status = status;

@@ -15,6 +15,7 @@ import {
   type ReadAs,
   type Reading,
 } from '../../ledger.ts';
+import { callOf } from '../../rules/kept-call.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { statusWords } from './entries.ts';
 import { checkedRows } from './lookups.ts';
@@ -40,20 +41,16 @@ export type CallRow = ReadRow<typeof CALLS_TABLE> & {
 };
 type NoteRow = ReadRow<typeof NOTES_TABLE>;
 
-/** The call of which these are the columns. One that does not say what is done when it is lost is held back. */
-export function callOf(
+/** The call of these columns, as texts. */
+export const callIn = (
   operation: string,
-  creditsMost: number | null,
+  most: number | null,
   parameters: string,
   terms: string | null,
-): Call {
-  const asked: Call = { operation, ifLost: 'hold', parameters: JSON.parse(parameters) };
-  const call: Call = terms === null ? asked : { ...asked, ...JSON.parse(terms) };
-  return creditsMost === null ? call : { ...call, creditsMost };
-}
+): Call => callOf(operation, most, JSON.parse(parameters), terms === null ? null : JSON.parse(terms));
 
 export const callFrom = ({ operation, credits_most, parameters, terms }: ReadRow<typeof CALLS_TABLE>): Call =>
-  callOf(operation, credits_most, parameters, terms);
+  callIn(operation, credits_most, parameters, terms);
 
 /** What an entry says in words. */
 export const wordsOf = ({ words, status }: Pick<NoteRow, 'words' | 'status'>): string =>

@@ -1,8 +1,8 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
-import type { Call } from '../../../core/operation.ts';
 import type { AttemptId, Credits, EntryOf, Intent, KeyedRequest } from '../../ledger.ts';
+import { termsOf } from '../../rules/kept-call.ts';
 import type { ENDED } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { hasKey } from './lookups.ts';
@@ -86,12 +86,6 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   return id;
 }
 
-/** What a call says beside the columns of its own: most say nothing. */
-function termsOf({ operation: _, creditsMost: __, parameters: ___, ifLost, ...others }: Call): string | null {
-  const terms = ifLost === 'hold' ? others : { ...others, ifLost };
-  return Object.keys(terms).length === 0 ? null : JSON.stringify(terms);
-}
-
 // ---------------------------------------------------------------------------------------------------- attempts
 
 /** An intent that is admitted, and what is known of its call. */
@@ -140,6 +134,7 @@ function newCall(
   const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
   invariant(kept === undefined || kept.subject === subject, `call ${key} is a change of another subject`);
   if (kept !== undefined) return undefined;
+  const terms = termsOf(call);
   return {
     id,
     key: keyBytes(key),
@@ -147,7 +142,7 @@ function newCall(
     operation,
     credits_most,
     parameters: JSON.stringify(call.parameters),
-    terms: termsOf(call),
+    terms: terms === undefined ? null : JSON.stringify(terms),
     subject,
     after,
   };

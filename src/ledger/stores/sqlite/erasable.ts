@@ -1,30 +1,25 @@
-import { rmSync } from 'node:fs';
-import type { Erasable, ErasureTarget, Hit, KnownFile, Person } from '../../eraser.ts';
+import type { Erasable, ErasureTarget, KnownFile, Person } from '../../eraser.ts';
 import { credits } from '../../ledger.ts';
+import {
+  type ErasableRow as ErasableRowIn,
+  type ErasureReport,
+  type Found as FoundIn,
+  foundOld,
+  NAMES_OF_BATCH,
+  type OldCall,
+  removeFiles,
+  reportOf,
+} from '../../rules/found.ts';
 import { Hits, leftOf } from '../../rules/hits.ts';
 import type { Connection } from './connection.ts';
 import { attemptsOf } from './lookups.ts';
 import { batchesOfInputs, oldCalls, oldRows } from './old-entries.ts';
 import { batchId } from './tables.ts';
 
-/** The parts of a ledger that are about a person, or older than a time. This file only reads. */
-export interface Found {
-  /** Calls that are erased with everything about them. */
-  readonly calls: ReadonlySet<number>;
-  /** Attempts of other calls; what was said about these attempts is erased. */
-  readonly attempts: ReadonlySet<number>;
-  /** Bodies of other answers, without the person. */
-  readonly cuts: readonly Cut[];
-  readonly rows: readonly ErasableRow[];
-  readonly subjects: ReadonlySet<number>;
-  readonly unsettled: readonly ErasableRow[];
-  readonly hits: readonly Hit[];
-  /** For each call that stays a batch that goes on with it. */
-  readonly needed: readonly number[];
-  readonly batches: ReadonlySet<number>;
-  /** In how many other places something is named after the person. */
-  readonly names: number;
-}
+/** Finds the parts of a ledger that are about a person, or older than a time. This file only reads. */
+
+export type Found = FoundIn<Cut, number>;
+export type ErasableRow = ErasableRowIn<number>;
 
 export interface Cut {
   /** The table that holds the answer, and its number there. */
@@ -34,29 +29,16 @@ export interface Cut {
   readonly body: Buffer;
 }
 
-export interface ErasableRow {
-  readonly batch: number;
-  readonly row: number;
-}
-
 /** What would be erased, what is told about it, and the files that the ledger knows. */
 export function erasureOf(connection: Connection, target: ErasureTarget) {
   const found =
     target.kind === 'person' ? aboutPerson(connection, target.person) : olderThan(connection, target);
   const { written, read } = affectedBy(connection, found, target.kind);
-  const report: Omit<Erasable, 'requireRoom' | 'erase'> = {
-    calls: found.calls.size,
-    cut: found.attempts.size,
-    rows: found.rows.length,
-    memberships: found.subjects.size,
-    names: found.names,
-    unsettled: found.unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
-    hits: found.hits,
+  const report: ErasureReport = {
+    ...reportOf(found, written, batchId),
     heldCredits: credits(connection.get<{ credits: number }>(HELD, list(found.calls))?.credits ?? 0),
-    needed: { calls: found.needed.length, by: found.needed.map(batchId) },
     inputs: inputsIn(connection, target),
     files: [...filesIn(connection, WRITTEN, written), ...filesIn(connection, READ, read)],
-    written: new Set([...written].map(batchId)),
   };
   return { found, report };
 }
@@ -81,10 +63,6 @@ export const NOTHING_ERASABLE: Erasable = {
     return { isDue: false };
   },
 };
-
-export function removeFiles(paths: readonly string[]): void {
-  for (const path of paths) rmSync(path, { force: true });
-}
 
 /**
  * The batches whose outputs and inputs hold something of what is erased. An answer from which a person was cut out is in the
@@ -206,9 +184,6 @@ UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a 
  WHERE a.call IN (SELECT value FROM json_each(:calls))
 UNION SELECT batch, row FROM planned WHERE mentions('plan', planned)`;
 
-/** The columns of a batch that may name a person. */
-export const NAMES_OF_BATCH = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
-
 const BATCHES = `SELECT id FROM batches WHERE ${NAMES_OF_BATCH.map((name) => `named('name', ${name})`).join(' OR ')}`;
 
 /** What else beside the book names a person, by table. */
@@ -289,27 +264,7 @@ function olderThan(
   { beforeMs, isSure, accountIdentity }: ErasureTarget & { kind: 'old' },
 ): Found {
   const values = { before: beforeMs, account: accountIdentity ?? null };
-  const found = connection.all<OldCall>(oldCalls(isSure), values);
-  const settled = found.filter(({ unsettled }) => unsettled === 0);
-  const calls = new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : [])));
-  return {
-    calls,
-    attempts: new Set(),
-    cuts: [],
-    rows: connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(calls) }),
-    subjects: new Set(),
-    unsettled: found.filter(({ unsettled }) => unsettled === 1),
-    hits: [],
-    needed: settled.flatMap(({ needed_by }) => needed_by ?? []),
-    batches: new Set(),
-    names: 0,
-  };
-}
-
-interface OldCall {
-  readonly id: number;
-  readonly unsettled: 0 | 1;
-  readonly batch: number;
-  readonly row: number;
-  readonly needed_by: number | null;
+  const found = foundOld(connection.all<OldCall<number>>(oldCalls(isSure), values));
+  const rows = connection.all<ErasableRow>(oldRows(isSure), { ...values, calls: list(found.calls) });
+  return { ...found, rows };
 }

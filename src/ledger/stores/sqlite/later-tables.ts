@@ -1,12 +1,12 @@
 import type { Connection } from './connection.ts';
 import { definitionsOfSchema } from './identity.ts';
-import { ACTS_TABLE, COPIES_TABLE } from './tables.ts';
+import { ACTS_TABLE, COPIES_TABLE, NOTICES_TABLE } from './tables.ts';
 
 /**
  * Tables that earlier ledgers of this schema lack. Nothing that such a ledger has is changed by adding them, and an earlier Rowonce
  * passes them over, so the number of the schema stays.
  */
-const LATER: readonly string[] = [ACTS_TABLE.name, COPIES_TABLE.name];
+const LATER: readonly string[] = [ACTS_TABLE.name, COPIES_TABLE.name, NOTICES_TABLE.name];
 
 export function isThere(connection: Connection, table: string): boolean {
   return connection.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", table) !== undefined;

@@ -18,6 +18,7 @@ import type {
   LearnedRate,
   Ledger,
   MissesMark,
+  Notices,
   OpenAttempt,
   OutcomesOf,
   PauseRecord,
@@ -25,6 +26,7 @@ import type {
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
+import { removeFiles } from '../../rules/found.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { noteAct } from './acts.ts';
 import { insertAgreement } from './agreements.ts';
@@ -38,11 +40,12 @@ import { type Connection, sqliteCode } from './connection.ts';
 import { copiedTo } from './copies.ts';
 import { partsOf } from './copy-from.ts';
 import { accountNumber } from './entries.ts';
-import { erasureOf, removeFiles } from './erasable.ts';
+import { erasureOf } from './erasable.ts';
 import { type Erasing, endErasures, erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { insertHold } from './holds.ts';
+import { insertNotice, noteNoticeSent, waitingNotices } from './notices.ts';
 import { SqliteReader } from './reader.ts';
 import { retractMisses } from './rows.ts';
 import { setCells, sumUp } from './table-sums.ts';
@@ -69,6 +72,11 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 export class SqliteLedger extends SqliteReader implements Ledger {
   /** One process alone spends from it. */
   declare readonly spenders?: never;
+  readonly notices: Notices = {
+    keep: (notice) => this.#group.write(() => insertNotice(this.connection, notice)),
+    waiting: async () => waitingNotices(this.connection),
+    noteSent: (id, atMs) => this.#group.write(() => noteNoticeSent(this.connection, id, atMs)),
+  };
   readonly #group: GroupCommit;
   readonly #options: SqliteLedgerOptions;
   /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */

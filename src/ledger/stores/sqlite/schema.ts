@@ -12,6 +12,7 @@ import { HOLDS } from './schema/holds-sql.ts';
 import { GUARDS_OF_CHANGE } from './schema/kept.ts';
 import { LOSSES } from './schema/losses-sql.ts';
 import { MONEY } from './schema/money-sql.ts';
+import { NOTICES } from './schema/notices-sql.ts';
 import { PRICES } from './schema/prices-sql.ts';
 import { ROWS } from './schema/rows-sql.ts';
 import { SENDING } from './schema/sending-sql.ts';
@@ -48,6 +49,7 @@ export const TOPICS: readonly string[] = [
   HOLDS,
   COPIES,
   ACTS,
+  NOTICES,
   GUARDS_OF_CHANGE,
   BEGINNING,
 ];

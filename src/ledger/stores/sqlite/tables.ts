@@ -1,5 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
-import { ACTS, type BatchId, type RawReply } from '../../ledger.ts';
+import { ACTS, type BatchId, NOTICE_KINDS, type RawReply } from '../../ledger.ts';
 import { ENDED, type Kind, MOVES, REPLIED, SENT } from '../../rules/moves.ts';
 import type { Connection } from './connection.ts';
 import { isOneOf } from './lookups.ts';
@@ -363,6 +363,17 @@ export const COPIES_TABLE = table('copies', {
   what: () => 'to where this ledger was copied',
 });
 
+export const NOTICES_TABLE = table('notices', {
+  columns: {
+    id: 'TEXT NOT NULL',
+    kind: `TEXT NOT NULL CHECK ${isOneOf('kind', NOTICE_KINDS)}`,
+    ...{ target: 'TEXT NOT NULL', body: 'TEXT NOT NULL', at: 'INTEGER NOT NULL' },
+  },
+  moving: { sent_at: 'INTEGER' },
+  primaryKey: ['id'],
+  what: ({ id }) => `the notice ${id}`,
+});
+
 /** All of them but the replies, which are most of the bytes. */
 export const SHORT_TABLES = [
   CALLS_TABLE,
@@ -382,4 +393,5 @@ export const SHORT_TABLES = [
   ACTS_TABLE,
   ERASURES_TABLE,
   COPIES_TABLE,
+  NOTICES_TABLE,
 ] as const;

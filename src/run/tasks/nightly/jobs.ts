@@ -78,13 +78,15 @@ export async function unagreedOf(job: SweptJob): Promise<readonly Question[]> {
 }
 
 /**
- * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, and a folder of
+ * What a person agrees to once before a sweep, because nobody is there to be asked at night: what the dialect sends, whom the job tells, and a folder of
  * which the author of the job may have written the name without owning it.
  */
 async function questionsOf(swept: SweptJob): Promise<readonly Question[]> {
   const { account, dialect } = swept;
   const sent = account.baseUrl && dialectQuestion(dialect, account.baseUrl);
-  return [sent, await inboxQuestion(swept)].filter((question) => question !== undefined);
+  const told = swept.job.notify && (await import('../../notices.ts')).notifyQuestion(swept.job);
+  const questions = [sent, await inboxQuestion(swept), told];
+  return questions.filter((question) => question !== undefined);
 }
 
 /**

@@ -16,7 +16,7 @@ export function Agree({
   readonly onAgreed: () => void;
 }) {
   const { agree: words } = text;
-  const why = agreement.startsWith('inbox:') ? words.inbox : words.dialect;
+  const { [agreement.replace(/:.*/, '') as keyof typeof words]: why = words.dialect } = words;
   const action = useAction();
   const agree = (): void =>
     action.run(async () => {

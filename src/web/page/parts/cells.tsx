@@ -2,6 +2,7 @@ import type { Checked, ListRow } from '../../api.ts';
 import { text } from '../text.ts';
 import { type Edits, editKey } from './edits.ts';
 import { grouped } from './figures.ts';
+import { plainReason } from './plain-words.ts';
 
 /** One row of a list whose cells can be typed over. */
 export function CellsOf({
@@ -19,22 +20,21 @@ export function CellsOf({
   const isEdited = shown.some(({ at }) => edited.has(editKey(row, at)));
   return (
     <tr>
-      <th scope="row" class="number">
+      <th scope="row" class="number" data-row={text.rows.row}>
         {grouped(row)}
       </th>
-      <State {...{ unreadable, reason, isEdited }} problem={check?.problem} />
       {shown.map(({ name, at, isAsked }) => {
         const original = cells[at] ?? '';
         const typed = edited.get(editKey(row, at));
         const meant = isAsked ? (check?.meant[name]?.words ?? []) : [];
         if (unreadable !== undefined)
           return (
-            <td key={name} class="cut" title={original}>
+            <td key={name} class="cut" title={original} data-name={name}>
               {original}
             </td>
           );
         return (
-          <td key={name} class={typed === undefined ? 'cell' : 'cell edited'}>
+          <td key={name} class={typed === undefined ? 'cell' : 'cell edited'} data-name={name}>
             <input
               aria-label={text.fix.cell(name, grouped(row))}
               value={typed ?? original}
@@ -55,6 +55,7 @@ export function CellsOf({
           </td>
         );
       })}
+      <State {...{ unreadable, reason, isEdited }} problem={check?.problem} />
     </tr>
   );
 }
@@ -90,5 +91,5 @@ function State({
         <span class="tag good">{text.fix.right}</span>
       </td>
     );
-  return <td class="state">{reason ?? ''}</td>;
+  return <td class="state">{plainReason(reason ?? '')}</td>;
 }

@@ -1,3 +1,4 @@
+import { text, wordOf } from '../text.ts';
 import { PlayMoney } from './tags.tsx';
 
 /** How rows are spoken of on every view that shows them. */
@@ -23,7 +24,7 @@ export function About({
       <span class="cut" title={input}>
         {fileName(input)}
       </span>
-      <span class="muted">{operation}</span>
+      <span class="muted">{wordOf(text.todo.operations, operation)}</span>
       {sandbox && <PlayMoney />}
     </p>
   );

@@ -7,6 +7,7 @@ import { Loaded, Refusal } from '../loaded.tsx';
 import { Changes, changeFigures } from '../parts/changes.tsx';
 import { allRows, clock, dateAndTime, duration, exactTime, grouped, spentWords } from '../parts/figures.ts';
 import { NEED_ATTENTION, OutcomeBar, OutcomeLegend, sumOf } from '../parts/outcomes.tsx';
+import { plainReason } from '../parts/plain-words.ts';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Refused } from '../session.ts';
@@ -51,7 +52,7 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       <details class="card stack" open={isOpen}>
         <summary>{words.howItWent}</summary>
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
-        {!isOpen && <OutcomeLegend counts={batch.counts} rows={allRows(batch)} />}
+        {!isOpen && <Outcomes batch={batch} />}
         {!isOpen && <Figures batch={batch} running={running} />}
       </details>
       <Record batch={batch} />
@@ -98,16 +99,10 @@ function Open({
   readonly works: readonly WorkView[];
   readonly running: boolean;
 }) {
-  const rows = allRows(batch);
   return (
     <>
       <section class="card stack" aria-label={words.progress}>
-        <OutcomeBar
-          counts={batch.counts}
-          rows={rows}
-          label={text.batches.rows(grouped(batch.settled), grouped(rows))}
-        />
-        <OutcomeLegend counts={batch.counts} rows={rows} />
+        <Outcomes batch={batch} />
         <Now batch={batch} running={running} />
         <div class="title">
           <BatchButtons batch={batch} running={running} works={works} />
@@ -115,6 +110,18 @@ function Open({
         </div>
       </section>
       <Figures batch={batch} running={running} />
+    </>
+  );
+}
+
+/** How many rows ended how. */
+function Outcomes({ batch }: { readonly batch: BatchDetail }) {
+  const rows = allRows(batch);
+  const label = text.batches.rows(grouped(batch.settled), grouped(rows));
+  return (
+    <>
+      <OutcomeBar counts={batch.counts} rows={rows} label={label} />
+      <OutcomeLegend counts={batch.counts} rows={rows} />
     </>
   );
 }
@@ -176,8 +183,7 @@ function Notices({
       {batch.held_since !== undefined && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
-          {words.spender(String(batch.spender.pid))} <code>{batch.spender.command}</code>{' '}
-          {waiting === undefined ? words.queue : words.queued}
+          {words.spender} {waiting === undefined ? words.queue : words.queued}
         </p>
       )}
       {last?.state === 'ended' && !running && <Stop batch={batch} work={last} />}
@@ -259,7 +265,7 @@ function Pause({
     <>
       <span class="tag warn">{words.waits}</span> {asked ? words.pausedFor : words.backsOff}{' '}
       <strong role="timer">{clock(seconds)}</strong>, {words.until(exactTime(until))}
-      {why !== '' && `: ${why}.`}
+      {plainReason(why) !== '' && `: ${plainReason(why)}.`}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { allRows, counted, dateAndTime, grouped } from '../parts/figures.ts';
 import { OutcomeBar, sumOf } from '../parts/outcomes.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { go, query } from '../router.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 const words = text.batches;
 
@@ -148,7 +148,8 @@ function Listed({ list, page }: { readonly list: BatchList; readonly page: numbe
 
 function BatchLine({ batch }: { readonly batch: BatchView }) {
   const progress = words.rows(grouped(sumOf(batch.counts)), grouped(allRows(batch)));
-  const operation = batch.undoes === null ? batch.operation : words.undoOf(batch.undoes);
+  const operation =
+    batch.undoes === null ? wordOf(text.todo.operations, batch.operation) : words.undoOf(batch.undoes);
   return (
     <li class="card batch-line">
       <div class="batch-what">

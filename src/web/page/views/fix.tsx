@@ -157,12 +157,12 @@ function Grid({ material, edits }: { readonly material: Material; readonly edits
               <th scope="col" class="number">
                 {text.rows.row}
               </th>
-              <th scope="col">{text.fix.state}</th>
               {shown.map(({ name, isAsked }) => (
                 <th key={name} scope="col" class={isAsked ? 'asked' : undefined}>
                   {name}
                 </th>
               ))}
+              <th scope="col">{text.fix.state}</th>
             </tr>
           </thead>
           <tbody>

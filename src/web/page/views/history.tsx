@@ -16,9 +16,10 @@ import {
 import { fileName } from '../parts/row-words.tsx';
 import { SubjectSearch } from '../parts/subject-search.tsx';
 import { numbers, Table } from '../parts/table.tsx';
+import { TableButton } from '../parts/table-button.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 
 /** What was spent, saved and done, month by month. Play money is never added to the other. */
 export function History() {
@@ -46,6 +47,13 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
   return (
     <>
       <MonthSteps history={history} />
+      {kinds.length > 0 && (
+        <div class="actions">
+          <TableButton of={{ what: 'spend', month }} name={words.tables.spend} />
+          <TableButton of={{ what: 'log' }} name={words.tables.log} />
+          <TableButton of={{ what: 'changes' }} name={words.tables.changes} />
+        </div>
+      )}
       {kinds.length === 0 && (
         <section class="empty">
           <h2>{words.none}</h2>
@@ -298,7 +306,7 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
               {fileName(each.input)}
             </a>
             <div class="muted small">
-              {each.operation}
+              {wordOf(text.todo.operations, each.operation)}
               {each.undoes !== null && `, ${text.batches.undoOf(each.undoes)}`}
             </div>
           </td>

@@ -4,6 +4,7 @@ import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { counted, exactTime } from '../parts/figures.ts';
 import { RawAnswer } from '../parts/json-tree.tsx';
+import { plainReason } from '../parts/plain-words.ts';
 import { About, askedWords, ForeignText } from '../parts/row-words.tsx';
 import { StatusTag } from '../parts/tags.tsx';
 import { Told } from '../parts/told.tsx';
@@ -34,7 +35,7 @@ function Shown({ detail }: { readonly detail: RowDetail }) {
       <About of={detail} />
       <div class="title">
         <span>
-          <StatusTag status={view.status} /> <Told batch={batch}>{view.reason}</Told>{' '}
+          <StatusTag status={view.status} /> <Told batch={batch}>{plainReason(view.reason)}</Told>{' '}
           {view.status === 'in_doubt' && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
         </span>
         <nav class="actions" aria-label={text.row.rows}>
@@ -128,7 +129,7 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly
         <Outcome attempt={attempt} />
       </div>
       <p>
-        {operation}: {subject ?? askedWords(parameters)}{' '}
+        {wordOf(text.todo.operations, operation)}: {subject ?? askedWords(parameters)}{' '}
         <span class="muted">
           {attempt.reserved > 0 && text.row.reserved(counted(attempt.reserved, 'credit'))}{' '}
           {attempt.batch !== batch && text.row.ofBatch(attempt.batch)}
@@ -136,7 +137,6 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly
       </p>
       <Story attempt={attempt} />
       <p class="muted small">
-        {reply !== null && text.row.status(reply.status)}
         {reply !== null && reply.request_id !== null && (
           <Named name={text.row.requestId}>{reply.request_id}</Named>
         )}
@@ -155,8 +155,7 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly
 function Named({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <>
-      {' · '}
-      {name} <code>{children}</code>
+      {name} <code>{children}</code>{' '}
     </>
   );
 }
@@ -181,6 +180,13 @@ function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptO
   );
 }
 
+/** What an answer was says itself; anything else says why. */
+function whyWords({ answer, why }: NonNullable<AttemptObject['closure']>): string {
+  const plain = plainReason(why);
+  if (plain !== '') return text.row.why(plain);
+  return wordOf(text.row.answers, answer ?? 'refused');
+}
+
 /** Why it was made, why it cost what it cost, and what became of it afterwards. */
 function Story({ attempt }: { readonly attempt: AttemptObject }) {
   const { decision, decided, replaces, closure, looks, released, readings = [], today } = attempt;
@@ -188,7 +194,7 @@ function Story({ attempt }: { readonly attempt: AttemptObject }) {
   const sentences = [
     ...(replaces === null ? [] : [text.row.anew(replaces)]),
     ...(decision === null || isTold ? [] : [text.row.again(decision.why)]),
-    ...(closure === null ? [] : [text.row.why(closure.why)]),
+    ...(closure === null ? [] : [whyWords(closure)]),
     ...looks.map(({ said, why }) => text.row.looked(said.replaceAll('_', ' '), why)),
     ...(released === null ? [] : [text.row.freed(released.why)]),
     ...(decided === null ? [] : [text.row.decided(decided.why)]),

@@ -2,7 +2,8 @@
 
 They are kept as files so that the tests need no Python. To write them anew:
     pip install openpyxl XlsxWriter && python3 make.py FOLDER
-XlsxWriter writes what Excel writes; openpyxl writes what most scripts write.
+XlsxWriter writes what Excel writes; openpyxl writes what most scripts write. LibreOffice 7.4 has made libreoffice.xlsx of
+filter.xlsx: soffice --headless --convert-to xlsx
 """
 import datetime
 import os

@@ -3,6 +3,7 @@ import {
   CALLS_TABLE,
   ENDS_TABLE,
   NOTES_TABLE,
+  NOTICES_TABLE,
   REPLIES_TABLE,
   REQUESTS_TABLE,
   SUBJECTS_TABLE,
@@ -207,6 +208,13 @@ const KEPT: readonly Kept[] = [
     unless: `${same(ACTS_TABLE.fixed)} AND EXISTS (SELECT 1 FROM erasures WHERE scrubbed = 0 AND kind = 'person')`,
   },
   { table: 'acts', event: 'DELETE', says: 'who did what is never deleted' },
+  {
+    table: 'notices',
+    event: 'UPDATE',
+    says: 'a notice is kept as it was told, and is received once',
+    unless: `${same(NOTICES_TABLE.fixed)} AND ${same('sum')} AND OLD.sent_at IS NULL`,
+  },
+  { table: 'notices', event: 'DELETE', says: 'a notice is never deleted' },
 ];
 
 /** What is not known to be allowed is refused: a condition that comes to NULL lets nothing through. */

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { EXIT } from '../core/errors.ts';
+import { counted, foreignName, plainText } from '../core/plain-text.ts';
+import { type Merged, merge } from '../run/tasks/merge.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { addReadFlags, type ReadFlags, readFlagsOf } from './shell/flags.ts';
+
+interface Flags extends ReadFlags {
+  readonly output?: string;
+  readonly store?: string;
+}
+
+const merging: CliCommand = {
+  name: 'merge',
+  summary: 'Puts a result, or rows that were mended, into your own file that you have edited since.',
+  example: 'npx --no rowonce merge leads.enriched.xlsx leads.xlsx -o leads.merged.xlsx',
+  configure(command: Command, wrap) {
+    addReadFlags(command)
+      .argument('<result>', 'an output, or the file of rows that need attention, edited or not')
+      .argument('<into>', 'your own file, sorted, cut or added to as you like')
+      .option('-o, --output <file>', 'where the merged file goes; left out: NAME.merged beside your own')
+      .action(wrap(mergeCommand));
+  },
+};
+
+export default merging;
+
+async function mergeCommand(console: Console, result: string, into: string, flags: Flags): Promise<Report> {
+  const { output, store } = flags;
+  const merged = await merge({ result, into, output, store, read: readFlagsOf(flags), note: console.say });
+  const { rows, found, moved, mended, nowhere, kept } = merged;
+  const needsLook = nowhere.length + kept.length > 0;
+  return {
+    lines: [merged.output],
+    warnings: wordsOf(merged),
+    exitCode: needsLook ? EXIT.attention : EXIT.done,
+    object: {
+      ...{ output: merged.output, rows, found, moved, mended },
+      nowhere: nowhere.map(({ row, identifiers }) => ({ row, identifiers: [...identifiers] })),
+      kept: [...kept],
+    },
+  };
+}
+
+/** So many of each kind are shown; `--json` has all. */
+const MOST_SHOWN = 20;
+
+function wordsOf({ rows, found, moved, mended, nowhere, kept }: Merged): readonly string[] {
+  const moves =
+    moved === 0 ? '' : `; ${counted(moved, 'of them stands', 'of them stand')} at another row now`;
+  const mends = mended === 0 ? [] : [`${counted(mended, 'cell')} of yours as mended in the result.`];
+  return [
+    `${found} of ${counted(rows, 'row')} found in the result${moves}.`,
+    ...mends,
+    ...shown(nowhere, ({ row, identifiers }) => {
+      const names = identifiers.map((text) => foreignName(text)).join(', ');
+      return `Row ${row} of the result${names === '' ? '' : ` (${names})`} stands nowhere in your file: nothing of it is written.`;
+    }),
+    ...shown(
+      kept,
+      (cell) =>
+        `Row ${cell.row}, column ${foreignName(cell.column)}: yours ${foreignName(plainText(cell.kept))} is kept, the result has ${foreignName(plainText(cell.result))}.`,
+    ),
+  ];
+}
+
+function shown<Item>(items: readonly Item[], wordsFor: (item: Item) => string): readonly string[] {
+  const lines = items.slice(0, MOST_SHOWN).map(wordsFor);
+  return items.length > MOST_SHOWN
+    ? [...lines, `And ${items.length - MOST_SHOWN} more: --json has them all.`]
+    : lines;
+}

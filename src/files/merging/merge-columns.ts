@@ -1,0 +1,105 @@
+import { stop } from '../../core/errors.ts';
+import { foreignName, listed } from '../../core/plain-text.ts';
+import { ATTENTION_COLUMNS, isOurColumn, OUR_COLUMNS } from '../../core/row.ts';
+import { isLookupName, kindByName, kindOfInput } from '../columns/column-kind.ts';
+import type { CellKind } from '../quality/cell-issues.ts';
+
+/** What the two files have in common: the columns that are written, those that are the user's, and those that tell rows apart. */
+export interface MergeColumns {
+  /** Whether the result is an output; else it is a file of rows that need attention. */
+  readonly isOutput: boolean;
+  /** Columns of the result that the other file gets or has of ours, in their order. */
+  readonly added: readonly string[];
+  /** Those of them that it has already. */
+  readonly replaced: ReadonlySet<string>;
+  /** Columns of the user that both files have. */
+  readonly shared: readonly string[];
+  readonly identifiers: readonly Identifier[];
+}
+
+export interface Identifier {
+  readonly column: string;
+  readonly kind: CellKind | undefined;
+}
+
+/** What is known of the batch that made the result. */
+export interface KnownColumns {
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** The names that its job wanted added; undefined where it took what the answers had. */
+  readonly added: readonly string[] | undefined;
+  /** The columns of the list as it was; undefined where it is not there any more. */
+  readonly before: readonly string[] | undefined;
+}
+
+interface Named {
+  readonly path: string;
+  readonly header: readonly string[];
+}
+
+/** @throws StopError `input` where the first is no result, or nothing tells the rows of both apart. */
+export function mergeColumns(result: Named, into: Named, known: KnownColumns | undefined): MergeColumns {
+  const isOutput = result.header.includes('_status');
+  if (!(isOutput || ATTENTION_COLUMNS.every((name) => result.header.includes(name))))
+    throw noResult(result.path);
+  const own = result.header.filter((name) => !isOurColumn(name));
+  const isThere = new Set(into.header);
+  const isOurs = (name: string): boolean =>
+    into.header.includes('_status') &&
+    (known?.added?.includes(name) === true || known?.before?.includes(name) === false);
+  const found = isOutput ? own.filter((name) => !isThere.has(name) || isOurs(name)) : [];
+  const shared = own.filter((name) => isThere.has(name) && !found.includes(name));
+  const added = isOutput ? [...found, ...OUR_COLUMNS] : [];
+  return {
+    isOutput,
+    added,
+    replaced: new Set(added.filter((name) => isThere.has(name))),
+    shared,
+    identifiers: identifiersIn(shared, result, into, known),
+  };
+}
+
+function identifiersIn(
+  shared: readonly string[],
+  result: Named,
+  into: Named,
+  known: KnownColumns | undefined,
+): readonly Identifier[] {
+  const sent = Object.entries(known?.columns ?? {}).map(([input, column]) => ({
+    column,
+    kind: kindOfInput(input),
+  }));
+  const missing = sent
+    .filter(({ column }) => !shared.includes(column))
+    .map(({ column }) => foreignName(column));
+  if (missing.length > 0) {
+    const fact = `${into.path} has no longer all columns by which ${result.path} was made: ${listed(missing)}.`;
+    throw stop('input', fact, 'Give them the names that they had, and merge again.');
+  }
+  if (sent.length > 0) return sent;
+  const likely = shared.filter(isLookupName).map((column) => ({ column, kind: kindByName(column, []) }));
+  if (likely.length > 0) return likely;
+  const fact = `Nothing tells which row of ${into.path} is which of ${result.path}: no column of both looks like an identifier.`;
+  throw stop('input', fact, 'Name the store that made the result with --store.');
+}
+
+function noResult(path: string): Error {
+  const fact = `${path} is no result: it has neither a column _status nor the columns _row and _reason.`;
+  return stop(
+    'input',
+    fact,
+    'Name an output or a file of rows that need attention first, and your own file behind it.',
+  );
+}
+
+/** How an identifier is told from others: without what people write it differently by. */
+export function identityOf(kind: CellKind | undefined, cell: string): string {
+  const text = cell.normalize('NFKC').trim().toLowerCase();
+  if (kind === 'abn') return text.replaceAll(/\D/g, '') || text;
+  if (kind === 'website' || kind === 'domain' || kind === 'profile_url')
+    return text
+      .replace(/^https?:\/\//, '')
+      .replace(/^www\./, '')
+      .replace(/\/+$/, '');
+  return text.replaceAll(/\s+/g, ' ');
+}

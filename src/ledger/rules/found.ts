@@ -1,0 +1,84 @@
+import { rmSync } from 'node:fs';
+import type { Erasable, Hit } from '../eraser.ts';
+import type { BatchId } from '../ledger.ts';
+
+/** What was found of a person, or is older than a time, before any of it is erased. */
+
+export interface ErasableRow<Batch = BatchId> {
+  readonly batch: Batch;
+  readonly row: number;
+}
+
+/** Batches are named as the store numbers them. `Cut` is the body of an answer without the person, and where it stands. */
+export interface Found<Cut, Batch = BatchId> {
+  /** Calls that are erased with everything about them. */
+  readonly calls: ReadonlySet<number>;
+  /** Attempts of other calls; what was said about these attempts is erased. */
+  readonly attempts: ReadonlySet<number>;
+  readonly cuts: readonly Cut[];
+  readonly rows: readonly ErasableRow<Batch>[];
+  readonly subjects: ReadonlySet<number>;
+  readonly unsettled: readonly ErasableRow<Batch>[];
+  readonly hits: readonly Hit[];
+  /** For each call that stays a batch that goes on with it. */
+  readonly needed: readonly Batch[];
+  readonly batches: ReadonlySet<Batch>;
+  /** In how many other places something is named after the person. */
+  readonly names: number;
+}
+
+/** A call all of whose attempts are old, with the row of the newest one. */
+export interface OldCall<Batch = BatchId> extends ErasableRow<Batch> {
+  readonly id: number;
+  /** SQLite says 0 or 1. */
+  readonly unsettled: boolean | 0 | 1;
+  /** A batch that would buy it again. */
+  readonly needed_by: Batch | null;
+}
+
+/** Sorts calls that are old: what is not settled stays, and so does what is needed. */
+export function foundOld<Batch>(old: readonly OldCall<Batch>[]): Found<never, Batch> {
+  const settled = old.filter(({ unsettled }) => !unsettled);
+  return {
+    calls: new Set(settled.flatMap(({ id, needed_by }) => (needed_by === null ? [id] : []))),
+    needed: settled.flatMap(({ needed_by }) => needed_by ?? []),
+    unsettled: old.filter(({ unsettled }) => unsettled),
+    ...{
+      attempts: new Set(),
+      cuts: [],
+      rows: [],
+      subjects: new Set(),
+      hits: [],
+      batches: new Set(),
+      names: 0,
+    },
+  };
+}
+
+/** What is told of an erasure before it is made. */
+export type ErasureReport = Omit<Erasable, 'requireRoom' | 'erase'>;
+
+export function reportOf<Batch>(
+  found: Found<unknown, Batch>,
+  written: ReadonlySet<Batch>,
+  idOf: (batch: Batch) => BatchId,
+): Omit<ErasureReport, 'heldCredits' | 'inputs' | 'files'> {
+  return {
+    calls: found.calls.size,
+    cut: found.attempts.size,
+    rows: found.rows.length,
+    memberships: found.subjects.size,
+    names: found.names,
+    unsettled: found.unsettled.map(({ batch, row }) => ({ batch: idOf(batch), row })),
+    hits: found.hits,
+    needed: { calls: found.needed.length, by: found.needed.map(idOf) },
+    written: new Set([...written].map(idOf)),
+  };
+}
+
+/** The columns of a batch that may name a person. */
+export const NAMES_OF_BATCH = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
+
+export function removeFiles(paths: readonly string[]): void {
+  for (const path of paths) rmSync(path, { force: true });
+}

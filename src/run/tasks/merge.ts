@@ -1,0 +1,155 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { stop } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/format.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { type OpenedFile, openFile } from '../../files/input.ts';
+import { type Merge, type MergeOrder, openResult, planMerge } from '../../files/merging.ts';
+import { filesOf } from '../../files/output/output.ts';
+import { lookedUpIn, type Ownership, writeOwnFile } from '../../files/output/own-files.ts';
+import { columnsOf, outputSettings, readSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { finishedPages } from '../../ledger/row-pages.ts';
+import { checkWritable } from '../../lib/atomic-file.ts';
+import { endingOf, nameParts } from '../../lib/file-name.ts';
+import { lookerNotes } from '../looker-notes.ts';
+import { eachLedgerThere, lookInto } from '../open-ledger.ts';
+
+/** This file puts a result into a file that its user has edited since. Nothing is bought and no ledger is written to. */
+
+export interface MergeRequest {
+  readonly result: string;
+  readonly into: string;
+  /** Left out: beside `into`. */
+  readonly output?: string | undefined;
+  /** How `into` is read. */
+  readonly read: ReadOptions;
+  readonly store?: string | undefined;
+  readonly note: (sentence: string) => void;
+}
+
+export interface Merged extends Omit<Merge, 'chunks'> {
+  readonly output: string;
+}
+
+/** @throws StopError `input` where the two do not belong together, and `output` where nothing can be written. */
+export async function merge(request: MergeRequest): Promise<Merged> {
+  const { note, read } = request;
+  const [result, into] = [await openResult(request.result), await openFile(request.into, read)];
+  const output = await outputOf(request, result, into);
+  const maker = await makerOf(request, result, into);
+  const { chunks, ...planned } = await planMerge({ result, into, read, known: maker?.known, note });
+  const mode = (await stat(into.path)).mode & 0o777 & ~process.umask();
+  const write = (own: Ownership): Promise<string> =>
+    writeOwnFile(
+      { path: output, mode, chunks: chunks(), beforePlacing: () => into.file.requireUnchanged() },
+      own,
+    );
+  if (maker === undefined)
+    return { ...planned, output: await write({ isOurs: async () => false, say: note }) };
+  const { batch, location } = maker;
+  return lookInto(location, async (ledger) => {
+    const { written, noteWritten } = lookerNotes(location, ledger, batch.id);
+    return { ...planned, output: await write({ ...lookedUpIn({ written }, note), noteWritten }) };
+  });
+}
+
+/** `leads.xlsx` → `leads.merged.xlsx`, so that what a user has is never replaced. */
+async function outputOf({ output }: MergeRequest, result: OpenedFile, into: OpenedFile): Promise<string> {
+  const { stem, ending } = nameParts(into.path);
+  const path = resolve(output ?? join(dirname(into.path), `${stem}.merged${ending}`));
+  if (endingOf(path) !== endingOf(into.path)) {
+    const fact = `The output is a file of the kind of ${into.path}, which ${path} is not by its name.`;
+    throw stop('output', fact, `Name it with the ending ${ending}.`);
+  }
+  for (const taken of [result.path, into.path]) {
+    if (path === taken)
+      throw stop('output', `The output ${path} is what is read.`, 'Name another file with -o.');
+  }
+  await checkWritable(path);
+  return path;
+}
+
+// --------------------------------------------------------------------------------------------- what the ledger knows
+
+interface Maker {
+  readonly batch: Batch;
+  readonly location: string;
+  readonly known: NonNullable<MergeOrder['known']>;
+}
+
+/** The batch that wrote the result, else the newest over the very file that gets it; undefined where no store knows either. */
+async function makerOf(
+  { store }: MergeRequest,
+  result: OpenedFile,
+  into: OpenedFile,
+): Promise<Maker | undefined> {
+  const digest = await result.file.sha256();
+  const found = await eachLedgerThere(store, async (ledger, location) => {
+    const batch = await batchOf(ledger, result.path, digest, into.path);
+    if (batch === undefined) return [];
+    const isAsWritten = (await lookerNotes(location, ledger, batch.id).written(result.path)).includes(digest);
+    const isIts = isAsWritten || filesAt(batch).includes(result.path);
+    return [
+      { isIts, maker: { batch, location, known: await knownOf(ledger, batch, isAsWritten, into.path) } },
+    ];
+  });
+  const all = found.flat();
+  return (all.find(({ isIts }) => isIts) ?? all[0])?.maker;
+}
+
+const filesAt = ({ outputPath }: Batch): readonly string[] =>
+  outputPath === undefined ? [] : filesOf(outputPath);
+
+async function batchOf(
+  ledger: LedgerReader,
+  path: string,
+  digest: string,
+  into: string,
+): Promise<Batch | undefined> {
+  const batches = (await ledger.batches()).filter(({ state }) => state !== 'cancelled');
+  return (
+    batches.find((batch) => batch.outputSha256?.split(' ').includes(digest)) ??
+    batches.find((batch) => filesAt(batch).includes(path)) ??
+    batches.find(({ inputPath }) => inputPath === into)
+  );
+}
+
+async function knownOf(
+  ledger: LedgerReader,
+  batch: Batch,
+  isAsWritten: boolean,
+  into: string,
+): Promise<Maker['known']> {
+  const sentAs = new Map<RowNumber, number>();
+  for await (const page of finishedPages(ledger, batch.id)) {
+    for (const { row, input } of page) if (input !== undefined) sentAs.set(row, input);
+  }
+  const { add } = outputSettings(batch.settings);
+  const list = await listOf(batch, into);
+  return {
+    columns: columnsOf(batch.settings)?.columns ?? {},
+    added: add && Object.keys(add),
+    before: list?.header,
+    listed: list?.rows,
+    sentAs,
+    isAsWritten,
+  };
+}
+
+/** The list as the batch has read it; undefined where it is not there any more, or was changed. */
+async function listOf(
+  { inputPath, inputSha256, settings }: Batch,
+  into: string,
+): Promise<
+  { readonly header: readonly string[]; readonly rows: ReadonlyMap<RowNumber, readonly string[]> } | undefined
+> {
+  if (inputPath === into) return undefined;
+  const there = await stat(inputPath).catch(() => undefined);
+  if (there?.isFile() !== true) return undefined;
+  const { file, sheet } = await openFile(inputPath, readSettings(settings));
+  if ((await file.sha256()) !== inputSha256) return undefined;
+  const rows = new Map<RowNumber, readonly string[]>();
+  for await (const group of sheet.groups()) for (const { row, cells } of group) rows.set(row, cells);
+  return { header: await sheet.header(), rows };
+}

@@ -1,0 +1,234 @@
+import { Writable } from 'node:stream';
+import { answerPlaceOf } from '../../client/dialect.ts';
+import { invariant, StopError, stop } from '../../core/errors.ts';
+import { openMappedInput } from '../../files/input.ts';
+import {
+  besideInput,
+  chooseDestination,
+  type Destination,
+  type TogetherFiles,
+  usualName,
+  writeTogether,
+} from '../../files/output/output.ts';
+import { outputNameOf } from '../../job/job-settings.ts';
+import { type BatchId, type Credits, credits, heldCredits, type Ledger } from '../../ledger/ledger.ts';
+import { batchPlaceOf } from '../../plan/batch-key.ts';
+import type { RunOptions } from '../../plan/context.ts';
+import { mostAsked, type Plan, planRows } from '../../plan/plan.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { chooseAll, openSpender } from '../run-job.ts';
+import { stoppable } from '../stoppable.ts';
+import type { RunSummary } from '../summary.ts';
+
+/**
+ * Several operations over one list: each has a batch of its own, which is resumed, settled and exported like any other. They share
+ * one budget, and one file has what all of them found. They run one after the other, so that no account is asked beside itself; a
+ * crash leaves the batches that have begun, and the same command goes on with them.
+ */
+
+export interface TogetherSummary {
+  /** One for each operation that has begun, in their order. */
+  readonly runs: readonly RunSummary[];
+  /** Operations that have not begun, because one before them was stopped. */
+  readonly waiting: readonly string[];
+  readonly files: TogetherFiles;
+  /** The budget with which all that has begun could be finished. */
+  readonly budgetToFinish: number;
+  readonly stopped: StopError | undefined;
+}
+
+/** @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary. */
+export async function runTogether(options: RunOptions): Promise<TogetherSummary> {
+  refuseSingles(options);
+  const jobs = await chooseAll(options);
+  const spender = await openSpender(sandboxOf(jobs), options);
+  try {
+    const list = new SharedList(spender.ledger, jobs, options);
+    const destination = await list.destination();
+    const budget = await list.budget();
+    const runs: RunSummary[] = [];
+    for (const job of jobs) {
+      const held = await list.heldBut(job);
+      const mine = budget === undefined ? undefined : credits(Math.max(0, budget - held));
+      const summary = await stoppable(options.signal, (signal) =>
+        spender.run(job, { ...options, signal, output: nowhere(), budget: mine, askBudget: undefined }),
+      );
+      runs.push(summary);
+      await list.nameOutput(job, summary.batch);
+      if (summary.stopped !== undefined) break;
+    }
+    const last = runs.at(-1);
+    invariant(last !== undefined && jobs[runs.length - 1] !== undefined, 'at least one operation has run');
+    const stopped = last.stopped;
+    const isLeft = stopped !== undefined && stopped.exitCode >= 128;
+    const files = isLeft ? {} : await list.write(destination, runs);
+    const others = await list.heldBut(jobs[runs.length - 1] as ResolvedJob);
+    return {
+      ...{ runs, files, stopped },
+      waiting: jobs.slice(runs.length).map(({ job }) => job.operation.name),
+      budgetToFinish: others + last.budgetToFinish,
+    };
+  } finally {
+    await spender.close(jobs.map(({ account }) => account));
+  }
+}
+
+/** @throws StopError `usage` for an option that is about one batch. */
+function refuseSingles(options: RunOptions): void {
+  const { planFile, sample, detach, ifPlan, ifBatch, saveJobAs } = options;
+  const single = { planFile, sample, detach, ifPlan, ifBatch, saveJobAs };
+  const [name] = Object.entries(single).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  const flag = name === 'saveJobAs' ? '--save-job' : `--${SINGLES[name] ?? name}`;
+  throw stop('usage', `${flag} is about one operation, and several are named.`, 'Leave it out, or name one.');
+}
+
+const SINGLES: Readonly<Record<string, string>> = {
+  planFile: 'plan',
+  ifPlan: 'if-plan',
+  ifBatch: 'if-batch',
+};
+
+/** @throws StopError `account` where play money and real money would share a budget. */
+function sandboxOf(jobs: readonly ResolvedJob[]): boolean {
+  const [isPlay = false, ...others] = jobs.map(({ account }) => account.sandbox);
+  if (others.every((each) => each === isPlay)) return isPlay;
+  const next = 'Name the account of each job, or run them one after the other.';
+  throw stop('account', 'One of the operations would run on play money, and another would not.', next);
+}
+
+/** What a batch writes by itself is not wanted: one file has it all. */
+function nowhere(): NodeJS.WritableStream {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
+
+class SharedList {
+  readonly #ledger: Ledger;
+  readonly #jobs: readonly ResolvedJob[];
+  readonly #options: RunOptions;
+
+  constructor(ledger: Ledger, jobs: readonly ResolvedJob[], options: RunOptions) {
+    this.#ledger = ledger;
+    this.#jobs = jobs;
+    this.#options = options;
+  }
+
+  async #inputFor({ job }: ResolvedJob) {
+    return openMappedInput(this.#options.file, job, this.#ledger);
+  }
+
+  /** @throws StopError `output` before anything is paid for when it could not be written. */
+  async destination(): Promise<Destination> {
+    const [first] = this.#jobs;
+    invariant(first !== undefined, 'at least one operation is named');
+    const { output, forExcel } = this.#options;
+    const input = await this.#inputFor(first);
+    const name = output === undefined ? await this.#freeName(input.path, first.account.sandbox) : undefined;
+    const wanted = { named: output, sandbox: first.account.sandbox, forExcel, name };
+    return chooseDestination(input, { onExisting: 'replace' }, wanted);
+  }
+
+  /** The usual name, unless it is that of the output of one batch. */
+  async #freeName(path: string, sandbox: boolean): Promise<string> {
+    const usual = usualName(sandbox);
+    const place = besideInput(path, sandbox, { name: usual });
+    const isTaken = (await this.#ledger.batches()).some(({ outputPath }) => outputPath === place);
+    if (!isTaken) return usual;
+    const all = this.#jobs.map(({ job }) => job.operation.name).join('+');
+    return sandbox ? `${all}.${usual}` : all;
+  }
+
+  /** What the batches of the other operations have spent, or have in doubt. */
+  async heldBut(job: ResolvedJob | undefined): Promise<number> {
+    let held = 0;
+    for (const each of this.#jobs) {
+      if (each === job) continue;
+      const place = await batchPlaceOf({ ...each, ledger: this.#ledger }, await this.#inputFor(each));
+      if (place.existing !== undefined) held += heldCredits(await this.#ledger.batchMoney(place.existing.id));
+    }
+    return held;
+  }
+
+  /** The most that all may ever spend; undefined where the accounts limit it. @throws StopError `consent`. */
+  async budget(): Promise<Credits | undefined> {
+    const { budget, askBudget, refresh } = this.#options;
+    const named = budget ?? this.#jobs[0]?.job.budget;
+    const isLimited = this.#jobs.every(
+      ({ account }) => account.sandbox || account.budget.perDay !== undefined,
+    );
+    if (named !== undefined || isLimited) return named;
+    const plans: Plan[] = [];
+    for (const each of this.#jobs)
+      plans.push(await planRows({ ...each, ledger: this.#ledger, refresh }, await this.#inputFor(each)));
+    const plan = sumOf(plans);
+    const held = await this.heldBut(undefined);
+    if (mostAsked(plan) === 0) return credits(held);
+    const agreed = await askBudget?.(plan);
+    if (agreed !== undefined) return credits(held + agreed);
+    const least = held + mostAsked(plan);
+    throw new StopError({
+      code: 'consent',
+      message: `This run could spend up to ${mostAsked(plan)} credits, and nothing limits it.`,
+      next: `Say how much all operations together may spend with --budget ${least}, or in the job.`,
+      leastBudget: least,
+    });
+  }
+
+  /** An export of one batch by itself gets a name of its own, so that it never takes the place of what all have found. */
+  async nameOutput({ job, account }: ResolvedJob, id: BatchId): Promise<void> {
+    const batch = await this.#ledger.batch(id);
+    if (batch === undefined || batch.outputPath !== undefined || outputNameOf(batch.settings) !== undefined)
+      return;
+    const { name } = job.operation;
+    const settings = {
+      ...batch.settings,
+      output_name: account.sandbox ? `${name}.${usualName(true)}` : name,
+    };
+    await this.#ledger.changeBatch(id, { settings });
+  }
+
+  async write(destination: Destination, runs: readonly RunSummary[]): Promise<TogetherFiles> {
+    const parts = [];
+    for (const [at, { batch: id }] of runs.entries()) {
+      const batch = await this.#ledger.batch(id);
+      const of = this.#jobs[at];
+      invariant(batch !== undefined && of !== undefined, 'a batch that has run is in the ledger');
+      parts.push({ batch, job: of.job, answerPlace: answerPlaceOf(of.dialect, of.job.operation.name) });
+    }
+    const [first] = this.#jobs;
+    invariant(first !== undefined, 'at least one operation is named');
+    const said = new Set<string>();
+    return writeTogether({
+      ledger: this.#ledger,
+      ...{ parts, destination, input: await this.#inputFor(first) },
+      note: (message) => {
+        if (!said.has(message)) this.#options.onEvent?.({ kind: 'note', message });
+        said.add(message);
+      },
+      noteWritten: (path, sha256s) => this.#ledger.noteWritten(path, sha256s, runs[0]?.batch),
+    });
+  }
+}
+
+/** One plan of several over the same rows, for whoever agrees to what all of them cost. */
+export function sumOf(plans: readonly Plan[]): Plan {
+  const sum = (of: (plan: Plan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
+  const [first] = plans;
+  invariant(first !== undefined, 'at least one operation is planned');
+  return {
+    rows: first.rows,
+    invalid: sum(({ invalid }) => invalid),
+    duplicates: sum(({ duplicates }) => duplicates),
+    boughtBefore: sum(({ boughtBefore }) => boughtBefore),
+    inDoubt: sum(({ inDoubt }) => inDoubt),
+    toBuy: sum(({ toBuy }) => toBuy),
+    credits: {
+      most: credits(sum((plan) => plan.credits.most)),
+      expected: credits(sum((plan) => plan.credits.expected)),
+    },
+    seconds: plans.some(({ seconds }) => seconds === undefined)
+      ? undefined
+      : sum(({ seconds = 0 }) => seconds),
+    reasons: plans.flatMap(({ reasons }) => reasons),
+  };
+}

@@ -1,0 +1,20 @@
+import { text } from '../text.ts';
+
+/** What the program says to the one who typed a command, in words for those who have only the page. */
+
+/** Flags, files and names of a terminal. */
+const OF_A_TERMINAL = /(?<![\w-])--[a-z]|\bYAML\b|\.yaml\b|\bdocs\/|`/;
+
+/** A reason without what only the vendor's programmers understand; blank where nothing else is in it. */
+export function plainReason(reason: string): string {
+  return reason
+    .replaceAll(/\s*\(status \d{3}(?:, (?:"(?:[^"\\]|\\.)*"…?|[^()]*))?\)/g, '')
+    .replaceAll(/\bstatus \d{3}(?:, |$)/g, '')
+    .trim();
+}
+
+/** What to do about a stop, by a click and not by a command. */
+export function nextOnPage(code: string, next: string): string {
+  const words: Readonly<Record<string, string>> = text.stops;
+  return OF_A_TERMINAL.test(next) ? (words[code] ?? text.stops.usage) : next;
+}

@@ -1,0 +1,161 @@
+/**
+ * Goal: a user who went on working in her file while it was enriched gets the result into it, and loses none of her work.
+ * Method: the real command over lists that were run before the sandbox as a vendor, and then edited as people edit them.
+ */
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { readSheet } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import { bookOf, bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+const HEADER = 'ABN,Name,Note\n';
+const ONE = '51824753556,One,';
+const TWO = '33051775556,Two,';
+const WRONG = '51824753557,Wrong,';
+
+/** A list with a row that needs attention, run to its end. */
+async function deskAfterRun(): Promise<Desk> {
+  const desk = await openDesk();
+  await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n${WRONG}\n`);
+  expect((await desk.type(desk.run())).code).toBe(3);
+  return desk;
+}
+
+/** The cells of these columns, row by row. */
+async function cellsIn(desk: Desk, file: string, ...columns: readonly string[]): Promise<string[][]> {
+  const rows: Record<string, string>[] = parse(await desk.read(file), { columns: true });
+  return rows.map((row) => columns.map((name) => row[name] ?? ''));
+}
+
+test('rows that were sorted, cut, added and noted on get what was found for them, and what has no row is listed', async () => {
+  const desk = await deskAfterRun();
+  // She spells an ABN in another way, and has corrected another.
+  await desk.write(
+    'list.csv',
+    `${HEADER}33 051 775 556,Two,call\n53004085616,New,\n51824753558,Wrong,mine\n`,
+  );
+  const { code, stdout, stderr } = await desk.type(['merge', 'out.csv', 'list.csv']);
+  expect([code, stdout]).toEqual([3, `${desk.place.path('list.merged.csv')}\n`]);
+  expect(await cellsIn(desk, 'list.merged.csv', 'ABN', 'Note', '_status')).toEqual([
+    ['33 051 775 556', 'call', 'matched'],
+    ['53004085616', '', ''],
+    ['51824753558', 'mine', ''],
+  ]);
+  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them stands at another row now.');
+  expect(stderr).toContain('Row 2 of the result ("51824753556") stands nowhere in your file');
+  expect(stderr).toContain('Row 4 of the result ("51824753557") stands nowhere in your file');
+});
+
+test('rows that were mended in the file of those that need attention go back, and what both sides changed is kept', async () => {
+  const desk = await deskAfterRun();
+  const attention = (await desk.read('out.needs-attention.csv')).replace(
+    '51824753557,Wrong',
+    '53004085616,Right',
+  );
+  await desk.write('out.needs-attention.csv', attention);
+  await desk.write('list.csv', `${HEADER}${TWO}\n${WRONG.replace('Wrong', 'Wring')}\n${ONE}\n`);
+  const first = await desk.json(['merge', 'out.needs-attention.csv', 'list.csv', '-o', 'mended.csv']);
+  expect(first).toMatchObject({ rows: 3, found: 1, moved: 1, mended: 1, nowhere: [] });
+  // Nobody knows what the name was before.
+  expect(first.kept).toEqual([{ row: 3, column: 'Name', kept: 'Wring', result: 'Right' }]);
+  expect(await desk.read('mended.csv')).toBe(`${HEADER}${TWO}\n53004085616,Wring,\n${ONE}\n`);
+  // Both sides have mended the same cell.
+  await desk.write('list.csv', `${HEADER}${ONE}\n${TWO}\n51824753559,Wrong,\n`);
+  const { code, stderr } = await desk.type([
+    'merge',
+    'out.needs-attention.csv',
+    'list.csv',
+    '-o',
+    'both.csv',
+  ]);
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    'Row 4 of the result ("53004085616") stands nowhere in your file: nothing of it is written.',
+  );
+});
+
+test('an edited result goes into a copy of the list, and only what she changed in the copy is kept over it', async () => {
+  const desk = await deskAfterRun();
+  const [header, ...rows] = (await desk.read('out.csv')).trimEnd().split('\n');
+  const edited = rows.map((row) => row.replace('Two,', 'Two,from the result').replace('One,', 'One,both'));
+  await desk.write('out.csv', `${[header, ...edited].join('\n')}\n`);
+  await desk.write('copy.csv', `${HEADER}${ONE}mine\n${TWO}\n${WRONG}also mine\n`);
+  const { kept, mended } = await desk.json(['merge', 'out.csv', 'copy.csv']);
+  expect([mended, kept]).toEqual([1, [{ row: 2, column: 'Note', kept: 'mine', result: 'both' }]]);
+  expect(await cellsIn(desk, 'copy.merged.csv', 'Note', '_status')).toEqual([
+    ['mine', 'matched'],
+    ['from the result', 'matched'],
+    ['also mine', 'invalid'],
+  ]);
+});
+
+test('into a workbook go our columns alone: all its other parts stay, and a second merge changes nothing', async () => {
+  const desk = await openDesk();
+  const book = readFileSync(new URL('../files/formats/books/filter.xlsx', import.meta.url));
+  await writeFile(desk.place.path('leads.xlsx'), book);
+  expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(0);
+  const merged = await desk.json(['merge', 'leads.enriched.xlsx', 'leads.xlsx']);
+  expect(merged).toMatchObject({ rows: 3, found: 3, moved: 0, mended: 0, nowhere: [], kept: [] });
+  const made = readFileSync(merged.output);
+  expect(made.equals(readFileSync(desk.place.path('leads.enriched.xlsx')))).toBe(true);
+  const changed = partsOf(made).filter(({ packed }, at) => !partsOf(book)[at]?.packed.equals(packed));
+  expect(changed.map(({ name }) => name)).toEqual([
+    'xl/worksheets/sheet1.xml',
+    'xl/workbook.xml',
+    'xl/styles.xml',
+  ]);
+  await desk.json(['merge', 'leads.enriched.xlsx', 'leads.merged.xlsx', '-o', 'again.xlsx']);
+  expect(await readSheet(readFileSync(desk.place.path('again.xlsx')))).toEqual(await readSheet(made));
+});
+
+test('a mended row goes into a workbook in its own cell, which keeps its format, and everything else stays', async () => {
+  const desk = await openDesk();
+  const abn = (row: number, number: string): string =>
+    `<row r="${row}"><c r="A${row}" s="1"><v>${number}</v></c></row>`;
+  const book = bookOf({
+    rows: textRow(1, 'ABN') + abn(2, '51824753556') + abn(3, '51824753557'),
+    formats: ['00 000 000 000'],
+    otherSheets: [{ name: 'Other' }],
+  });
+  await writeFile(desk.place.path('leads.xlsx'), book);
+  expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(3);
+  // Saved as CSV, under a name of her own.
+  await desk.write('mended.csv', 'ABN,_row,_reason\n53004085616,3,the checksum fails\n');
+  const merged = await desk.json(['merge', 'mended.csv', 'leads.xlsx']);
+  expect(merged).toMatchObject({ rows: 2, found: 1, mended: 1, nowhere: [], kept: [] });
+  const texts = (bytes: Buffer): readonly string[] =>
+    partsOf(bytes).flatMap(({ name, text }) => (name === 'xl/styles.xml' ? [] : [text]));
+  const mended = '<c r="A3" s="1" t="inlineStr"><is><t xml:space="preserve">53004085616</t></is></c>';
+  expect(texts(readFileSync(merged.output))).toEqual(
+    texts(book).map((text) => text.replace('<c r="A3" s="1"><v>51824753557</v></c>', mended)),
+  );
+});
+
+test('what does not belong together is refused, with what to do', async () => {
+  const desk = await deskAfterRun();
+  await desk.write('other.csv', 'Company,Town\nA,B\n');
+  const link =
+    '<Relationship Id="s" Type="http://example.org/digital-signature/origin" Target="s"/></Relationships>';
+  const signed = bookParts({ rows: textRow(1, 'ABN') + textRow(2, '51824753556') }).map((part) =>
+    part.name === '_rels/.rels'
+      ? { ...part, content: `${part.content}`.replace('</Relationships>', link) }
+      : part,
+  );
+  await writeFile(desk.place.path('signed.xlsx'), zipOf(signed));
+  for (const [words, fact] of [
+    [['merge', 'list.csv', 'out.csv'], /list\.csv is no result: .*\nName an output or a file of rows/],
+    [['merge', 'out.csv', 'other.csv'], /has no longer all columns by which .*out\.csv was made: "ABN"\./],
+    [
+      ['merge', 'out.csv', 'signed.xlsx'],
+      /written into .*signed\.xlsx: it has a digital signature.*\nTake the signature off/,
+    ],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is what is read\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Name it with the ending \.csv\./],
+  ] as const) {
+    const { code, stderr } = await desk.type(words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(fact);
+  }
+});

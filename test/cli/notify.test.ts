@@ -1,0 +1,62 @@
+/**
+ * Goal: a night tells what came of it, to whom a person has agreed once; killed before it was received, the next night tells it again
+ * under the same id, and nothing of that is part of the exit code.
+ * Method: the real command, a real server that receives, and kill -9 while it holds its answer back.
+ */
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { agreeToDialects } from '../agree.ts';
+import { receiver } from '../run/receiver.ts';
+import { openNightDesk } from './night-desk.ts';
+import { startRowonce } from './rowonce.ts';
+
+test('a night asks once whom it may tell, tells the end, and tells it again after kill -9', async () => {
+  let isHeld = true;
+  const told = await receiver((response) => (isHeld ? undefined : void response.end()));
+  const nights = await openNightDesk();
+  nights.writeJob(`notify: { webhook: "${told.url}", on: [end] }`);
+  nights.drop('a.csv', 'a', 2);
+  const refused = await nights.night();
+  expect({ code: refused.code, said: refused.said.stopped }).toMatchObject({
+    code: 2,
+    said: { code: 'consent', answers: [expect.stringMatching(/^notify:[0-9a-f]{32}$/)] },
+  });
+  expect(told.received).toEqual([]);
+  const { answers = [] } = refused.said.stopped as { readonly answers?: readonly string[] };
+  const coming = told.next();
+  const night = startRowonce(['nightly', 'night.yaml', '--accept', String(answers[0])], {
+    cwd: nights.desk.place.folder,
+    env: nights.desk.environment(),
+  });
+  await coming;
+  night.kill('SIGKILL');
+  await once(night, 'close');
+  isHeld = false;
+  const next = await nights.night();
+  expect(next.code, 'agreed once').toBe(0);
+  const keys = told.received.map(({ key }) => key);
+  expect(keys.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(told.received.at(-1)?.body).toMatchObject({ kind: 'end', job: 'night', counts: { matched: 2 } });
+  const more = told.received.length;
+  expect((await nights.night()).code).toBe(0);
+  expect(told.received).toHaveLength(more);
+});
+
+test('few credits are told by the free question of the dialect, which buys nothing', async () => {
+  const told = await receiver();
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  place.writeDialect({ balance: { method: 'GET', path: '/usage', credits: 'credits' } });
+  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+  await agreeToDialects(place.path('config'));
+  nights.writeJob(`notify: { webhook: "${told.url}", on: [low_balance] }`);
+  nights.drop('a.csv', 'a', 2);
+  const { said } = await nights.night();
+  const { answers = [] } = said.stopped as { readonly answers?: readonly string[] };
+  const { code } = await nights.night('--accept', String(answers[0]));
+  expect(code).toBe(0);
+  expect(told.received.map(({ body }) => body)).toMatchObject([
+    { kind: 'low_balance', balance: 2, credits: { spent: 2 } },
+  ]);
+});

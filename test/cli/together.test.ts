@@ -1,0 +1,81 @@
+/**
+ * Goal: companies and people of one list are looked up in one go: one plan, one budget, one file; and whatever stops it, the same
+ * command goes on.
+ * Method: the real command before a vendor that keeps its own book.
+ */
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { openDesk } from './desk.ts';
+
+const BOTH = 'enrich-company,enrich-person';
+const LIST = 'Domain,Email\na.example,jo@a.example\nb.example,none\nc.example,al@c.example\n';
+
+test('one plan, one budget and one file, in which a name that is taken has a word of its operation behind it', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', LIST);
+  const plan = await desk.type(['plan', BOTH, 'list.csv']);
+  expect(plan.stdout).toContain('Together at most 7 credits');
+  expect(await desk.json(['plan', BOTH, 'list.csv'])).toMatchObject({
+    plans: [{ to_buy: 3 }, { to_buy: 2, invalid: 1 }],
+    credits: { most: 7 },
+  });
+  expect(await desk.type(['run', BOTH, 'list.csv'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('could spend up to 7 credits'),
+  });
+  expect(await desk.requests()).toBe(0);
+
+  const stopped = await desk.type(['run', BOTH, 'list.csv', '--budget', '5']);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stderr).toContain('--budget 7');
+  const spent = async (): Promise<number> => (await desk.place.vendor.book()).credits;
+  expect(await spent()).toBeLessThanOrEqual(5);
+
+  const done = await desk.json(['run', BOTH, 'list.csv', '--budget', '7']);
+  expect(done).toMatchObject({
+    runs: [{ counts: { matched: 3 } }, { counts: { matched: 2, invalid: 1 } }],
+    credits: { spent: 7, exact: false },
+    output: desk.place.path('list.enriched.csv'),
+    stopped: null,
+  });
+  const output = await desk.read('list.enriched.csv');
+  const [header = ''] = output.split('\n');
+  expect(header).toMatch(/^Domain,Email,.*_status,.*_as_of,.*_status_person,.*_as_of_person$/);
+  expect(new Set(header.split(',')).size).toBe(header.split(',').length);
+  expect(await desk.read('list.enriched.needs-attention.csv')).toMatch(
+    /\nb\.example,none,3,"?enrich-person: /,
+  );
+
+  const again = await desk.json(['run', BOTH, 'list.csv', '--budget', '7']);
+  expect(again.runs).toMatchObject([{ requests: 0 }, { requests: 0 }]);
+  expect(await desk.read('list.enriched.csv')).toBe(output);
+  await desk.write('again.csv', output);
+  expect(await desk.json(['run', BOTH, 'again.csv', '--budget', '7'])).toMatchObject({
+    credits: { spent: 0 },
+  });
+  const [headerAgain] = (await desk.read('again.enriched.csv')).split('\n');
+  expect(headerAgain).toBe(header);
+  await desk.type(['export', done.runs[1].batch]);
+  expect(await desk.read('list.enriched.csv')).toBe(output);
+  expect(existsSync(desk.place.path('list.enrich-person.csv'))).toBe(true);
+});
+
+test('a job of several says of each entry whose it is, and a slip is answered by what there is', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Firm,Site,Person\nA,a.example,jo@a.example\n');
+  const job = (columns: string, more = '') =>
+    desk.write('job.yaml', `operations: [enrich-company, enrich-person]\ncolumns: ${columns}\n${more}`);
+  await job(
+    '{ domain: Site, email: Person }',
+    'waterfall: [domain, email]\nbudget: { credits: 3 }\nadd: { city: enrich-company.location.city, title: enrich-person.job_title }\n',
+  );
+  const done = await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv']);
+  expect(done).toMatchObject({ runs: [{ counts: { matched: 1 } }, { counts: { matched: 1 } }] });
+  expect(await desk.read('out.csv')).toMatch(/^Firm,Site,Person,city,_status,.*_as_of,title,_status_person,/);
+  await job('{ domian: Site }');
+  expect((await desk.type(['run', 'job.yaml', 'list.csv'])).stderr).toContain('Did you mean domain?');
+  const strange = await desk.type(['plan', 'enrich-company,enrich-persn', 'list.csv']);
+  expect(strange.stderr).toContain('Did you mean enrich-person?');
+  const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
+  expect(changing.stderr).toContain('onboard cannot be done together with others');
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { matchRows } from '../../../src/files/merging/matching.ts';
+
+/**
+ * Goal: each row of a result finds its row again, however its user has sorted and cut the file, and never another's.
+ * Method: the rule alone, over rows written out and over arbitrary lists that were shuffled and cut.
+ */
+
+const result = (row: number, key: string) => ({ row, key });
+const into = (row: number, key: string, input = row) => ({ row, key, input });
+const NOTHING_SENT = new Map<number, number>();
+
+test('rows are found by their identifiers, and of equal ones each keeps its own while it stands where it did', () => {
+  const results = [result(2, 'a'), result(3, 'b'), result(4, 'a')];
+  const { byRow, nowhere } = matchRows(
+    results,
+    [into(2, 'b'), into(3, 'new'), into(4, 'a'), into(5, 'a')],
+    NOTHING_SENT,
+  );
+  expect([...byRow].sort()).toEqual([
+    [2, 1],
+    [4, 2],
+    [5, 0],
+  ]);
+  expect(nowhere).toEqual([]);
+});
+
+test('a row that was mended is found by what it was when it was sent, also where it was moved; no number alone will do', () => {
+  const sentAs = new Map([
+    [2, 1001],
+    [3, 1002],
+  ]);
+  const results = [result(2, 'mended'), result(3, 'other')];
+  const moved = matchRows(results, [into(7, 'wrong', 1001), into(3, 'edited', 9)], sentAs);
+  expect([...moved.byRow]).toEqual([[7, 0]]);
+  expect(moved.nowhere).toEqual([1]);
+  expect(matchRows(results, [into(2, 'wrong', 1001)], NOTHING_SENT).nowhere).toEqual([0, 1]);
+});
+
+test('of rows without identifiers that look alike only the one with the number is meant', () => {
+  const sentAs = new Map([
+    [2, 5],
+    [3, 5],
+  ]);
+  const lines = [into(2, '', 5), into(9, '', 5)];
+  const { byRow, nowhere } = matchRows([result(2, ''), result(3, '')], lines, sentAs);
+  expect([...byRow]).toEqual([[2, 0]]);
+  expect(nowhere).toEqual([1]);
+});
+
+test('in whatever order a file is, each row gets a result with its own identifiers, and each result at most one row', () => {
+  const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 12 });
+  fc.assert(
+    fc.property(keys, keys, (before, after) => {
+      const results = before.map((key, at) => result(at + 2, key));
+      const { byRow, nowhere } = matchRows(
+        results,
+        after.map((key, at) => into(at + 2, key)),
+        NOTHING_SENT,
+      );
+      for (const [row, at] of byRow) expect(results[at]?.key).toBe(after[row - 2]);
+      expect(new Set(byRow.values()).size).toBe(byRow.size);
+      expect(byRow.size + nowhere.length).toBe(results.length);
+      for (const key of ['a', 'b', 'c', 'd']) {
+        const found = [...byRow].filter(([row]) => after[row - 2] === key).length;
+        expect(found).toBe(
+          Math.min(before.filter((each) => each === key).length, after.filter((each) => each === key).length),
+        );
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,164 @@
+/**
+ * Goal: a job tells outside how its lists end, at least once, with nothing of a person in it, to whom a person has agreed, and a
+ * receiver that is away costs a run nothing but a minute.
+ * Method: the real ledger and a real server that receives; a clock of the test counts how long is waited between tries.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { keepAgreement } from '../../src/client/account/agreements.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { stop } from '../../src/core/errors.ts';
+import type { Notify } from '../../src/job/job/notify-entry.ts';
+import { credits } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import type { ResolvedJob } from '../../src/plan/row-walk.ts';
+import { notifyQuestion, sendNotices, toldBy } from '../../src/run/notices.ts';
+import type { RunSummary } from '../../src/run/summary.ts';
+import { openStore, temporaryFolder } from '../ledger/stores/places.ts';
+import { receiver } from './receiver.ts';
+
+let folder: string;
+let waited: number[];
+let clock: Clock;
+
+beforeEach(() => {
+  folder = temporaryFolder(onTestFinished);
+  vi.stubEnv('ROWONCE_CONFIG', join(folder, 'config'));
+  waited = [];
+  clock = { ...systemClock, sleep: async (ms) => void waited.push(ms) };
+});
+
+function jobThatTells(notify: Notify): ResolvedJob {
+  const job = {
+    name: 'night',
+    path: join(folder, 'night.yaml'),
+    operation: { name: 'enrich-person' },
+    notify,
+  };
+  const account = { identity: 'data', sandbox: false, budget: {} };
+  return { job: { ...job, budget: credits(50) }, account } as unknown as ResolvedJob;
+}
+
+const summary = {
+  batch: '0a1b2c3d',
+  rows: 4,
+  counts: { matched: 2, invalid: 1, in_doubt: 1 },
+  money: { spent: 3, inDoubt: 1 },
+  stopped: undefined,
+} as unknown as RunSummary;
+
+async function openedStore() {
+  const ledger = await openStore(sqlite, join(folder, 'store'));
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+async function agreed(chosen: ResolvedJob): Promise<void> {
+  const question = notifyQuestion(chosen.job);
+  if (question !== undefined) await keepAgreement(question);
+}
+
+test('the end, what is in doubt and a low balance are told once each, by numbers and ids alone', async () => {
+  const told = await receiver();
+  const chosen = jobThatTells({ webhook: told.url });
+  await agreed(chosen);
+  const ledger = await openedStore();
+  for (const balance of [49, 48])
+    await toldBy(ledger, chosen, clock, async (hear) => {
+      hear(balance);
+      return summary;
+    });
+  await sendNotices(ledger, { clock });
+  await sendNotices(ledger, { clock });
+  expect(told.received.map(({ body }) => body.kind).sort()).toEqual(['doubt', 'end', 'low_balance']);
+  expect(told.received.find(({ body }) => body.kind === 'end')).toEqual({
+    key: expect.stringMatching(/^[0-9a-f]{32}$/),
+    body: {
+      id: told.received.find(({ body }) => body.kind === 'end')?.key,
+      kind: 'end',
+      at: expect.stringMatching(/Z$/),
+      job: 'night',
+      operation: 'enrich-person',
+      sandbox: false,
+      batch: '0a1b2c3d',
+      rows: 4,
+      counts: { matched: 2, invalid: 1, in_doubt: 1 },
+      credits: { spent: 3, in_doubt: 1 },
+      stopped: null,
+      balance: 49,
+    },
+  });
+  expect(waited).toEqual([]);
+});
+
+test('a stop is told by its code, also where the run could not begin, and one by hand is not', async () => {
+  const told = await receiver();
+  const chosen = jobThatTells({ webhook: told.url, on: ['stop'] });
+  await agreed(chosen);
+  const ledger = await openedStore();
+  const refused = stop('input', 'Jo Citizen.csv cannot be read: jo@acme.example.', 'Save it again.');
+  await expect(toldBy(ledger, chosen, clock, () => Promise.reject(refused))).rejects.toBe(refused);
+  for (const code of ['budget', 'interrupted'] as const)
+    await toldBy(ledger, chosen, clock, async () => ({ ...summary, stopped: stop(code, 'x', 'y') }));
+  await sendNotices(ledger, { clock });
+  expect(told.received.map(({ body }) => [body.kind, body.stopped])).toEqual([
+    ['stop', 'input'],
+    ['stop', 'budget'],
+  ]);
+  expect(JSON.stringify(told.received)).not.toMatch(/Jo|acme|csv/);
+});
+
+test('a receiver that is away is asked for a minute, then by later runs, under the same id', async () => {
+  let isAway = true;
+  const told = await receiver((response) => response.writeHead(isAway ? 503 : 200).end());
+  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  await agreed(chosen);
+  const said: string[] = [];
+  const ledger = await openedStore();
+  await toldBy(ledger, chosen, clock, async () => summary);
+  await sendNotices(ledger, { clock, tell: (sentence) => said.push(sentence) });
+  expect(told.received).toHaveLength(6);
+  expect(waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
+  expect(said).toEqual([
+    '1 notice could not be sent, and the next run tries again: the webhook answers with status 503.',
+  ]);
+  isAway = false;
+  await sendNotices(ledger, { clock });
+  expect(new Set(told.received.map(({ key }) => key)).size).toBe(1);
+  expect(await ledger.notices?.waiting()).toEqual([]);
+});
+
+test('nothing is sent where the agreement was taken back, and an address leads to no other one', async () => {
+  const other = await receiver();
+  const told = await receiver((response) => response.writeHead(307, { location: other.url }).end());
+  const ledger = await openedStore();
+  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  await toldBy(ledger, chosen, clock, async () => summary);
+  await sendNotices(ledger, { clock });
+  expect(told.received, 'nobody has agreed').toEqual([]);
+  await agreed(chosen);
+  await sendNotices(ledger, { clock });
+  expect(told.received.length).toBeGreaterThan(0);
+  expect(other.received).toEqual([]);
+});
+
+test('a command gets it on its standard input, and one that fails is started again', async () => {
+  const [script, out] = [join(folder, 'tell.mjs'), join(folder, 'told.txt')];
+  writeFileSync(
+    script,
+    `import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+const isSecond = existsSync('told.txt');
+appendFileSync('told.txt', readFileSync(0, 'utf8') + process.env.ROWONCE_NOTICE + '\\n');
+process.exit(isSecond ? 0 : 1);`,
+  );
+  const chosen = jobThatTells({ command: [process.execPath, 'tell.mjs'], on: ['end'] });
+  await agreed(chosen);
+  const ledger = await openedStore();
+  await toldBy(ledger, chosen, clock, async () => summary);
+  await sendNotices(ledger, { clock });
+  const [first = '', second] = readFileSync(out, 'utf8').trim().split('\n');
+  expect(second).toBe(first);
+  expect(first).toMatch(/^\{"id":"([0-9a-f]{32})".*\}\1$/);
+  expect(await ledger.notices?.waiting()).toEqual([]);
+});

@@ -1,0 +1,75 @@
+/**
+ * Goal: what the page says is the page's: no flag, no file of jobs, no name of an operation and no number of HTTP as a reason, and
+ * every stop has a next click.
+ * Method: the one list of its messages, read whole; and what the program says of stops and rows, as the page shows it.
+ */
+import { expect, test } from 'vitest';
+import { attentionWords } from '../../src/core/attention-words.ts';
+import { OPERATIONS } from '../../src/core/families.ts';
+import { familyNames } from '../../src/core/family.ts';
+import { nextOnPage, plainReason } from '../../src/web/page/parts/plain-words.ts';
+import { text } from '../../src/web/page/text.ts';
+
+/** Every message, those with figures in them as they are said of one and of many. */
+function messages(of: unknown, path = ''): readonly (readonly [path: string, message: string])[] {
+  if (typeof of === 'string') return [[path, of]];
+  if (typeof of === 'function') {
+    const said = ['1', '2-3'].map((word) => of(...Array(of.length).fill(word)));
+    return said.flatMap((each) => messages(each, path));
+  }
+  return Object.entries(of ?? {}).flatMap(([name, value]) => messages(value, `${path}.${name}`));
+}
+
+const TERMINAL =
+  /(?<![\w-])--[a-z]|[Yy][Aa][Mm][Ll]|`|\bdocs\/|\bjson\b|\bJSON\b|\b[Ss]tatus \d|\browonce (?!serve\b)/;
+
+test('no message has a flag, a command but the one that opens the page, YAML, or a status as a reason', () => {
+  const all = messages(text);
+  expect(all.length).toBeGreaterThan(600);
+  expect(all.filter(([, message]) => TERMINAL.test(message))).toEqual([]);
+});
+
+test('no message calls an operation by its name in jobs', async () => {
+  const names = (await familyNames(OPERATIONS)).filter((name) => name.includes('-'));
+  expect(names).toContain('enrich-company');
+  const all = messages(text).filter(([, message]) => names.some((name) => message.includes(name)));
+  expect(all).toEqual([]);
+});
+
+test.each([
+  ['consent', 'Say how much it may spend: --budget 500.', text.stops.consent],
+  ['job', 'Say under `columns:` in the job which column holds the project.', text.stops.job],
+  ['usage', 'See docs/api-http.md.', text.stops.usage],
+  ['system', 'Start it with --store.', text.stops.usage],
+  ['key', 'Give the account its key again.', 'Give the account its key again.'],
+])('a stop of %s that says %j says on the page %j', (code, next, shown) => {
+  expect(nextOnPage(code, next)).toBe(shown);
+});
+
+test.each([
+  ['status 200', ''],
+  ['status 429, slow down', 'slow down'],
+  ['the vendor refused abn (status 422, "bad (very) <abn>")', 'the vendor refused abn'],
+  ['no match by abn, domain', 'no match by abn, domain'],
+])('the reason %j is %j on the page', (reason, shown) => {
+  expect(plainReason(reason)).toBe(shown);
+});
+
+test.each([
+  [
+    'no usable identifier: ABN 51 824: does not have 11 digits; website: blank',
+    'ABN: does not have 11 digits; website: blank',
+  ],
+  [
+    'no usable identifier: e-mail jo: is no address: really; profile URL: no column',
+    'e-mail: really; profile URL: no column',
+  ],
+  [
+    'no usable identifier: e-mail a@b.c; d@e.f: holds more than one; website: blank',
+    'e-mail: holds more than one; website: blank',
+  ],
+  ['role "boss" is not known. Known are: viewer.', 'role is not known. Known are: viewer.'],
+  ['project "X" is not among the job\'s `projects`. Name it there with its id.', 'the project is not known'],
+])('rows that are invalid because of %j are told together as %j', (reason, words) => {
+  expect(attentionWords('invalid', reason)).toBe(words);
+});
