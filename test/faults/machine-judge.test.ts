@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Left, verdictOn } from './machine-judge.ts';
 import { Ranges } from './machine-ranges.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -73,21 +73,40 @@ test('the vendor’s book gives away what was bought past the ledger', async () 
   expect(await broken()).toContain('calls on which the two books disagree');
 });
 
-test('a range waits from the kill of the only worker that has it until another one has taken it', async () => {
+test('a range waits from the kill of the only worker that has it until another one has taken it, while one has nothing to do', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const ranges = new Ranges();
-  const [killed, other] = [{ stderr: '' }, { stderr: '' }];
-  const says = (worker: { stderr: string }, what: string): void => {
-    worker.stderr += `batch 1a2b3c4d, rows 2 to 51 ${what}\n`;
-    ranges.hear(worker);
+  const workers = ['one', 'other', 'third'].map(() => ({ stderr: 'ready, for data\n' }));
+  const [one, other, third] = workers as [Said, Said, Said];
+  const listen = (): void => ranges.listen(workers);
+  const says = (worker: Said, rows: string, what: string): void => {
+    worker.stderr += `batch 1a2b3c4d, rows ${rows} ${what}\n`;
+    listen();
   };
-  says(killed, 'taken');
-  ranges.killed(killed);
-  await ranges.uncounted(async () => says(other, 'done, 0 rows finished here'));
-  expect(ranges.waitsMs).toEqual([]);
-  says(other, 'taken');
-  expect(ranges.waitsMs).toHaveLength(1);
-  says(other, 'done, 50 rows finished here');
+  const passes = (ms: number): void => {
+    vi.advanceTimersByTime(ms);
+    listen();
+  };
+  says(one, '2 to 51', 'taken');
+  says(other, '52 to 101', 'taken');
+  says(third, '102 to 151', 'taken');
+  workers.shift();
+  ranges.killed(one);
+  passes(1_000);
+  says(other, '52 to 101', 'done, 50 rows finished here');
+  await ranges.uncounted(async () => passes(200));
+  passes(30);
+  says(other, '2 to 51', 'taken');
+  expect(ranges.waitsMs, 'of the time in which one had nothing to do, and the database was there').toEqual([
+    30,
+  ]);
+  says(other, '2 to 51', 'done, 50 rows finished here');
   ranges.killed(other);
-  says(killed, 'taken');
+  says(third, '2 to 51', 'taken');
   expect(ranges.waitsMs, 'what it had done goes on nowhere').toHaveLength(1);
 });
+
+interface Said {
+  stderr: string;
+}

@@ -13,7 +13,7 @@ export interface Left {
   readonly sentMs: readonly number[];
   /** The limit of the account. */
   readonly perSecond: number;
-  /** How long ranges of killed workers waited for another one. */
+  /** How long ranges of killed workers waited for another one, while one had nothing to do. */
   readonly waitsMs: readonly number[];
   /** What was said by workers that ended by themselves, or of a range that failed by a bug of ours. */
   readonly complaints: readonly string[];

@@ -115,6 +115,7 @@ export class MachineKills implements KillDrive {
         ending,
         orders,
         alive: new Set(),
+        stopped: new Set(),
         ranges: new Ranges(),
       });
     } finally {
@@ -191,9 +192,9 @@ export class MachineKills implements KillDrive {
     }
   }
 
-  async #listen({ ranges, alive, over }: World): Promise<void> {
+  async #listen({ ranges, alive, stopped, over }: World): Promise<void> {
     while (!over.aborted) {
-      for (const worker of alive) ranges.hear(worker);
+      ranges.listen([...alive].filter((worker) => !stopped.has(worker)));
       await delay(LISTEN_EVERY_MS);
     }
   }

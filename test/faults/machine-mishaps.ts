@@ -15,6 +15,8 @@ export interface Scene {
   readonly server: Server;
   readonly database: string;
   readonly alive: ReadonlySet<Program>;
+  /** Those of them that a signal has stopped. */
+  readonly stopped: Set<Program>;
   readonly ranges: Ranges;
   readonly figures: Figures;
   readonly settings: MachineSettings;
@@ -59,11 +61,17 @@ async function kill({ alive, figures, ranges }: Scene, random: Random): Promise<
 }
 
 /** Others meet with mishaps meanwhile, and so may it. */
-async function pause({ alive, over, settings }: Scene, random: Random): Promise<void> {
+async function pause({ alive, stopped, over, settings }: Scene, random: Random): Promise<void> {
   const worker = random.pick([...alive]);
   worker.signal('SIGSTOP');
+  stopped.add(worker);
   const ended = delay(settings.pauseSeconds * 1_000, undefined, { signal: over });
-  void ended.catch(() => {}).then(() => worker.signal('SIGCONT'));
+  void ended
+    .catch(() => {})
+    .then(() => {
+      worker.signal('SIGCONT');
+      stopped.delete(worker);
+    });
 }
 
 function stop({ server, ranges }: Scene, random: Random): Promise<void> {
