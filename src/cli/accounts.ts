@@ -13,6 +13,7 @@ import {
   editAccount,
   keyFrom,
   numbersOf,
+  priceIn,
 } from './accounts/edit.ts';
 import { listAccounts } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
@@ -108,6 +109,7 @@ async function add(console: Console, flags: AddFlags): Promise<Report> {
     project_id: flags.project,
     id: flags.id,
     exclusive_key: flags.exclusiveKey,
+    price: priceIn(flags),
     ...numbersGiven(flags),
   };
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));

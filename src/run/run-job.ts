@@ -361,10 +361,8 @@ async function planChange(
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 
-type Choosing = Pick<
-  JobOptions,
-  'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair'
->;
+type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
+type Choosing = Pick<JobOptions, Chosen>;
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(options: Choosing): Promise<ResolvedJob> {
@@ -381,16 +379,14 @@ async function resolved({ repair, ...job }: Job, options: Choosing): Promise<Res
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
   const dialect = await dialectOf(account);
   const read = { ...present({ country: account.country }), ...job.read, ...options.read };
-  const formulas = options.formulas ?? job.formulas;
-  const withInput = options.withInput ?? job.withInput;
+  const { formulas = job.formulas, withInput = job.withInput } = options;
   return {
+    ...{ account, dialect },
     job: {
       ...job,
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...((options.repair ?? repair) ? { repair: true } : {}),
       ...present({ formulas, withInput }),
     },
-    account,
-    dialect,
   };
 }

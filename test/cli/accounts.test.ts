@@ -287,7 +287,7 @@ test('edit changes what is named and keeps the rest, comments included', async (
   await writeFile(file(), `# mine\n${await readFile(file(), 'utf8')}`, { mode: 0o600 });
   const edited = await accounts([
     ...['edit', 'data', '--per-second', 'none', '--per-minute', '600'],
-    ...['--budget-per-day', 'none', '--budget-per-month', '9000'],
+    ...['--budget-per-day', 'none', '--budget-per-month', '9000', '--price', '0.04 aud'],
   ]);
   expect(edited).toMatchObject({ code: 0, stdout: `Changed account data in ${file()}.\n`, stderr: '' });
   expect(await readFile(file(), 'utf8')).toBe(`# mine\n${schemaLine()}accounts:
@@ -299,7 +299,14 @@ test('edit changes what is named and keeps the rest, comments included', async (
       per_minute: 600
     budget:
       per_month: 9000
+    price: 0.04 AUD
 `);
+  expect(await accounts(['edit', 'data', '--price', 'cheap'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--price cheap is no price.'),
+  });
+  expect(await accounts(['edit', 'data', '--price', 'none'])).toMatchObject({ code: 0 });
+  expect(await readFile(file(), 'utf8')).not.toContain('price');
 });
 
 test('a new address needs the key again, and says that nothing is known as bought with it', async () => {

@@ -75,6 +75,18 @@ test('a workbook that is dropped on any view is read as a person sees it, and ea
   await page.getByText('3 rows · 2 columns').waitFor();
 });
 
+test('the country of telephone numbers is said, and another one is said by its two letters', async () => {
+  const page = await tabAt('/history');
+  const phones = Array.from({ length: 4 }, (_, at) => `Firm ${at},+34 712 345 67${at}\n`).join('');
+  await drop(page, 'phones.csv', Buffer.from(`Company,Phone\n${phones}`));
+  await page.getByText(text.list.countryIs('Spain')).waitFor();
+  await page.getByLabel(text.list.country).fill('nz');
+  await page.getByLabel(text.list.country).blur();
+  await page.getByText(text.list.countryIs('New Zealand')).waitFor();
+  await page.reload();
+  await page.getByText(text.list.countryIs('New Zealand')).waitFor();
+});
+
 test('a file that no format reads says what to do with it, and offers no second try', async () => {
   const page = await tabAt('/new');
   await drop(page, 'leads.xls', Buffer.from('anything'));

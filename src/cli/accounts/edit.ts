@@ -8,6 +8,7 @@ import {
   usableKey,
 } from '../../client/account/account.ts';
 import { changeAccount } from '../../client/account/edit.ts';
+import { PRICE } from '../../client/account/price.ts';
 import { stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { wholeNumber } from '../../lib/command-line.ts';
@@ -38,6 +39,7 @@ export interface EditFlags extends NumberFlags {
   readonly project?: string;
   readonly keyEnv?: string;
   readonly keyStdin?: true;
+  readonly price?: string;
 }
 
 /** Stands for a value that is taken out of the file. */
@@ -59,7 +61,7 @@ export function configureEdit(command: Command): Command {
 export function addNumberFlags(command: Command): Command {
   for (const [part, entry, value, about] of Object.values(NUMBERS))
     command.option(`${flagOf(part, entry)} ${value}`, about);
-  return command;
+  return command.option('--price <price>', 'what one credit costs you, such as "0.04 AUD"');
 }
 
 function flagOf(part: 'limits' | 'budget', entry: string): string {
@@ -81,6 +83,7 @@ export async function editAccount(_console: Console, name: string, flags: EditFl
       region: flags.region,
       organization_id: textOrNone(flags.organization),
       project_id: textOrNone(flags.project),
+      price: textOrNone(priceIn(flags)),
     }),
     ...(await keyFrom(name, flags)),
     ...numbersOf(flags, (flag, value) => (value === NONE ? null : wholeNumber(flag, value))),
@@ -108,6 +111,14 @@ export async function keyFrom(
     throw stop('usage', '--key-env and --key-stdin both say what the key is.', 'Give one of them.');
   if (keyEnv !== undefined) return { key_env: keyEnv };
   return keyStdin === true ? { key: usableKey(name, await text(process.stdin)) } : {};
+}
+
+/** A price as it stands in the file. @throws StopError `usage` for what is none. */
+export function priceIn({ price }: EditFlags): string | undefined {
+  const written = price?.trim().toUpperCase();
+  if (price === undefined || price === NONE || (written !== undefined && PRICE.test(written)))
+    return price === NONE ? price : written;
+  throw stop('usage', `--price ${price} is no price.`, 'Give what one credit costs, such as "0.04 AUD".');
 }
 
 const textOrNone = (given: string | undefined): string | null | undefined => (given === NONE ? null : given);

@@ -59,6 +59,7 @@ interface AccountChange {
   readonly region?: string;
   readonly organization_id?: string | null;
   readonly project_id?: string | null;
+  readonly price?: string | null;
   /** One of the two takes the place of whatever said what the key is. */
   readonly key?: string;
   readonly key_env?: string;

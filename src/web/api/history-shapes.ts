@@ -8,6 +8,21 @@ import { BatchOfMonth } from './batch-shapes.ts';
 /** `2026-11`. Days and months are those of UTC, as budgets count them. */
 export const Month = z.string().regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/);
 
+/** A table of the history as a file: the log, the changes in it, or what a month cost. */
+export const HistoryTicketRequest = z.strictObject({
+  what: z.enum(['log', 'changes', 'spend']),
+  /** The person or company that the log is about; left out: everything. */
+  about: z
+    .string()
+    .max(1_000)
+    // What begins like an option would be taken for one.
+    .regex(/^[^-]/)
+    .optional(),
+  /** The month of what was spent; left out: this one. */
+  month: Month.optional(),
+});
+export type HistoryTicketRequest = z.infer<typeof HistoryTicketRequest>;
+
 /** What one account cost in a month. `saved` and `requests` are those of the batches that began in it. */
 export const AccountMonth = SpentObject.extend({
   account: z.string(),

@@ -68,6 +68,7 @@ export const Choices = z.strictObject({
       ragged: word.optional(),
       header_row: word.optional(),
       rows: word.optional(),
+      country: word.optional(),
     })
     .optional(),
 });

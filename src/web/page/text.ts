@@ -596,6 +596,8 @@ export const text = {
     pad: 'Fill with blank cells',
     headerRow: 'Row with the names of the columns',
     twoRows: (first: string, second: string) => `rows ${first} and ${second} together`,
+    country: 'Country of telephone numbers and postcodes, by two letters',
+    countryIs: (name: string) => `Telephone numbers and postcodes are read as those of ${name}.`,
     rowsOfTable: 'Rows of the list',
     allRows: 'all below it',
     headerIn: (row: string) =>
@@ -698,6 +700,12 @@ export const text = {
   // ---------------------------------------------------------------------------------------------- history
   history: {
     title: 'History',
+    tables: {
+      spend: 'What this month cost, as a table',
+      log: 'The whole log, as a table',
+      changes: 'All changes, as a table',
+      about: 'Take this along as a table',
+    },
     months: 'Months',
     before: '← Earlier',
     after: 'Later →',

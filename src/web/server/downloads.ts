@@ -10,7 +10,7 @@ import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import { nameParts } from '../../lib/file-name.ts';
 import type { FoundBatch } from '../../run/open-ledger.ts';
-import { type Ticket, TicketRequest } from '../api.ts';
+import { HistoryTicketRequest, type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf } from './batch-routes.ts';
 import { askChild } from './children.ts';
@@ -36,17 +36,22 @@ export function downloadRoutes(server: Server): Hono {
   const tickets = new OnceOnly<Ready>(server.clock);
   // What a server that was killed had written for its tickets, nobody can fetch any more.
   rmSync(foldersOf(server), { recursive: true, force: true });
+  const ticketFor = (ready: Ready): Ticket => {
+    const ticket = tickets.issue(ready);
+    setTimeout(() => {
+      // A ticket that was used has another to remove its folder.
+      if (tickets.redeem(ticket) !== undefined) void removed(ready);
+    }, KEPT_MS).unref();
+    return { ticket, name: basename(ready.path) };
+  };
   return new Hono()
     .post('/api/batches/:id/tickets', async (context) => {
       const wanted = await bodyOf(context, TicketRequest);
-      const ready = await copyOf(await batchOf(context, server), wanted, server);
-      const ticket = tickets.issue(ready);
-      setTimeout(() => {
-        // A ticket that was used has another to remove its folder.
-        if (tickets.redeem(ticket) !== undefined) void removed(ready);
-      }, KEPT_MS).unref();
-      return context.json({ ticket, name: basename(ready.path) } satisfies Ticket);
+      return context.json(ticketFor(await copyOf(await batchOf(context, server), wanted, server)));
     })
+    .post('/api/history/tickets', async (context) =>
+      context.json(ticketFor(await historyTable(await bodyOf(context, HistoryTicketRequest), server))),
+    )
     .get('/downloads/:ticket', async (context) => {
       // A question about the file must not use it up, and what nobody reads would never be removed.
       if (context.req.method === 'HEAD')
@@ -67,10 +72,37 @@ export function downloadRoutes(server: Server): Hono {
     });
 }
 
-const foldersOf = ({ folder }: Server): string => join(folder, 'downloads');
+const foldersOf = ({ folder }: Pick<Server, 'folder'>): string => join(folder, 'downloads');
 
 function removed({ folder }: Ready): Promise<void> {
   return rm(folder, { recursive: true, force: true });
+}
+
+/** Writes the table as `log` and `spend` do. */
+async function historyTable(
+  { what, about, month }: HistoryTicketRequest,
+  { program, store, ...server }: Server,
+): Promise<Ready> {
+  const folder = await newFolder(server);
+  const path = join(folder, what === 'spend' && month !== undefined ? `spend-${month}.csv` : `${what}.csv`);
+  const words =
+    what === 'spend'
+      ? ['spend', ...(month === undefined ? [] : ['--month', month])]
+      : ['log', ...(about === undefined ? [] : [about]), ...(what === 'changes' ? ['--changes'] : [])];
+  const where = store === undefined ? [] : ['--store', store];
+  try {
+    await askChild(program, [...words, '-o', path, ...where]);
+    return { folder, path };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function newFolder(server: Pick<Server, 'folder'>): Promise<string> {
+  const folders = foldersOf(server);
+  await mkdir(folders, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(folders, 'copy-'));
 }
 
 /** Writes the copy. @throws StopError as `export`, and when there is no such file. */
@@ -80,9 +112,7 @@ async function copyOf(
   server: Server,
 ): Promise<Ready> {
   const { program } = server;
-  const folders = foldersOf(server);
-  await mkdir(folders, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(folders, 'copy-'));
+  const folder = await newFolder(server);
   try {
     const output = join(folder, outputName(batch, format, listNameOf(batch.inputPath)));
     await askChild(program, ['export', batch.id, '--copy', '-o', output, '--store', location]);

@@ -78,9 +78,9 @@ function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['s
 
 function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['read']> {
   // A field that was emptied says 0, and a job says nothing then.
-  const { skip_lines, ...read } = chosen;
-  const parsed = readSchema.safeParse(skip_lines ? chosen : read);
-  if (parsed.success) return readOptionsIn(parsed.data);
+  const { country, skip_lines, ...read } = chosen;
+  const parsed = readSchema.safeParse(skip_lines ? { ...read, skip_lines } : read);
+  if (parsed.success) return { ...readOptionsIn(parsed.data), ...present({ country }) };
   throw stop('usage', 'The way to read the file is none that there is.', 'Choose it from the lists.');
 }
 

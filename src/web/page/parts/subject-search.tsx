@@ -5,6 +5,7 @@ import { go, query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, dateAndTime, grouped, moneyWords } from './figures.ts';
 import { numbers, Table } from './table.tsx';
+import { TableButton } from './table-button.tsx';
 import { PlayMoney } from './tags.tsx';
 
 /** What was asked, bought or changed about one person or company. */
@@ -66,16 +67,28 @@ function Found({
       </div>
     );
   return (
-    <Table
-      name={words.label}
-      caption={words.found(counted(entries.length, 'entry', 'entries'), about)}
-      columns={[words.when, words.who, words.asked, words.ended, ...numbers(text.history.credits), words.row]}
-      more={more ? words.more : undefined}
-    >
-      {entries.map((entry, at) => (
-        <Entry key={at} entry={entry} />
-      ))}
-    </Table>
+    <>
+      <Table
+        name={words.label}
+        caption={words.found(counted(entries.length, 'entry', 'entries'), about)}
+        columns={[
+          words.when,
+          words.who,
+          words.asked,
+          words.ended,
+          ...numbers(text.history.credits),
+          words.row,
+        ]}
+        more={more ? words.more : undefined}
+      >
+        {entries.map((entry, at) => (
+          <Entry key={at} entry={entry} />
+        ))}
+      </Table>
+      <div class="actions">
+        <TableButton of={{ what: 'log', about }} name={text.history.tables.about} />
+      </div>
+    </>
   );
 }
 

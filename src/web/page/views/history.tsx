@@ -16,6 +16,7 @@ import {
 import { fileName } from '../parts/row-words.tsx';
 import { SubjectSearch } from '../parts/subject-search.tsx';
 import { numbers, Table } from '../parts/table.tsx';
+import { TableButton } from '../parts/table-button.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { query } from '../router.ts';
 import { text, wordOf } from '../text.ts';
@@ -46,6 +47,13 @@ function MonthShown({ history }: { readonly history: HistoryView }) {
   return (
     <>
       <MonthSteps history={history} />
+      {kinds.length > 0 && (
+        <div class="actions">
+          <TableButton of={{ what: 'spend', month }} name={words.tables.spend} />
+          <TableButton of={{ what: 'log' }} name={words.tables.log} />
+          <TableButton of={{ what: 'changes' }} name={words.tables.changes} />
+        </div>
+      )}
       {kinds.length === 0 && (
         <section class="empty">
           <h2>{words.none}</h2>

@@ -1,8 +1,8 @@
-import type { BatchDetail, Ticket, TicketRequest } from '../../../api.ts';
+import type { BatchDetail, TicketRequest } from '../../../api.ts';
 import { Refusal } from '../../loaded.tsx';
 import { useAction } from '../../parts/action.ts';
 import { NEED_ATTENTION, sumOf } from '../../parts/outcomes.tsx';
-import { ask } from '../../session.ts';
+import { take } from '../../parts/take.ts';
 import { text } from '../../text.ts';
 
 const words = text.batch.downloads;
@@ -24,24 +24,19 @@ export function Downloads({ batch }: { readonly batch: BatchDetail }) {
 
 const isWorkbook = ({ input }: BatchDetail): boolean => /\.xls[xm]$/i.test(input);
 
-/** The server writes the file first, then gives a ticket that works once. */
 function DownloadButton({ batch, what }: { readonly batch: BatchDetail; readonly what: What }) {
   const action = useAction();
-  const take = (): void =>
+  const press = (): void =>
     action.run(async () => {
       const body: TicketRequest = what === 'workbook' ? { what: 'output', format: 'xlsx' } : { what };
-      const ticket = await ask<Ticket>(`/batches/${batch.batch}/tickets`, { body });
-      const link = document.createElement('a');
-      link.href = `/downloads/${ticket.ticket}`;
-      link.download = ticket.name;
-      link.click();
+      await take(`/batches/${batch.batch}/tickets`, body);
     });
   return (
     <>
       <button
         type="button"
         class={what === 'output' ? 'primary' : ''}
-        onClick={take}
+        onClick={press}
         disabled={action.isBusy.value}
       >
         {action.isBusy.value ? words.preparing : nameOf(what, batch)}

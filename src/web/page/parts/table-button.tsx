@@ -1,0 +1,22 @@
+import type { HistoryTicketRequest } from '../../api.ts';
+import { Refusal } from '../loaded.tsx';
+import { text } from '../text.ts';
+import { useAction } from './action.ts';
+import { take } from './take.ts';
+
+/** Takes a table of the history along, as a file that a spreadsheet program opens. */
+export function TableButton({ of, name }: { readonly of: HistoryTicketRequest; readonly name: string }) {
+  const action = useAction();
+  return (
+    <>
+      <button
+        type="button"
+        disabled={action.isBusy.value}
+        onClick={() => action.run(() => take('/history/tickets', of))}
+      >
+        {action.isBusy.value ? text.batch.downloads.preparing : name}
+      </button>
+      <Refusal refused={action.refused.value} />
+    </>
+  );
+}
