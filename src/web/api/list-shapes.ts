@@ -42,7 +42,7 @@ export const ReadWords = z.strictObject({
   header_row: z.string().max(20).optional(),
   /** The first and the last row of the table, such as `5-210`. */
   rows: z.string().max(20).optional(),
-  /** Whose telephone numbers and postcodes these are, by two letters. */
+  /** The country of telephone numbers and postcodes, by two letters. */
   country: z
     .string()
     .regex(/^[A-Za-z]{2}$/)
