@@ -1,0 +1,42 @@
+import { chooseAccount, loadAccounts } from '../../client/account/account.ts';
+import { dialectOf } from '../../client/dialect.ts';
+import { present } from '../../core/objects.ts';
+import { type Job, loadJob, loadJobs } from '../../job/job.ts';
+import type { JobOptions } from '../../plan/context.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+
+/** From what a user named to the job, its account and the dialect of that. */
+
+type Choosing = Pick<
+  JobOptions,
+  'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair'
+>;
+
+/** Reads the named job and finds the account that it runs on. */
+export async function choose(options: Choosing): Promise<ResolvedJob> {
+  return resolved(await loadJob(options.job, options.entries), options);
+}
+
+/** The same for each operation of a job. */
+export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
+  const jobs = await loadJobs(options.job, options.entries);
+  return Promise.all(jobs.map((job) => resolved(job, options)));
+}
+
+async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
+  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
+  const dialect = await dialectOf(account);
+  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
+  const formulas = options.formulas ?? job.formulas;
+  const withInput = options.withInput ?? job.withInput;
+  return {
+    job: {
+      ...job,
+      ...(Object.keys(read).length === 0 ? {} : { read }),
+      ...((options.repair ?? repair) ? { repair: true } : {}),
+      ...present({ formulas, withInput }),
+    },
+    account,
+    dialect,
+  };
+}
