@@ -11,7 +11,7 @@ import type { ResolvedJob } from '../plan/row-walk.ts';
 import { notifyQuestion } from './notices/agreement.ts';
 import type { RunSummary } from './summary.ts';
 
-export { notifyQuestion } from './notices/agreement.ts';
+export { notifyQuestion, requireAgreedNotify } from './notices/agreement.ts';
 
 /**
  * What a job tells outside, by its `notify`. It is kept in the ledger before it is sent, under an id by which a receiver knows it, and

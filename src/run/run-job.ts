@@ -1,14 +1,16 @@
 import { z } from 'zod';
-import type { Account } from '../client/account/account.ts';
-import { type Answers, isAgreement, type Question, requireAgreement } from '../client/account/agreements.ts';
+import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
+import { isAgreement, type Question } from '../client/account/agreements.ts';
+import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { sandboxFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import type { Job } from '../job/job.ts';
+import { type Job, loadJob, loadJobs } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -48,7 +50,6 @@ import { membersNow, unagreed } from './members-now.ts';
 import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
-import { choose, chooseAll } from './run-job/choosing.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
 import { saveJob, sayTo } from './run-job/save-job.ts';
@@ -56,8 +57,6 @@ import { Sessions } from './sessions.ts';
 import { stoppable } from './stoppable.ts';
 import type { RunSummary } from './summary.ts';
 import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
-
-export { choose, chooseAll } from './run-job/choosing.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
@@ -142,7 +141,8 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkOptions('runJob', options, RUN_CHECKS);
   const chosen = await choose(options);
-  if (chosen.job.notify !== undefined) await requireAgreedNotify(chosen.job, options);
+  if (chosen.job.notify !== undefined)
+    await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
     if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
@@ -150,13 +150,6 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
   } finally {
     await spender.close([chosen.account]);
   }
-}
-
-/** @throws StopError `consent` when nobody has agreed yet to whom the job tells. */
-async function requireAgreedNotify(job: Job, answers: Answers): Promise<void> {
-  const { notifyQuestion } = await import('./notices.ts');
-  const question = notifyQuestion(job);
-  if (question !== undefined) await requireAgreement(question, answers);
 }
 
 /** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
@@ -366,4 +359,34 @@ async function planChange(
   const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
   const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
+}
+
+type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
+type Choosing = Pick<JobOptions, Chosen>;
+
+/** Reads the named job and finds the account that it runs on. */
+export async function choose(options: Choosing): Promise<ResolvedJob> {
+  return resolved(await loadJob(options.job, options.entries), options);
+}
+
+/** The same for each operation of a job. */
+export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
+  const jobs = await loadJobs(options.job, options.entries);
+  return Promise.all(jobs.map((job) => resolved(job, options)));
+}
+
+async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
+  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
+  const dialect = await dialectOf(account);
+  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
+  const { formulas = job.formulas, withInput = job.withInput } = options;
+  return {
+    ...{ account, dialect },
+    job: {
+      ...job,
+      ...(Object.keys(read).length === 0 ? {} : { read }),
+      ...((options.repair ?? repair) ? { repair: true } : {}),
+      ...present({ formulas, withInput }),
+    },
+  };
 }

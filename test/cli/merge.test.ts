@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { partsOf } from '../files/formats/workbook-file.ts';
+import { bookOf, bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const HEADER = 'ABN,Name,Note\n';
@@ -110,12 +110,47 @@ test('into a workbook go our columns alone: all its other parts stay, and a seco
   expect(await readSheet(readFileSync(desk.place.path('again.xlsx')))).toEqual(await readSheet(made));
 });
 
+test('a mended row goes into a workbook in its own cell, which keeps its format, and everything else stays', async () => {
+  const desk = await openDesk();
+  const abn = (row: number, number: string): string =>
+    `<row r="${row}"><c r="A${row}" s="1"><v>${number}</v></c></row>`;
+  const book = bookOf({
+    rows: textRow(1, 'ABN') + abn(2, '51824753556') + abn(3, '51824753557'),
+    formats: ['00 000 000 000'],
+    otherSheets: [{ name: 'Other' }],
+  });
+  await writeFile(desk.place.path('leads.xlsx'), book);
+  expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(3);
+  // Saved as CSV, under a name of her own.
+  await desk.write('mended.csv', 'ABN,_row,_reason\n53004085616,3,the checksum fails\n');
+  const merged = await desk.json(['merge', 'mended.csv', 'leads.xlsx']);
+  expect(merged).toMatchObject({ rows: 2, found: 1, mended: 1, nowhere: [], kept: [] });
+  const texts = (bytes: Buffer): readonly string[] =>
+    partsOf(bytes).flatMap(({ name, text }) => (name === 'xl/styles.xml' ? [] : [text]));
+  const mended = '<c r="A3" s="1" t="inlineStr"><is><t xml:space="preserve">53004085616</t></is></c>';
+  expect(texts(readFileSync(merged.output))).toEqual(
+    texts(book).map((text) => text.replace('<c r="A3" s="1"><v>51824753557</v></c>', mended)),
+  );
+});
+
 test('what does not belong together is refused, with what to do', async () => {
   const desk = await deskAfterRun();
   await desk.write('other.csv', 'Company,Town\nA,B\n');
+  const link =
+    '<Relationship Id="s" Type="http://example.org/digital-signature/origin" Target="s"/></Relationships>';
+  const signed = bookParts({ rows: textRow(1, 'ABN') + textRow(2, '51824753556') }).map((part) =>
+    part.name === '_rels/.rels'
+      ? { ...part, content: `${part.content}`.replace('</Relationships>', link) }
+      : part,
+  );
+  await writeFile(desk.place.path('signed.xlsx'), zipOf(signed));
   for (const [words, fact] of [
     [['merge', 'list.csv', 'out.csv'], /list\.csv is no result: .*\nName an output or a file of rows/],
     [['merge', 'out.csv', 'other.csv'], /has no longer all columns by which .*out\.csv was made: "ABN"\./],
+    [
+      ['merge', 'out.csv', 'signed.xlsx'],
+      /written into .*signed\.xlsx: it has a digital signature.*\nTake the signature off/,
+    ],
     [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is what is read\./],
     [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Name it with the ending \.csv\./],
   ] as const) {

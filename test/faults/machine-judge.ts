@@ -79,9 +79,17 @@ function boughtOnce({ broken, rowsLeft = 0, doubts, mostDoubts, complaints }: Le
 function inTime({ sentMs, perSecond, waitsMs }: Left): readonly Finding[] {
   const longestMs = Math.max(0, ...waitsMs);
   const most = atMost('most sent in a second', mostInASecond(sentMs), perSecond);
-  if (waitsMs.length === 0) return [most];
+  const oneMore = shortestOf(sentMs, perSecond + 1);
+  const times = [
+    most,
+    { name: '  one more took at least', value: `${(oneMore / 1_000).toFixed(3)} s`, isKept: true },
+  ];
+  if (waitsMs.length === 0) return times;
   const value = `${waitsMs.length}, after ${seconds(medianOf(waitsMs))} s, at most ${seconds(longestMs)} s`;
-  return [most, { name: 'ranges of killed workers that went on', value, isKept: longestMs <= GOES_ON_MS }];
+  return [
+    ...times,
+    { name: 'ranges of killed workers that went on', value, isKept: longestMs <= GOES_ON_MS },
+  ];
 }
 
 function withinCap({ cap, charged, spent, inDoubt }: Capped): readonly Finding[] {
@@ -100,6 +108,11 @@ export function mostInASecond(times: readonly number[]): number {
     most = Math.max(most, at - first + 1);
   }
   return most;
+}
+
+/** The shortest time in which so many have left. */
+function shortestOf(times: readonly number[], count: number): number {
+  return Math.min(...times.slice(count - 1).map((time, at) => time - (times[at] ?? 0)));
 }
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

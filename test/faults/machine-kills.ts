@@ -226,8 +226,8 @@ export class MachineKills implements KillDrive {
     return preloads.join(' ');
   }
 
-  #hear({ code, signal, stderr, lastLine }: Ended): void {
-    if (signal === null && code !== 143) this.#complaints.push(`a worker ended with ${code}: ${lastLine}`);
+  #hear({ code, signal, stderr }: Ended): void {
+    if (signal === null && code !== 143) this.#complaints.push(`a worker ended with ${code}: ${stderr}`);
     this.#complaints.push(...stderr.split('\n').filter((line) => / failed: /.test(line)));
   }
 

@@ -100,6 +100,10 @@ describe('a slip is answered by what there is', () => {
   test.each([
     [{ column: ['domain'] }, '--column domain is no pair.'],
     [{ add: ['=x'] }, '--add =x is no pair.'],
+    [
+      { add: ['city=location.city,people=employee_count'] },
+      '--add city=location.city,people=employee_count is more',
+    ],
     [{ column: ['abn=A', 'abn=B'] }, '--column says abn twice.'],
     [{ role: ['viewer', 'admin'] }, '--role is one role for all rows twice.'],
   ])('%o is refused', (flags, message) => {

@@ -172,8 +172,8 @@ const PURSES = [
   ...from(11, POSTGRES, inStore('purses'), [
     {
       without: 'what a purse holds, at an admission',
-      text: "move('AND (p.granted IS NULL OR p.used + a.reserved <= p.granted)')",
-      instead: "move('')",
+      text: 'AND (NOT a.begins OR p.granted IS NULL OR p.used + a.spent + a.reserved + a.in_doubt <= p.granted)',
+      instead: '',
       named: 'what workers admit at once',
     },
     {

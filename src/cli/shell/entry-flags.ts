@@ -41,11 +41,18 @@ export function entriesOf({ column, add, waterfall, role }: EntryFlags): JobEntr
   const words = role?.filter((each) => each.includes('='));
   return present({
     columns: column && pairsOf('--column domain=Website', column),
-    add: add && pairsOf('--add phone=phones.0', add),
+    add: add && pairsOf('--add phone=phones.0', add.map(onePath)),
     waterfall: waterfall?.split(',').map((tier) => tier.trim()),
     role: bare[0],
     roles: words?.length ? pairsOf('--role "Read only=viewer"', words, true) : undefined,
   });
+}
+
+/** @throws StopError `usage` for several in one, which no path holds. */
+function onePath(text: string): string {
+  if (/,[^,=]*=/.test(text))
+    throw stop('usage', `--add ${text} is more than one pair.`, 'Give --add once for each.');
+  return text;
 }
 
 /**

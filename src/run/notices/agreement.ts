@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Question } from '../../client/account/agreements.ts';
+import { type Answers, type Question, requireAgreement } from '../../client/account/agreements.ts';
 import { canonicalJson } from '../../core/call-key.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Job } from '../../job/job.ts';
@@ -24,4 +24,10 @@ export function notifyQuestion({ notify, path }: Pick<Job, 'notify' | 'path'>): 
     fact: `The job ${path} tells outside how its lists end`,
     details,
   };
+}
+
+/** @throws StopError `consent` when nobody has agreed yet to whom the job tells. */
+export async function requireAgreedNotify(job: Job, answers: Answers): Promise<void> {
+  const question = notifyQuestion(job);
+  if (question !== undefined) await requireAgreement(question, answers);
 }

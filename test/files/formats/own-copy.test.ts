@@ -214,6 +214,27 @@ test('what comes back can go in again: ours are replaced where they stand, and t
   expect(textOf(wider.after, 'xl/tables/table1.xml')).toContain('<tableColumn id="5" name="mobile"/>');
 });
 
+test('a row with a cell right of the last column is set aside in what comes back as well, and ours stay where they are', async () => {
+  const rows = [
+    textRow(2, 'a', 'b'),
+    textRow(3, 'c', 'd'),
+    textRow(4, 'e', 'f', '', 'a remark'),
+    textRow(5, 'g', 'h'),
+  ];
+  const book = bookOf({ rows: textRow(1, 'A', 'B') + rows.join('') });
+  const status: CellsOfRow = ({ unreadable }) => [unreadable === undefined ? 'matched' : 'invalid'];
+  const first = await copyOf(book, ['_status'], status);
+  const again = await copyOf(first.bytes, ['_status'], status, { dropped: new Set(['_status']) });
+  expect(changedIn(again)).toEqual([]);
+  const read = await allOf((await opened(first.bytes)).rows());
+  expect(read.map(({ unreadable }) => unreadable)).toEqual([
+    undefined,
+    undefined,
+    'the cell D4 holds something, but column D has no name in row 1, the header',
+    undefined,
+  ]);
+});
+
 const LIST = textRow(1, 'A', 'B') + textRow(2, 'a', 'b');
 
 test.each<readonly [string, WrittenBook, RegExp]>([
@@ -280,6 +301,26 @@ test.each([
     expect(copy.after.map(({ name }) => name)).not.toContain('xl/sharedStrings.xml');
   },
 );
+
+test('a workbook with two parts of one name comes back as a new one, because nobody knows which of them is meant', async () => {
+  const parts = bookParts({ rows: LIST });
+  const copy = await copyOf(zipOf([...parts, ...parts.slice(4, 5)]), ['x'], () => ['7']);
+  expect(copy.notes[0]).toBe(
+    'book.xlsx comes back as a new workbook, because two of its parts have one name.',
+  );
+});
+
+test('cells that are coloured to the edge of the sheet stay in their columns, with ours among them', async () => {
+  const row = '<row r="2"><c r="A2"><v>1</v></c><c r="C2" s="1"/><c r="E2" s="1"/><c r="XFD2" s="1"/></row>';
+  const copy = await copyOf(bookOf({ rows: textRow(1, 'A') + row, formats: ['0'] }), ['x', 'y', 'z'], () => [
+    '7',
+    '8',
+    '',
+  ]);
+  expect(textOf(copy.after, SHEET)).toContain(
+    '<c r="A2"><v>1</v></c><c r="B2"><v>7</v></c><c r="C2" s="1"><v>8</v></c><c r="E2" s="1"/><c r="XFD2" s="1"/></row>',
+  );
+});
 
 test('a prefix of the sheet’s own, cells without addresses, line ends of any kind and a byte-order mark stay as they are', async () => {
   const sheet = `\uFEFF<?xml version="1.0"?>\r\n<x:worksheet xmlns:x="urn:x">\r<x:sheetData>

@@ -182,7 +182,9 @@ interface CopiedSheet {
 
 /** A moment is shown with a blank where its text has a T. Blank rows stay where they were. */
 async function copyShown(office: LibreOffice, { sheet, shown, name }: CopiedSheet): Promise<Check> {
-  const copy = sheet.copy({ columns: [], dropped: new Set() }, async (rows) => rows.map(() => []));
+  const copy = sheet.copy({ columns: [], dropped: new Set(), byValue: true }, async (rows) =>
+    rows.map(() => []),
+  );
   const path = await made(office, name, Buffer.concat(await allOf(copy)));
   const [, ...found] = await office.shown(path, { formulas: false });
   const texts = found.map((cells) => cells.map(String));

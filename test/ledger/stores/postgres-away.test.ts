@@ -9,7 +9,7 @@ import {
   recordReply,
   SENT_WITHIN_MS,
 } from '../../../src/ledger/ledger.ts';
-import { admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
+import { ACCOUNT, admit, admitted, batchNamed, intentOf, NOON_MS, replyWith, stateOf } from './book.ts';
 import { CuttableWay } from './cuttable-way.ts';
 import { booksOf, twoWorkers, type Workplace, workplace } from './postgres-workers.ts';
 
@@ -116,6 +116,25 @@ test('while the database is away answers wait, and are kept when it is back', as
   while (proxy.refused < 3) await new Promise((resolve) => setImmediate(resolve));
   proxy.open();
   expect(await kept).toEqual({ kind: 'written' });
+});
+
+test('an intent that waits for its commit keeps its date, whatever an answer confirms meanwhile', async () => {
+  const [place, one] = await twoWorkers();
+  const batch = await batchNamed(one, 'a');
+  await one.atBoot({ id: 'boot', uptimeMs: 1_000 }, NOON_MS);
+  const [admission, confirmed] = await place.database.write(async (sql) => {
+    await sql.script('SELECT pg_advisory_xact_lock(8260029, 1)');
+    const asked = admit(one, batch, 'acme', { atMs: NOON_MS, uptimeMs: 1_000 });
+    const blocked = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    for (let isBlocked = false; !isBlocked; ) isBlocked = (await sql.row(blocked)) !== undefined;
+    const later = one.keepConfirmedTime({ atMs: NOON_MS + 2_000, uptimeMs: 1_500 }, ACCOUNT);
+    // More than it would need now.
+    for (let at = 0; at < 50; at += 1) await sql.row('SELECT 1');
+    return [asked, later];
+  });
+  expect(await admission).toMatchObject({ kind: 'admitted' });
+  await confirmed;
+  await expect(admit(one, batch, 'more', { atMs: NOON_MS, uptimeMs: 1_600 })).rejects.toThrow('confirmed');
 });
 
 test('a database that does not know what it had acknowledged is spent from no more', async () => {

@@ -124,3 +124,12 @@ test('a worker whose connections have died without a word takes ranges again by 
   await expect(asked).rejects.toThrow('timeout');
   expect(await taken(queue)).toBe('a 2-52');
 });
+
+test('a server that has no connection left for the queue is waited for, as one that cannot be reached', async () => {
+  const url = new URL(await laidOut());
+  const server = await postgresServer();
+  url.username = `narrow_${process.pid}`;
+  const role = `CREATE ROLE ${url.username} LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA rowonce_queue TO ${url.username}`;
+  await server.query(url.pathname.slice(1), role);
+  await expect(postgres.queue?.(url.href)).rejects.toMatchObject({ code: 'store' });
+});

@@ -5,6 +5,7 @@ import { Corrections } from '../../corrections.ts';
 import { addedTo } from '../../header.ts';
 import { rowXml, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
 import { appendedCells, copiedRows, type TableRow, tableInputRow } from '../../workbook-copy.ts';
+import { nameOf } from './archive.ts';
 import { addedSheet, textFormat, withFilterRange } from './book-parts.ts';
 import { DAYS_TO_1904 } from './cell.ts';
 import { type CellRange, cellRangeText, readCellRange } from './cell-range.ts';
@@ -39,7 +40,7 @@ export async function ownCopy(
   cellsFor: CellsFor,
 ): Promise<AsyncIterable<Buffer> | string> {
   const { book, tab, table } = source;
-  return unlessDoubtful(async () => {
+  return unlessDoubtful(book, async () => {
     const frame = await sheetFrame(book, tab, table);
     const tables = await tablesOf(book.archive, tab.part, frame.tableLinks);
     const placed = placeColumns(table, frame, tables, options);
@@ -67,7 +68,7 @@ export async function ownCorrected(
   const { book, tab, table } = source;
   const { names, places } = table.columns;
   const corrections = new Corrections(book.archive.path, names, list);
-  return unlessDoubtful(async () => {
+  return unlessDoubtful(book, async () => {
     const frame = await sheetFrame(book, tab, table);
     const formula = list.find(({ column }) => frame.formulas.has(places[names.indexOf(column)] ?? -1));
     if (formula !== undefined) return `formulas stand in the column ${foreignName(formula.column)}`;
@@ -88,7 +89,8 @@ export async function ownCorrected(
 }
 
 /** What cannot be understood about a workbook that was read well is a reason, and no damage of it. */
-async function unlessDoubtful<Made>(make: () => Promise<Made>): Promise<Made | string> {
+async function unlessDoubtful<Made>({ archive }: Book, make: () => Promise<Made>): Promise<Made | string> {
+  if (new Set(archive.list.map(nameOf)).size < archive.list.length) return 'two of its parts have one name';
   try {
     return await make();
   } catch (error) {

@@ -42,9 +42,17 @@ export function rowsWithout(leftOut: readonly LeftOut[], only: RowRange | undefi
 }
 
 /** Where a cell holds something and the header has no name; blank columns without a name are borne. */
-export function strayPlace({ cells }: SheetRow, columns: NamedColumns): number | undefined {
+export function strayPlace(cells: SheetRow['cells'], columns: NamedColumns): number | undefined {
   if (cells.length > widthOf(columns)) return cells.length - 1;
   return columns.nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
+}
+
+/**
+ * Whether a cell without a name is a reason to set its row aside and none to refuse the sheet: ours stand right of such cells, so
+ * that a workbook with them could not be read again otherwise.
+ */
+export function bearsStrays({ names }: NamedColumns): boolean {
+  return names.includes('_status');
 }
 
 export const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;

@@ -15,7 +15,15 @@ import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
-import { rowsWithout, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
+import {
+  bearsStrays,
+  rowsWithout,
+  type SheetTable,
+  strayPlace,
+  strayWords,
+  type Top,
+  widthOf,
+} from './sheet-table.ts';
 import type { Book, BookSheet } from './workbook.ts';
 
 /** How many of the columns with missing values are named. */
@@ -167,8 +175,9 @@ export class TableSurvey {
     const { path } = this.#book.archive;
     this.#taken += 1;
     if (this.#taken > MOST_ROWS) throw tooLong(path);
-    const stray = strayPlace(row, top.columns);
-    const isRefused = stray !== undefined && (this.#options.strict === true || stray < widthOf(top.columns));
+    const stray = strayPlace(row.cells, top.columns);
+    const isWithin = stray !== undefined && stray < widthOf(top.columns) && !bearsStrays(top.columns);
+    const isRefused = stray !== undefined && (this.#options.strict === true || isWithin);
     tally.take(row, stray === undefined ? undefined : strayCell(path, row.number, stray, top), isRefused);
   }
 

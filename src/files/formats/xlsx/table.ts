@@ -2,7 +2,7 @@ import type { ReadOptions } from '../../../core/format.ts';
 import { ROWS_SAMPLED } from '../../shape/header-rows.ts';
 import type { TableRow } from '../../workbook-copy.ts';
 import { type SheetRow, sheetRows } from './sheet-rows.ts';
-import { type SheetTable, strayWords, widthOf } from './sheet-table.ts';
+import { type SheetTable, strayPlace, strayWords } from './sheet-table.ts';
 import { TableSurvey } from './table-survey.ts';
 import type { Book, BookSheet } from './workbook.ts';
 
@@ -109,8 +109,9 @@ export async function* tableRows(
 
 export function tableRow({ number, cells }: SheetRow, top: SheetTable): TableRow {
   const kind = kindOf(number, top);
-  if (kind !== 'row' || cells.length <= widthOf(top.columns)) return { kind, number, cells };
-  return { kind, number, cells, unreadable: strayWords(number, cells.length - 1, top) };
+  const stray = kind === 'row' ? strayPlace(cells, top.columns) : undefined;
+  if (stray === undefined) return { kind, number, cells };
+  return { kind, number, cells, unreadable: strayWords(number, stray, top) };
 }
 
 function kindOf(number: number, { header, hasRow }: SheetTable): TableRow['kind'] {

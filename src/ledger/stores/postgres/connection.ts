@@ -304,6 +304,11 @@ async function refuseForgetful(database: PooledDatabase): Promise<void> {
   );
 }
 
+/** Of an error by another pool: the stop that it is where the server cannot be reached, has no connection left, or is starting. */
+export function explained(error: unknown, shown: string): unknown {
+  return isBroken(error) || isOfServer(codeOf(error)) ? unreachable(error, shown) : error;
+}
+
 function unreachable(error: unknown, shown: string): StopError {
   const fact = `${shown} cannot be reached: ${messageOf(error)}.`;
   const next = 'See that the server runs, and that the URL is right.';

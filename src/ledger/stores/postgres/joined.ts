@@ -6,7 +6,12 @@
 export function joined<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
   most: number,
-): { readonly ask: (item: Item) => Promise<Result>; readonly drain: () => Promise<void> } {
+): {
+  readonly ask: (item: Item) => Promise<Result>;
+  /** Resolves when all that was asked for until now is written, or refused. */
+  readonly written: () => Promise<unknown>;
+  readonly drain: () => Promise<void>;
+} {
   interface Waiting {
     readonly item: Item;
     readonly resolve: (result: Result) => void;
@@ -14,6 +19,7 @@ export function joined<Item, Result>(
   }
   let waiting: Waiting[] = [];
   let writing: Promise<void> | undefined;
+  let newest: Promise<unknown> = Promise.resolve();
 
   async function work(): Promise<void> {
     // What is asked for in the same turn of the event loop goes together.
@@ -32,11 +38,15 @@ export function joined<Item, Result>(
   }
 
   return {
-    ask: (item) =>
-      new Promise((resolve, reject) => {
+    ask(item) {
+      const asked = new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         writing ??= work();
-      }),
+      });
+      newest = asked.catch(() => {});
+      return asked;
+    },
+    written: () => newest,
     drain: async () => writing,
   };
 }

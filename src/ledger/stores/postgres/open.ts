@@ -4,7 +4,7 @@ import { requireAccepted } from '../../lost-stores.ts';
 import { refuseForeignNotes } from '../../outside-notes.ts';
 import type { Spender, StoreOptions, Tell } from '../../store.ts';
 import type { WorkQueue } from '../../work-queue.ts';
-import { connect, type Database } from './connection.ts';
+import { connect, type Database, explained } from './connection.ts';
 import { refuseCopied } from './copies.ts';
 import { erasureKeyOf, keyLost, lostErasureKey } from './erasure-key.ts';
 import { accept, ledgerNow, lossAt, lossOf, requireNewest } from './lost-commits.ts';
@@ -77,6 +77,8 @@ export async function queueAt(location: string): Promise<WorkQueue | undefined> 
   const database = await connect(location, { isReader: true });
   try {
     return (await hasQueue(database)) ? await openQueue(location) : undefined;
+  } catch (error) {
+    throw explained(error, database.shown);
   } finally {
     await database.close();
   }

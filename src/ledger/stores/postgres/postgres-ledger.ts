@@ -51,6 +51,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
       secret,
       isAlone: standing !== undefined,
       boot: undefined,
+      written: async () => {},
       ending: [],
     },
     ...{ own: new Set(), given: new Set(), floorMs: undefined },

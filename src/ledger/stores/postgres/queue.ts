@@ -72,8 +72,13 @@ async function started(location: string, options: ConstructorOptions): Promise<P
   });
   // What fails in the background is tried again, and what is asked for fails by itself.
   boss.on('error', () => {});
-  await boss.start();
-  return boss;
+  try {
+    await boss.start();
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  }
 }
 
 class BossQueue implements WorkQueue {

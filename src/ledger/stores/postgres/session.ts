@@ -33,6 +33,8 @@ export interface Session {
   readonly secret: Buffer | undefined;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   boot: number | undefined;
+  /** Resolves when all entries that were asked for until now are written, or refused. */
+  written: () => Promise<unknown>;
   /** What a part has to end before the connections are closed: writes that were asked for. */
   readonly ending: (() => Promise<void>)[];
 }

@@ -49,6 +49,8 @@ export const time = (session: Session): Part => {
     },
     async keepConfirmedTime({ atMs, uptimeMs }, accountIdentity) {
       const values = [inBoot(), atMs, uptimeMs, accountIdentity];
+      // What was asked for before is dated by what was known then.
+      await session.written();
       const kept = await database.write(async (sql) => {
         await onlyOne(sql);
         return sql.row(CONFIRM, values);

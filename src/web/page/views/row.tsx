@@ -155,8 +155,7 @@ function Attempt({ attempt, batch }: { readonly attempt: AttemptObject; readonly
 function Named({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <>
-      {' · '}
-      {name} <code>{children}</code>
+      {name} <code>{children}</code>{' '}
     </>
   );
 }
