@@ -223,8 +223,7 @@ describe('where the file system tells nothing', () => {
       list.edit('in_place');
       return credits(100);
     };
-    const { stopped } = await runHere(place, { askBudget });
-    expect(stopped).toMatchObject({
+    await expect(runHere(place, { askBudget })).rejects.toMatchObject({
       code: 'input',
       message: expect.stringContaining('list.csv was changed while it was worked on'),
     });

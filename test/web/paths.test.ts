@@ -228,7 +228,10 @@ test('an administrator sees a team project by project, allows what is held back,
   await project('Platfrom').fill('proj-platform');
   await project('Platfrom').press('Tab');
   await page.getByText(`1 of 16 rows ${text.columns.usable}`).waitFor();
-  expect(await projects(), 'no field moves when another is filled').toEqual(asListed);
+  // A word that means no role is asked about below them, once a row of it is usable.
+  expect((await projects()).slice(0, asListed.length), 'no field moves when another is filled').toEqual(
+    asListed,
+  );
   await project('Platfrom').fill('');
   await project('Platform').fill('proj-platform');
   await project('Research').pressSequentially('proj-research');
