@@ -74,10 +74,10 @@ export async function connect(
         NUMBERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
     } as NonNullable<PoolConfig['types']>,
   };
-  const atOnce = new PooledDatabase(poolOf(pg.Pool, config), shown);
-  const database = riding === undefined ? atOnce : atOnce.riding(new Outage(riding, shown));
+  const plain = new PooledDatabase(poolOf(pg.Pool, config), shown);
+  const database = riding === undefined ? plain : plain.riding(new Outage(riding, shown));
   try {
-    await refuseForgetful(atOnce);
+    await refuseForgetful(plain);
     return database;
   } catch (error) {
     await database.close();
@@ -113,9 +113,10 @@ class PooledDatabase implements Database {
     this.#outage = outage;
   }
 
-  /** The same connections for what is waited for while the database cannot be reached. */
+  /** The same connections for what is waited for while the database cannot be reached. What is done at once tells of that as well. */
   riding(outage: Outage): PooledDatabase {
-    return new PooledDatabase(this.#pool, this.shown, this, outage);
+    const atOnce = new PooledDatabase(this.#pool, this.shown, undefined, outage);
+    return new PooledDatabase(this.#pool, this.shown, atOnce, outage);
   }
 
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
@@ -182,7 +183,8 @@ class PooledDatabase implements Database {
 
   #explaining<T>(work: Working<T>, manner: Manner = {}): Promise<T> {
     const explained = (): Promise<T> => this.#once(work);
-    return this.#outage === undefined ? explained() : this.#outage.through(explained, manner);
+    if (this.#outage === undefined) return explained();
+    return this.atOnce === this ? this.#outage.once(explained) : this.#outage.through(explained, manner);
   }
 
   async #once<T>(work: Working<T>): Promise<T> {

@@ -73,6 +73,18 @@ export class Outage {
     }
   }
 
+  /** Does the work now or not at all. A process that waits for its share has nothing else by which it hears of an outage. */
+  async once<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.#isOver();
+      return result;
+    } catch (error) {
+      if (error instanceof Unanswered) this.#goesOn(error);
+      throw error;
+    }
+  }
+
   #goesOn({ message }: Unanswered): void {
     if (this.#sinceMs !== undefined) return;
     this.#sinceMs = this.#riding.clock.monotonicMs();
