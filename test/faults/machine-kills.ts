@@ -348,7 +348,7 @@ function requireCode(expected: readonly number[], { code, stderr }: Pick<Ended, 
 /** What stands of each call, and its attempts that may have reached the vendor. */
 const CALLS = `
 SELECT c.operation, c.parameters, c.state,
-       (SELECT k.said FROM rowonce.entries k WHERE k.of = c.stands AND k.kind = 'answered') AS answer,
+       (SELECT k.said FROM rowonce.entries k WHERE k.of = c.stands AND k.kind IN ('answered', 'told', 'read') ORDER BY k.id DESC LIMIT 1) AS answer,
        count(*) FILTER (WHERE n.of IS NULL)::int AS attempts, count(n.of)::int AS "notSent"
   FROM rowonce.calls c JOIN rowonce.entries a ON a.call = c.id AND a.id = a.of
        LEFT JOIN rowonce.entries n ON n.of = a.id AND n.said = 'not_sent'
