@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENCODINGS } from '../../core/format.ts';
 
 export { DamageObject, ListDescription, OperationFit } from '../../objects/list-object.ts';
 
@@ -6,34 +7,7 @@ export { DamageObject, ListDescription, OperationFit } from '../../objects/list-
 
 /** How a list is read where it does not say so itself; the words of a job file. */
 export const ReadWords = z.strictObject({
-  encoding: z
-    .enum([
-      'utf-8',
-      'utf-16le',
-      'utf-16be',
-      'windows-1252',
-      'macintosh',
-      'windows-1250',
-      'windows-1251',
-      'windows-1253',
-      'windows-1254',
-      'windows-1257',
-      'iso-8859-1',
-      'iso-8859-2',
-      'iso-8859-3',
-      'iso-8859-4',
-      'iso-8859-5',
-      'iso-8859-6',
-      'iso-8859-7',
-      'iso-8859-8',
-      'iso-8859-9',
-      'iso-8859-10',
-      'iso-8859-13',
-      'iso-8859-14',
-      'iso-8859-15',
-      'iso-8859-16',
-    ])
-    .optional(),
+  encoding: z.enum(ENCODINGS).optional(),
   delimiter: z.enum(['comma', 'semicolon', 'tab', 'pipe']).optional(),
   skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
   ragged: z.literal('pad').optional(),
