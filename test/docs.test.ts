@@ -197,7 +197,7 @@ describe('names', () => {
   });
 
   test('every point at which a crash is tested is in the table of what it leaves behind', () => {
-    const table = section(page('docs/architecture.md'), '## What a crash leaves behind');
+    const table = section(page('docs/internals/architecture.md'), '## What a crash leaves behind');
     expect(sorted(firstCells(table))).toEqual(sorted(CRASH_POINTS));
   });
 
@@ -333,10 +333,9 @@ describe('examples', () => {
   });
 });
 
-/** Files that a page has its reader make, and the folder of an inbox, which users make. */
+/** Files that a page has its reader make. */
 const MADE_BY_READERS = [
   'jobs/dialects/acme.yaml',
-  'jobs/inbox',
   'src/cli/inputs.ts',
   'src/files/formats/psv.ts',
   'src/ledger/stores/file.ts',
@@ -363,7 +362,7 @@ describe('what moves and what is merged', () => {
 
   // The guide repeats on purpose what a page that is read alone needs, and each figure says how it was measured.
   test('no page says a sentence twice, and the glossary no word', () => {
-    const prose = PAGES.filter((path) => !/^docs\/(?:guide\/|figures\.md)/.test(path)).map(
+    const prose = PAGES.filter((path) => !/^docs\/(?:guide\/|internals\/figures\.md)/.test(path)).map(
       (path) => [path, page(path).replaceAll(/^(?:```[\s\S]*?^```|\|.*)$/gm, '')] as const,
     );
     const twice = prose.flatMap(([path, text]) => {
