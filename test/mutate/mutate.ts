@@ -23,13 +23,13 @@ import { WHERE_MANY_SPEND } from './where-many-spend.ts';
 /**
  * `npm run mutate`: takes the rules of docs/internals/protocol.md out of the source, one by one, and shows that a test fails for each.
  * Each lane works in a copy of the checkout. The tests that are named must pass there as it is and fail with one mutation
- * made. Exit code 1 when a mutation survives. All of it writes its table into docs/internals/figures.md.
+ * made. Exit code 1 when a mutation survives. All of it writes its table into docs/internals/mutations.md.
  *
  * `--only 9` is one rule, `--lanes 1` one copy, `--check` looks for the texts alone, which takes no time.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const FIGURES = join(ROOT, 'docs', 'internals', 'figures.md');
+const FIGURES = join(ROOT, 'docs', 'internals', 'mutations.md');
 const BEGIN = '<!-- mutations -->';
 const END = '<!-- end of mutations -->';
 const RULES = 19;

@@ -2,7 +2,7 @@
 export interface Mutation {
   /** Of docs/internals/protocol.md. */
   readonly rule: number;
-  /** What the source does without, as the table of docs/internals/figures.md has it. */
+  /** What the source does without, as the table of docs/internals/mutations.md has it. */
   readonly without: string;
   /** The file, or the folder in which exactly one file has the text, so that a file may get another name. */
   readonly at: string;
