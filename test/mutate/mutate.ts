@@ -216,7 +216,14 @@ async function run(copy: string, test: string, named: string | undefined, bail: 
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
   // Some of the tests that are named run only among the proofs.
-  const words = ['run', '--config', 'test/vitest.config.ts', '--mode=all', '--maxWorkers=1', '--reporter=json'];
+  const words = [
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--mode=all',
+    '--maxWorkers=1',
+    '--reporter=json',
+  ];
   words.push(`--outputFile=${report}`, '--testTimeout=30000', ...(bail ? ['--bail=1'] : []));
   words.push(...(named === undefined ? [] : ['-t', named]), join(copy, test));
   await ended(copy, [join(copy, 'node_modules', 'vitest', 'vitest.mjs'), ...words]);

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { some } from '../../combinations.ts';
 import { openFile } from '../../../src/files/input.ts';
+import { some } from '../../combinations.ts';
 import { SHOWN, writeMatrix } from './matrix.ts';
 import { readOnce } from './promises.ts';
 

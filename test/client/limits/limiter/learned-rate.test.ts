@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RateLearner } from '../../../../src/client/limits/limiter/learned-rate.ts';
 import { perSecondOf, type Window } from '../../../../src/client/limits/windows.ts';
-import { some } from '../../../combinations.ts';
+import { some, times } from '../../../combinations.ts';
 import {
   type Admits,
   between,
@@ -358,6 +358,6 @@ test('whatever happens in whatever order, the wait is bounded and ends', () => {
         nowMs += rate.waitMs(nowMs);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: times(100, 500) },
   );
 });
