@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { proof } from '../combinations.ts';
+import { proof, proofs } from '../combinations.ts';
 import { NarrowVendor } from './narrow-vendor.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -74,9 +74,9 @@ describe.concurrent('while one process spends from a store', () => {
   });
 });
 
-describe.concurrent('an intent that is older than five seconds when its request could leave', () => {
+proofs.concurrent('an intent that is older than five seconds when its request could leave', () => {
   // Method: the vendor lets nobody in for a while, so that the time passes between the intent and the send.
-  proof('is closed as not sent, and the call is asked under a new intent', async () => {
+  test('is closed as not sent, and the call is asked under a new intent', async () => {
     await using vendor = await NarrowVendor.start();
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);
