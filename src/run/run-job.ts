@@ -60,6 +60,8 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
+export { saveJob };
+
 /** The options for opening a store for spending. */
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;

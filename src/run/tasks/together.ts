@@ -17,8 +17,7 @@ import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { mostAsked, type Plan, planRows } from '../../plan/plan.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { saveJob } from '../run-job/save-job.ts';
-import { chooseAll, openSpender } from '../run-job.ts';
+import { chooseAll, openSpender, saveJob } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
 
