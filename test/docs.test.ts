@@ -124,7 +124,7 @@ describe('commands', () => {
     const unknown = PAGES.flatMap((path) =>
       codeIn(page(path)).filter((code) => {
         if (OTHER_PROGRAMS.test(code)) return false;
-        const name = /(?:^|npx --no )rowonce ([a-z]+)/.exec(code)?.[1];
+        const name = /(?:^|\s)rowonce ([a-z]+)/.exec(code)?.[1];
         const known = name === undefined ? anyFlags : flagsByName.get(name);
         const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
         return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));
