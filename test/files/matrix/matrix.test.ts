@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openFile } from '../../../src/files/input.ts';
+import { some } from '../../combinations.ts';
 import { SHOWN, writeMatrix } from './matrix.ts';
 import { readOnce } from './promises.ts';
 
@@ -15,7 +16,7 @@ test('an output in every encoding, delimiter and line end shows the same table, 
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-matrix-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const names = (await writeMatrix(folder)).map(({ name }) => name);
-  for (const name of names) {
+  for (const name of some(names, 12)) {
     const { survey, rows } = await readOnce((await openFile(join(folder, name))).sheet);
     expect([survey.header, ...rows.map(({ cells }) => cells)], name).toEqual(SHOWN);
   }
