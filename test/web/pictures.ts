@@ -51,13 +51,15 @@ async function batchOf(name: string): Promise<string> {
 for (const name of ['leads.csv', 'people.csv', 'team.csv'])
   copyFileSync(join(ROOT, 'fixtures', name), join(folder, name));
 
-// Twenty companies with a name, a number and a website, so that what is found beside them has room in a picture.
+// Companies with a number and a name alone, so that what is found beside them has room in a picture.
 const leads = readFileSync(join(ROOT, 'fixtures', 'leads.csv'), 'utf8')
   .split('\n')
   .slice(1);
-const named = leads.map((line) => line.split(',')).filter(([abn, , , , , , site]) => abn && site);
-const narrow = named.slice(0, 20).map(([abn, name, , , , , site]) => `${abn},${name},${site}\n`);
-writeFileSync(join(folder, 'customers.csv'), `ABN,Name,Website\n${narrow.join('')}`);
+const named = leads
+  .map((line) => line.split(','))
+  .filter((cells) => /^\d{11}$/.test(cells[0] ?? '') && !cells.join().includes('"'));
+const narrow = named.slice(0, 30).map(([abn, name]) => `${abn},${name}\n`);
+writeFileSync(join(folder, 'customers.csv'), `ABN,Name\n${narrow.join('')}`);
 
 const found = ['employees=employee_count', 'industry=industry', 'city=location.city'];
 const added = found.flatMap((each) => ['--add', each]);
