@@ -100,10 +100,17 @@ describe('commands', () => {
   });
 
   test('every option of every command is in its section, and no other is', () => {
-    const ofFiles = firstCells(section(reference, '### Options about the file'));
+    const shared = new Map(
+      ['file', 'job'].map((about) => [
+        about,
+        firstCells(section(reference, `### Options about the ${about}`)),
+      ]),
+    );
     for (const command of program.commands) {
       const text = section(reference, `### \`${usageOf(command)}\``);
-      const taken = text.includes('](#options-about-the-file)') ? ofFiles : [];
+      const taken = [...shared].flatMap(([about, flags]) =>
+        text.includes(`](#options-about-the-${about})`) ? flags : [],
+      );
       const own = flagsOf(command).filter((flags) => !SHARED.includes(flags));
       expect(sorted([...firstCells(text), ...taken]), command.name()).toEqual(sorted(own));
     }
