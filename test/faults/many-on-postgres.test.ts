@@ -192,7 +192,7 @@ proof('a pause for which the vendor asks one of them is kept by all', async () =
   }
 });
 
-test('a key that is dead to one of them is dead to all', async () => {
+proof('a key that is dead to one of them is dead to all', async () => {
   await using place = await openPlace({ limits: { per_second: 4 } });
   const programs = overlapping(place, await freshStore(), { both: 0, own: 200 }).map((order) =>
     place.start(order),
