@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { typedAt } from '../cli/typed.ts';
 import { proof, some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
@@ -14,17 +15,22 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
 const ROWS = 24;
 const DOMAINS = domainsOf('database', ROWS);
 
+/** Laid out once: a copy of it takes a fraction of laying one out. */
+const LAID_OUT = 'run_laid_out';
+
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
+  await server.createDatabase(LAID_OUT);
+  expect(await typedAt(['store', 'init', server.url(LAID_OUT)])).toMatchObject({ code: 0 });
 });
 
 let databases = 0;
 
-async function freshStore(): Promise<string> {
+async function freshStore(as = LAID_OUT): Promise<string> {
   databases += 1;
   const name = `run_${databases}`;
-  await server.createDatabase(name);
+  await server.createDatabase(name, as);
   return server.url(name);
 }
 
@@ -239,7 +245,7 @@ test('what passed the retention of an account goes from a database, and a purge 
 
 test('doctor says what is at the other end: the server, what it keeps, the ledger and its size', async () => {
   await using place = await openPlace();
-  const store = await freshStore();
+  const store = await freshStore('template1');
   const doctor = async () => {
     const { stdout } = await place.typeHere(['doctor', '--store', store, '--json']);
     const { findings } = JSON.parse(stdout) as { findings: { what: string; fact: string; ok: boolean }[] };

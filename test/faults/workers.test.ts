@@ -179,7 +179,7 @@ proof('a run and two workers work on one list at once, and meet', async () => {
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
 });
 
-test('a worker that is told to stop finishes what is on its way, and another one goes on at once', async () => {
+proof('a worker that is told to stop finishes what is on its way, and another one goes on at once', async () => {
   await using host = await openHost({ latencyMs: 50, concurrency: 4 });
   const { place } = host;
   const domains = domainsOf('told', 100);
