@@ -41,7 +41,7 @@ beforeAll(async () => {
     copyFileSync(join(ROOT, file), join(copy, file));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  for (const page of globSync('docs/adding-*.md', { cwd: ROOT })) {
+  for (const page of globSync('docs/internals/adding-*.md', { cwd: ROOT })) {
     for (const { groups } of readFileSync(join(ROOT, page), 'utf8').matchAll(FILE)) {
       const { path = '', content = '' } = groups ?? {};
       mkdirSync(dirname(join(copy, path)), { recursive: true });
@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 function guide(what: string): string {
-  return readFileSync(join(ROOT, 'docs', `adding-an-${what}.md`), 'utf8');
+  return readFileSync(join(ROOT, 'docs', 'internals', `adding-an-${what}.md`), 'utf8');
 }
 
 interface Ended {

@@ -41,7 +41,7 @@ const olderNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
   .filter((path) => existsSync(path))
-  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 24);
+  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 22);
 
 const hasNewerNode = existsSync(join(PROGRAM, '..', '..', 'node_modules', '.bin', 'node'));
 
@@ -406,7 +406,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     const { stdout, stderr } = spawnSync(older, ['--eval', program], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout).toMatch(
-      /^unsupported: Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
+      /^unsupported: Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
     );
   });
 
@@ -414,7 +414,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     const { status, stdout, stderr } = spawnSync(older, [installed(), 'status'], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
+      /^Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
     );
   });
 

@@ -366,10 +366,10 @@ test('the job that a user copies works as its page says', async () => {
   cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
   cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
   nights.age('jobs/inbox/leads.csv');
-  const [command = ''] =
-    readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx --no rowonce nightly .*$/m) ?? [];
+  const page = readFileSync(join(root, 'docs/guide/nightly.md'), 'utf8');
+  const [, words = ''] = /^\$ .*rowonce nightly (.*)$/m.exec(page) ?? [];
   const env = { ROWONCE_SANDBOX: '--rate 1000/s' };
-  const { code, said } = await nights.sweep(command.split(' ').slice(4), env);
+  const { code, said } = await nights.sweep(words.split(' '), env);
   expect(code).toBe(3);
   expect(said).toMatchObject({ rows: 64, left: [], stopped: null });
   expect(nights.files(dirname('jobs/inbox/x'))).toEqual({

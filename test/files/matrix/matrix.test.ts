@@ -8,7 +8,7 @@ import { SHOWN, writeMatrix } from './matrix.ts';
 import { readOnce } from './promises.ts';
 
 /**
- * Goal: what a person opens in a spreadsheet program for the check by eye is what docs/manual-checks.md says.
+ * Goal: what a person opens in a spreadsheet program for the check by eye is what docs/internals/manual-checks.md says.
  * Method: the files are written as that page tells, and read again by themselves, without a word on how.
  */
 
@@ -21,7 +21,7 @@ test('an output in every encoding, delimiter and line end shows the same table, 
     expect([survey.header, ...rows.map(({ cells }) => cells)], name).toEqual(SHOWN);
   }
   const page = await readFile(
-    join(import.meta.dirname, '..', '..', '..', 'docs', 'manual-checks.md'),
+    join(import.meta.dirname, '..', '..', '..', 'docs', 'internals', 'manual-checks.md'),
     'utf8',
   );
   expect(page).toContain(`${names.length} files`);

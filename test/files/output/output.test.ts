@@ -325,9 +325,12 @@ describe('the output', () => {
     } as const;
     const [streamed] = await Promise.all([
       buffer(stream),
-      writeOutput(order, list.input, list.batch, { kind: 'stream', stream, isWorkbook: false }).then(() =>
-        stream.end(),
-      ),
+      writeOutput(order, list.input, list.batch, {
+        kind: 'stream',
+        stream,
+        isWorkbook: false,
+        isJson: false,
+      }).then(() => stream.end()),
     ]);
     expect(streamed.toString()).toBe(once[0]);
     expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
