@@ -7,8 +7,8 @@ import memory from './memory.ts';
 import { postgresOfTests } from './postgres-server.ts';
 
 // Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/, and over
-// a store in memory, whose few lines show that the suite asks for no more than a store must do. `npm test` runs some parts of the suite over that one and
-// over PostgreSQL.
+// a store in memory, whose few lines show that the suite asks for no more than a store must do. Over that one and over PostgreSQL
+// only the proofs run all parts of it.
 const stores = await loadFamily<Store>(new URL('../../../src/ledger/stores/', import.meta.url));
 
 const tested = [...stores.values()].map((store) => (store.name === 'postgres' ? postgresOfTests : store));
