@@ -86,7 +86,7 @@ function usageOf(command: Command): string {
 }
 
 /** Lines of code that are not about the program. */
-const OTHER_PROGRAMS = /^(?:npm run|npx vitest|> node|attw) |^npx --no$/;
+const OTHER_PROGRAMS = /^(?:npm run|npx vitest|> node) |^npx --no$/;
 
 function longFlagsIn(code: string): readonly string[] {
   return code.replaceAll('npx --no ', '').match(/(?<![\w-])--[a-z][\w-]*/g) ?? [];
