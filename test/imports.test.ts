@@ -96,6 +96,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'run-job.ts',
     'summary.ts',
     'tasks/account-test.ts',
+    'tasks/adopt.ts',
     'tasks/batch-status.ts',
     'tasks/copy-store.ts',
     'tasks/dump.ts',
