@@ -45,15 +45,16 @@ interface Sent {
 /** A service in the place of the real one. */
 async function service(
   status: number,
-  answer: string | ((url: string) => string),
+  answer: string | ((url: string, body: string) => string),
 ): Promise<{ readonly url: string; readonly sent: Sent[] }> {
   const sent: Sent[] = [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
-    sent.push({ method, url, authorization: headers.authorization, body: await text(request) });
+    const body = await text(request);
+    sent.push({ method, url, authorization: headers.authorization, body });
     response
       .writeHead(status, { 'content-type': 'application/json' })
-      .end(typeof answer === 'string' ? answer : answer(String(url)));
+      .end(typeof answer === 'string' ? answer : answer(String(url), body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -92,11 +93,11 @@ const FOUND = [
     'hubspot',
     'Record ID',
     200,
-    (url: string) => {
+    (url: string, body: string) => {
       const times = { createdAt: '2019-10-30T03:30:17.883Z', updatedAt: '2026-11-23T16:50:06.678Z' };
       return JSON.stringify({
         id: basename(url),
-        properties: { hs_object_id: basename(url), city: 'Perth' },
+        properties: { hs_object_id: basename(url), ...JSON.parse(body).properties },
         ...times,
         archived: false,
       });
