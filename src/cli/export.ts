@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { present } from '../core/objects.ts';
+import type { OutputFiles } from '../files/output/output.ts';
 import type { FormulaMode } from '../lib/formulas.ts';
 import { findBatch } from '../run/open-ledger.ts';
-import { batchOfJob, exportBatch } from '../run/tasks/export.ts';
+import { batchOfJob, exportBatch, exportTogether } from '../run/tasks/export.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addOutputFlags, addReadFlags, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
@@ -10,6 +11,7 @@ interface Flags extends ReadFlags {
   readonly output?: string;
   readonly forExcel?: true;
   readonly copy?: true;
+  readonly together?: true;
   readonly store?: string;
   readonly account?: string;
   readonly formulas?: FormulaMode;
@@ -26,6 +28,7 @@ const exporting: CliCommand = {
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
       .argument('[file]', 'the input of the job')
       .option('--copy', 'write a copy with -o that the batch does not take for its own output')
+      .option('--together', 'write the one file of all operations that were run with it, as a copy with -o')
       .option('--account <name>', "the account that was used, over the job's")
       .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportCommand));
@@ -45,7 +48,8 @@ async function exportCommand(
     file === undefined
       ? await findBatch(word, store, console.warn)
       : await batchOfJob({ job: word, file, account, read: readFlagsOf(flags), repair, store }, console.warn);
-  const files = await exportBatch(found, {
+  const write = flags.together === true ? exportTogether : exportBatch;
+  const files: Partial<OutputFiles> = await write(found, {
     output: output === '-' ? process.stdout : output,
     forExcel,
     copy,

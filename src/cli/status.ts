@@ -120,8 +120,9 @@ function stateWord({ batch, heldSinceMs, run }: BatchOverview): string {
 
 function whatOf({ operation, settings }: Batch): string {
   const origin = originOf(settings);
-  if (origin?.kind === 'trial') return `try ${operation}`;
-  return origin === undefined ? operation : `undo of ${origin.undoes}`;
+  if (origin === undefined) return operation;
+  if (origin.kind === 'undo') return `undo of ${origin.undoes}`;
+  return `${origin.kind === 'trial' ? 'try' : 'adopt'} ${operation}`;
 }
 
 // ---------------------------------------------------------------------------------------------------- one batch

@@ -66,6 +66,8 @@ const settingsSchema = z.object({
   output_path: z.string().optional(),
   /** Whether the input was known as the output of another job, so that none of its columns is one of this batch's. */
   input_of_other: z.literal(true).optional(),
+  /** The batches of all operations that were run together over the list, itself among them, in their order. */
+  together: z.array(z.string()).optional(),
   /** Name of the file for lists of results; absent when there are none. */
   results_file: z.string().optional(),
 });
@@ -156,6 +158,11 @@ export function saidBeside(stored: JsonObject): JobEntries | undefined {
 /** What the batch has fixed for its output's name; undefined when it has fixed nothing. */
 export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
+}
+
+/** The batches that were run together over one list; none for a batch that was run by itself. */
+export function togetherIn(stored: JsonObject): readonly string[] {
+  return settingsSchema.safeParse(stored).data?.together ?? [];
 }
 
 /** Whether the batch's input was known as the output of another job when it began. */

@@ -60,6 +60,8 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
+export { saveJob };
+
 /** The options for opening a store for spending. */
 export type SpenderOptions = OpeningOptions &
   Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'maxPauseMs' | 'signal'>;
@@ -145,7 +147,7 @@ export async function runJob(options: RunOptions): Promise<RunSummary> {
     await (await import('./notices.ts')).requireAgreedNotify(chosen.job, options);
   const spender = await openSpender(chosen.account.sandbox, options);
   try {
-    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
+    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, [chosen], options, spender.ledger);
     return await stoppable(options.signal, (signal) => spender.run(chosen, { ...options, signal }));
   } finally {
     await spender.close([chosen.account]);

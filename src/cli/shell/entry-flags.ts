@@ -15,15 +15,28 @@ export interface EntryFlags {
 const eachOf = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export function addEntryFlags(command: Command): Command {
-  return addColumnsFlag(
-    command.option(
-      '--column <input=column>',
-      'which column feeds an input, over the job or the guess; once for each, and INPUT= for none',
-      eachOf,
+  return addRoleFlag(
+    addColumnsFlag(addColumnFlag(command)).option(
+      '--waterfall <inputs>',
+      'what is tried in order until one matches, such as abn,domain',
     ),
-  )
-    .option('--waterfall <inputs>', 'what is tried in order until one matches, such as abn,domain')
-    .option('--role <word=role>', 'which role a word of the list means, or one role for all rows', eachOf);
+  );
+}
+
+export function addColumnFlag(command: Command): Command {
+  return command.option(
+    '--column <input=column>',
+    'which column feeds an input, over the job or the guess; once for each, and INPUT= for none',
+    eachOf,
+  );
+}
+
+export function addRoleFlag(command: Command): Command {
+  return command.option(
+    '--role <word=role>',
+    'which role a word of the list means, or one role for all rows',
+    eachOf,
+  );
 }
 
 export function addColumnsFlag(command: Command): Command {

@@ -3,24 +3,27 @@ import { present } from '../../core/objects.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { openHeader } from '../../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../../files/output/own-files.ts';
-import { jobYaml } from '../../job/job-yaml.ts';
+import { jobsYaml } from '../../job/job-yaml.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 
 /**
- * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
+ * Writes the job, or those of several operations, with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
  * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
  */
 export async function saveJob(
   path: string,
-  { job, account }: ResolvedJob,
-  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
+  jobs: readonly ResolvedJob[],
+  { file, budget = jobs[0]?.job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
-  const { columns, because } = (await openHeader(file, job, ledger)).columns;
   const limit = present({ budget });
-  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
+  const written = jobs.map(async ({ job, account }) => {
+    const { columns, because } = (await openHeader(file, job, ledger)).columns;
+    return { job: { ...job, ...limit, account: account.name, columns }, because };
+  });
+  const text = jobsYaml(await Promise.all(written));
   const say = sayTo(onEvent);
   const savedAs = await writeOwnFile(
     {

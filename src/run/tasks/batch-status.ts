@@ -2,6 +2,7 @@ import { historyOf, onlyMisses, suspicionOf } from '../../client/misses.ts';
 import { systemClock } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { OutcomeKind } from '../../core/row.ts';
+import { originOf } from '../../job/job-origin.ts';
 import {
   type AccountState,
   type Act,
@@ -170,7 +171,9 @@ export async function batchStatus(
   const spender = await spenderAt(location);
   const batch = await ledger.batch(id);
   invariant(batch !== undefined, 'no batch is ever deleted');
-  const { requests, calls } = await ledger.metrics(id);
+  // Nothing was sent for an adoption, although each of its people is kept by an attempt.
+  const isAdoption = originOf(batch.settings)?.kind === 'adoption';
+  const { requests, calls } = isAdoption ? { requests: 0, calls: 0 } : await ledger.metrics(id);
   const nowMs = systemClock.wallMs();
   const sends = await ledger.sends(batch.accountIdentity, nowMs - 60_000, MOST_SENDS);
   const shown = await overview(ledger, batch, spender);

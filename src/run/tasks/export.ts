@@ -2,17 +2,26 @@ import { systemClock } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
-import { openInput, openMappedInput } from '../../files/input.ts';
+import { type Input, openInput, openMappedInput } from '../../files/input.ts';
 import {
   asWorkbook,
   besideInput,
   chooseDestination,
   notesIn,
   type OutputFiles,
+  type TogetherFiles,
+  type TogetherPart,
   writeOutput,
+  writeTogether,
 } from '../../files/output/output.ts';
-import { outputNameOf, outputPathOf, outputSettings, readSettings } from '../../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import {
+  outputNameOf,
+  outputPathOf,
+  outputSettings,
+  readSettings,
+  togetherIn,
+} from '../../job/job-settings.ts';
+import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import type { Tell } from '../../ledger/store.ts';
 import { besideFile, nameParts } from '../../lib/file-name.ts';
 import type { FormulaMode } from '../../lib/formulas.ts';
@@ -42,16 +51,8 @@ export async function exportBatch(
   { batch, location }: FoundBatch,
   { output, forExcel, copy, formulas, withInput, onEvent: emit }: ExportOptions,
 ): Promise<OutputFiles> {
-  if (copy === true && output === undefined)
-    throw stop('usage', 'A copy has no place that is known.', 'Name its place with -o.');
-  const input = await openInput(batch.inputPath, readSettings(batch.settings));
-  if (input.survey.sha256 !== batch.inputSha256) {
-    throw stop(
-      'input',
-      `${batch.inputPath} is not the file any more that batch ${batch.id} worked on.`,
-      'Put the original back, or run the job on the new file: what was bought is not bought again.',
-    );
-  }
+  requirePlace(copy, output);
+  const input = await inputOf(batch);
   const settings = { ...outputSettings(batch.settings), ...present({ formulas, withInput }) };
   const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
@@ -72,6 +73,57 @@ export async function exportBatch(
   } finally {
     await ledger.close();
   }
+}
+
+/**
+ * Writes the one file of all operations that were run together over the list of the batch. It is a copy, and each batch keeps
+ * what it has noted of its own output. @throws StopError as `exportBatch`, and `usage` for a batch that was run by itself.
+ */
+export async function exportTogether(
+  { batch, location }: FoundBatch,
+  { output, forExcel, formulas, onEvent }: ExportOptions,
+): Promise<TogetherFiles> {
+  const ids = togetherIn(batch.settings);
+  if (ids.length < 2) throw stop('usage', `Batch ${batch.id} was run by itself.`, 'Leave --together out.');
+  requirePlace(true, output);
+  const input = await inputOf(batch);
+  const ledger = await lookAtLedger(location);
+  try {
+    const parts: TogetherPart[] = [];
+    for (const id of ids) {
+      const each = await ledger.batch(id as BatchId);
+      if (each === undefined) continue;
+      const settings = { ...outputSettings(each.settings), ...present({ formulas }) };
+      parts.push({ batch: each, job: settings, answerPlace: settings.answerPlace });
+    }
+    const wanted = { named: output, sandbox: batch.sandbox, forExcel };
+    const destination = await chooseDestination(input, { onExisting: 'replace' }, wanted);
+    const { noteWritten } = lookerNotes(location, ledger, batch.id);
+    const said = new Set<string>();
+    const note = (message: string): void => {
+      if (!said.has(message)) onEvent({ kind: 'note', message });
+      said.add(message);
+    };
+    return await writeTogether({ ledger, parts, input, destination, note, noteWritten });
+  } finally {
+    await ledger.close();
+  }
+}
+
+function requirePlace(copy: true | undefined, output: ExportOptions['output']): void {
+  if (copy === true && output === undefined)
+    throw stop('usage', 'A copy has no place that is known.', 'Name its place with -o.');
+}
+
+/** @throws StopError `input` when the batch's file is not the one any more that it worked on. */
+async function inputOf({ id, inputPath, inputSha256, settings }: Batch): Promise<Input> {
+  const input = await openInput(inputPath, readSettings(settings));
+  if (input.survey.sha256 === inputSha256) return input;
+  throw stop(
+    'input',
+    `${inputPath} is not the file any more that batch ${id} worked on.`,
+    'Put the original back, or run the job on the new file: what was bought is not bought again.',
+  );
 }
 
 /** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { answerPlaceOf } from '../../client/dialect.ts';
 import { invariant, StopError, stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
 import { openMappedInput } from '../../files/input.ts';
 import {
   besideInput,
@@ -16,7 +17,7 @@ import { batchPlaceOf } from '../../plan/batch-key.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { mostAsked, type Plan, planRows } from '../../plan/plan.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
-import { chooseAll, openSpender } from '../run-job.ts';
+import { chooseAll, openSpender, saveJob } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';
 
@@ -39,22 +40,26 @@ export interface TogetherSummary {
 
 /** @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary. */
 export async function runTogether(options: RunOptions): Promise<TogetherSummary> {
+  const { ifPlan, ifBatch, saveJobAs, ...shared } = options;
   refuseSingles(options);
   const jobs = await chooseAll(options);
+  const plans = plansOf(ifPlan, jobs);
   const spender = await openSpender(sandboxOf(jobs), options);
   try {
     const list = new SharedList(spender.ledger, jobs, options);
+    const goesOn = await list.jobOf(ifBatch);
+    if (saveJobAs !== undefined) await saveJob(saveJobAs, jobs, options, spender.ledger);
     const destination = await list.destination();
     const budget = await list.budget();
     const runs: RunSummary[] = [];
-    for (const job of jobs) {
+    for (const [at, job] of jobs.entries()) {
       const held = await list.heldBut(job);
       const mine = budget === undefined ? undefined : credits(Math.max(0, budget - held));
-      const summary = await stoppable(options.signal, (signal) =>
-        spender.run(job, { ...options, signal, output: nowhere(), budget: mine, askBudget: undefined }),
-      );
+      const said = { ifPlan: plans[at], ifBatch: job === goesOn ? ifBatch : undefined };
+      const order = { ...shared, ...said, output: nowhere(), budget: mine, askBudget: undefined };
+      const summary = await stoppable(options.signal, (signal) => spender.run(job, { ...order, signal }));
       runs.push(summary);
-      await list.nameOutput(job, summary.batch);
+      await list.nameOutputs(runs.map(({ batch }) => batch));
       if (summary.stopped !== undefined) break;
     }
     const last = runs.at(-1);
@@ -75,19 +80,26 @@ export async function runTogether(options: RunOptions): Promise<TogetherSummary>
 
 /** @throws StopError `usage` for an option that is about one batch. */
 function refuseSingles(options: RunOptions): void {
-  const { planFile, sample, detach, ifPlan, ifBatch, saveJobAs } = options;
-  const single = { planFile, sample, detach, ifPlan, ifBatch, saveJobAs };
-  const [name] = Object.entries(single).find(([, value]) => value !== undefined) ?? [];
-  if (name === undefined) return;
-  const flag = name === 'saveJobAs' ? '--save-job' : `--${SINGLES[name] ?? name}`;
-  throw stop('usage', `${flag} is about one operation, and several are named.`, 'Leave it out, or name one.');
+  const { planFile, detach } = options;
+  if (planFile !== undefined)
+    throw stop(
+      'usage',
+      '--plan is about one operation, and several are named.',
+      'Name the one that it is of.',
+    );
+  if (detach !== true) return;
+  const fact =
+    'Workers take the batches of several operations side by side, and nobody would keep their one budget.';
+  throw stop('usage', fact, 'Leave --detach out, or run each operation with it and a budget of its own.');
 }
 
-const SINGLES: Readonly<Record<string, string>> = {
-  planFile: 'plan',
-  ifPlan: 'if-plan',
-  ifBatch: 'if-batch',
-};
+/** The plan of each operation, in their order. @throws StopError `usage` where it is not one for each. */
+function plansOf(ifPlan: string | undefined, jobs: readonly ResolvedJob[]): readonly (string | undefined)[] {
+  const plans = ifPlan?.split(',') ?? [];
+  if (ifPlan === undefined || plans.length === jobs.length) return plans;
+  const fact = `--if-plan names ${counted(plans.length, 'plan')}, and there are ${jobs.length} operations.`;
+  throw stop('usage', fact, 'Name the id of each, in the order of the operations, with commas between them.');
+}
 
 /** @throws StopError `account` where play money and real money would share a budget. */
 function sandboxOf(jobs: readonly ResolvedJob[]): boolean {
@@ -174,17 +186,32 @@ class SharedList {
     });
   }
 
-  /** An export of one batch by itself gets a name of its own, so that it never takes the place of what all have found. */
-  async nameOutput({ job, account }: ResolvedJob, id: BatchId): Promise<void> {
-    const batch = await this.#ledger.batch(id);
-    if (batch === undefined || batch.outputPath !== undefined || outputNameOf(batch.settings) !== undefined)
-      return;
-    const { name } = job.operation;
-    const settings = {
-      ...batch.settings,
-      output_name: account.sandbox ? `${name}.${usualName(true)}` : name,
-    };
-    await this.#ledger.changeBatch(id, { settings });
+  /**
+   * An export of one batch by itself gets a name of its own, so that it never takes the place of what all have found. Each knows
+   * the others, for an export of all together.
+   */
+  async nameOutputs(ids: readonly BatchId[]): Promise<void> {
+    for (const [at, id] of ids.entries()) {
+      const batch = await this.#ledger.batch(id);
+      const of = this.#jobs[at];
+      invariant(batch !== undefined && of !== undefined, 'a batch that has run is in the ledger');
+      const { name } = of.job.operation;
+      const isNamed = batch.outputPath !== undefined || outputNameOf(batch.settings) !== undefined;
+      const own = of.account.sandbox ? `${name}.${usualName(true)}` : name;
+      const settings = { ...batch.settings, together: [...ids], ...(isNamed ? {} : { output_name: own }) };
+      await this.#ledger.changeBatch(id, { settings });
+    }
+  }
+
+  /** Of which job a batch is that a person wants to go on with. @throws StopError `plan` where it is of none. */
+  async jobOf(batch: string | undefined): Promise<ResolvedJob | undefined> {
+    if (batch === undefined) return undefined;
+    for (const each of this.#jobs) {
+      const place = await batchPlaceOf({ ...each, ledger: this.#ledger }, await this.#inputFor(each));
+      if (place.existing?.id === batch) return each;
+    }
+    const fact = `Batch ${batch} is no more what this command goes on with, and nothing was started: the file or the job has changed.`;
+    throw stop('plan', fact, 'Look at the plan of the list, and start that.');
   }
 
   async write(destination: Destination, runs: readonly RunSummary[]): Promise<TogetherFiles> {

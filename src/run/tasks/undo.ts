@@ -3,7 +3,7 @@ import { stop } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { openHeader } from '../../files/input.ts';
-import { undoneBy } from '../../job/job-origin.ts';
+import { originOf, undoneBy } from '../../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { FileOptions } from '../../plan/context.ts';
@@ -143,7 +143,14 @@ function wishesOf({
   return { output, maxPauseMs, askChanges, signal, onEvent };
 }
 
-function refuseUnfinished({ id, state, vendor, operation, command }: Batch, location: string): void {
+function refuseUnfinished(batch: Batch, location: string): void {
+  const { id, state, vendor, operation, command, settings } = batch;
+  if (originOf(settings)?.kind === 'adoption')
+    throw stop(
+      'usage',
+      `Batch ${id} only kept who was in the team already, and sent nothing that could be taken back.`,
+      'Name a batch that changed something; rowonce status shows all of them.',
+    );
   if (vendor !== 'service') {
     const fact = `Batch ${id} is of ${operation}, which changes nothing in the service.`;
     throw stop('usage', fact, 'Name a batch that does; rowonce status shows all of them.');

@@ -39,6 +39,7 @@ import {
   recordReply,
 } from '../../../src/ledger/ledger.ts';
 import { safeCell } from '../../../src/lib/formulas.ts';
+import { times } from '../../combinations.ts';
 import memory from '../../ledger/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
 
@@ -244,7 +245,7 @@ describe('the output', () => {
         });
         expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: times(15, 60) },
     );
   });
 

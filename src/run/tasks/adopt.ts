@@ -1,0 +1,179 @@
+import { callKeyOf } from '../../core/call-key.ts';
+import { systemClock } from '../../core/clock.ts';
+import { invariant, stop } from '../../core/errors.ts';
+import { type Call, type PlannedWork, partsOf } from '../../core/operation.ts';
+import type { Outcome, RowNumber } from '../../core/row.ts';
+import { openMappedInput } from '../../files/input.ts';
+import { jobSettings } from '../../job/job-settings.ts';
+import {
+  admit,
+  type Batch,
+  type BatchId,
+  closeAttempt,
+  credits,
+  decide,
+  type FinishedRow,
+  type Ledger,
+  type PlannedRow,
+} from '../../ledger/ledger.ts';
+import { crashPoint } from '../../lib/faults.ts';
+import { batchPlaceOf } from '../../plan/batch-key.ts';
+import type { JobOptions, OpeningOptions } from '../../plan/context.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { planChanges } from '../../plan/team/change-plan.ts';
+import { BelievedTime } from '../../time/believed-time.ts';
+import { chooseStore, openLedger, requireTaken } from '../open-ledger.ts';
+import { choose } from '../run-job.ts';
+import { Sessions } from '../sessions.ts';
+
+/**
+ * Keeps in the ledger who is in a team already, by a person's word, so that no list invites them again. Nothing is sent. Each is
+ * kept like a change whose answer was lost and then told: what the ledger knows of them from then on is what it knows after an
+ * invite of ours. After a crash the same command goes on: who was kept is known, and of whom only the note of the attempt stands
+ * the word is added.
+ */
+
+interface AdoptOptions
+  extends Pick<JobOptions, 'job' | 'file' | 'account' | 'entries' | 'read' | 'store'>,
+    Pick<OpeningOptions, 'operator' | 'tell'> {
+  readonly note?: (message: string) => void;
+}
+
+export interface Adopted {
+  readonly batch: BatchId;
+  readonly rows: number;
+  /** People who are known from now on. One in two projects counts twice. */
+  readonly adopted: number;
+  /** Rows that were known to be so before. */
+  readonly known: number;
+  /** Rows that say what cannot be kept, and why. */
+  readonly left: readonly { readonly row: RowNumber; readonly reason: string }[];
+}
+
+/** @throws StopError `usage` for a job that is about no team; else like a run. */
+export async function adoptTeam(options: AdoptOptions): Promise<Adopted> {
+  const chosen = await choose(options);
+  const { name, inputs, change } = chosen.job.operation;
+  if (change?.isState !== true || !inputs.some((input) => input.name === 'email'))
+    throw stop(
+      'usage',
+      `${name} is about no team, so there is none to adopt.`,
+      'Name onboard, or a job of it.',
+    );
+  const store = chooseStore(options.store, chosen.account.sandbox);
+  await requireTaken(store.location, chosen.job.operation);
+  const { operator, tell } = options;
+  const opening = { clock: systemClock, waitForLockMs: 0, sendsNothing: true, operator, tell };
+  const ledger = await openLedger(store, { ...opening, mayCreate: true, command: `adopt ${options.file}` });
+  try {
+    await new Sessions().closeLeftOpen({ ...chosen, ledger, clock: systemClock });
+    const job = { ...chosen.job, origin: { kind: 'adoption' } as const };
+    return await new Adoption(ledger, { ...chosen, job }, options).kept();
+  } finally {
+    await ledger.close();
+  }
+}
+
+class Adoption {
+  readonly #ledger: Ledger;
+  readonly #chosen: ResolvedJob;
+  readonly #options: AdoptOptions;
+
+  constructor(ledger: Ledger, chosen: ResolvedJob, options: AdoptOptions) {
+    this.#ledger = ledger;
+    this.#chosen = chosen;
+    this.#options = options;
+  }
+
+  async kept(): Promise<Adopted> {
+    const nowMs = (await BelievedTime.over(systemClock, this.#ledger)).wallMs();
+    const { batch, planned } = await this.#begun(nowMs);
+    const [rows, left]: [FinishedRow[], { row: RowNumber; reason: string }[]] = [[], []];
+    let [adopted, known] = [0, 0];
+    for (const each of planned) {
+      const { outcome, kept } = await this.#keep(batch, each, nowMs);
+      adopted += kept;
+      if (outcome.kind !== 'unchanged') left.push({ row: each.row, reason: outcome.reason ?? '' });
+      else if (kept === 0) known += 1;
+      rows.push({ batch: batch.id, row: each.row, outcome, answers: [], input: each.input });
+    }
+    await this.#ledger.finishRows(rows);
+    await this.#ledger.changeBatch(batch.id, { state: 'finished' });
+    return { batch: batch.id, rows: planned.length, adopted, known, left };
+  }
+
+  async #begun(nowMs: number): Promise<{ readonly batch: Batch; readonly planned: readonly PlannedRow[] }> {
+    const { job, account } = this.#chosen;
+    const input = await openMappedInput(this.#options.file, job, this.#ledger);
+    for (const note of input.sheet.notes) this.#options.note?.(note);
+    const { planned, rows } = await planChanges({ ...this.#chosen, ledger: this.#ledger }, input);
+    const { key, lineage } = await batchPlaceOf({ ...this.#chosen, ledger: this.#ledger }, input);
+    const settings = jobSettings(job, input.columns.columns, {
+      ...{ layout: input.sheet.layout, country: input.columns.country, isOfOther: false },
+      ...{ requestsPerSecond: undefined, answerPlace: {}, outputName: undefined, outputPath: undefined },
+    });
+    const { batch } = await this.#ledger.beginBatch(
+      {
+        ...{ key, lineage, settings, createdAtMs: nowMs, inputPath: input.path, inputRows: rows },
+        ...{ accountIdentity: account.identity, accountName: account.name, sandbox: account.sandbox },
+        ...{ vendor: account.vendor, operation: job.operation.name, inputSha256: input.survey.sha256 },
+      },
+      true,
+    );
+    // What the list says beyond its rows is of no meaning here: nobody is removed by an adoption.
+    return { batch, planned: planned.slice(0, rows) };
+  }
+
+  /** Keeps all people of a row, or none where one of them cannot be kept. */
+  async #keep(
+    batch: Batch,
+    planned: PlannedRow,
+    atMs: number,
+  ): Promise<{ readonly outcome: Outcome; readonly kept: number }> {
+    if (planned.kind === 'end') return { outcome: planned.outcome, kept: 0 };
+    const parts = partsOf(planned.work as unknown as PlannedWork);
+    const refused = parts.map(refusalOf).find((reason) => reason !== undefined);
+    if (refused !== undefined) return { outcome: { kind: 'refused', reason: refused }, kept: 0 };
+    const calls = parts.flatMap((part) => this.#callOf(part) ?? []);
+    for (const call of calls) await this.#tell(batch, planned.row, call, atMs);
+    return { outcome: { kind: 'unchanged', reason: REASON }, kept: calls.length };
+  }
+
+  /** What would be sent first; undefined where the person is known to be there so. */
+  #callOf(part: PlannedWork): Call | undefined {
+    const step = this.#chosen.job.operation.next(part, () => undefined);
+    return step.kind === 'send' ? step.call : undefined;
+  }
+
+  async #tell(batch: Batch, row: RowNumber, call: Call, atMs: number): Promise<void> {
+    const { account } = this.#chosen;
+    const key = callKeyOf(account.identity, call);
+    const [state] = await this.#ledger.find([key]);
+    if (state?.kind === 'answered') return;
+    if (state?.kind !== 'in_doubt') {
+      const intent = { key, call, batch: batch.id, row, atMs, reserve: credits(0) };
+      const admission = await admit(this.#ledger, { ...intent, accountIdentity: account.identity });
+      invariant(admission.kind === 'admitted', `an adoption of row ${row} is ${admission.kind}`);
+      crashPoint('after-intent');
+      const closure = { kind: 'in_doubt', why: WHY } as const;
+      await closeAttempt(this.#ledger, admission.attempt, closure, atMs);
+    }
+    const body = Buffer.from(JSON.stringify({ adopted: true }));
+    const reply = { status: 200, headers: {}, body, receivedAtMs: atMs };
+    const decision = { key, batch: batch.id, kind: 'told', by: 'person', why: WHY, atMs } as const;
+    await decide(this.#ledger, decision, reply, call.change?.leaves);
+  }
+}
+
+const WHY = 'nothing was sent: they are there already, by a list that a person adopted';
+const REASON = 'is there already, by the list; nothing was sent';
+
+/** Why nothing can be kept of a person; undefined where something can, or is known. */
+function refusalOf({ action, from, subject, project, email }: PlannedWork): string | undefined {
+  if (action === undefined) return undefined;
+  const who = email ?? subject.name;
+  if (subject.project === undefined)
+    return `the project ${project} is not known. Give its id in project_id, or under projects in the job`;
+  if (action === 'invite' || (action === 'change_role' && from === undefined)) return undefined;
+  return `${who} is known as ${from ?? 'another'} in ${project}. Run the list to change that, or correct the row`;
+}

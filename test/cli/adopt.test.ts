@@ -1,0 +1,100 @@
+/**
+ * Goal: a team that others have made is taken over from a file without one mail: nobody in it is invited again, a list changes
+ * only who differs, and what was written down is no work of ours that could be taken back.
+ * Method: the real commands before a vendor with people whom nobody has told the ledger about; what reached the vendor is counted.
+ */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { rowonce } from './rowonce.ts';
+
+const OLD: readonly Wanted[] = [
+  { email: 'ann@team.example', role: 'viewer' },
+  { email: 'bo@team.example', role: 'editor', userId: 'user-bo' },
+];
+
+let team: TeamWorkplace;
+beforeEach(async () => {
+  team = await TeamWorkplace.open();
+  onTestFinished(() => team[Symbol.asyncDispose]());
+});
+
+const adopt = (...more: readonly string[]) => team.type('adopt', 'team.yaml', 'old.csv', ...more);
+
+test('nobody of an adopted team is invited again, and a list sends its difference alone', async () => {
+  team.writeSheet([...OLD, { email: 'no address', role: 'viewer' }], 'old.csv');
+  const ended = await adopt();
+  expect(ended.stdout).toMatch(
+    /^2 people adopted from old\.csv, 0 known before; nothing was sent\.\n! row 4: /,
+  );
+  expect(ended.code).toBe(3);
+  expect(await team.requests()).toBe(0);
+
+  team.writeSheet([...OLD, { email: 'cy@team.example', role: 'viewer' }]);
+  const { changes } = await team.json('plan', 'team.yaml', 'team.csv');
+  expect(changes).toMatchObject([
+    { row: 2, action: 'unchanged' },
+    { row: 3, action: 'unchanged' },
+    { row: 4, action: 'invite' },
+  ]);
+  expect((await team.runHere()).report?.counts).toEqual({ applied: 1, unchanged: 2 });
+  expect(await team.requests()).toBe(1);
+});
+
+test('a list that leaves an adopted person out names them, and removes them only where the job says so', async () => {
+  team.writeSheet(OLD, 'old.csv');
+  await adopt();
+  team.writeSheet(OLD.slice(0, 1));
+  expect(await team.json('plan', 'team.yaml', 'team.csv')).toMatchObject({
+    leavers: [{ email: 'bo@team.example' }],
+  });
+  team.writeJob({ remove_missing: true });
+  expect((await team.json('plan', 'team.yaml', 'team.csv')).changes).toMatchObject([
+    { row: 2, action: 'unchanged' },
+    { action: 'remove', email: 'bo@team.example', beyond: true },
+  ]);
+});
+
+test('a file of plan --dump is adopted, twice is once, and what the ledger knows better stays', async () => {
+  await team.apply([{ email: 'di@team.example', role: 'viewer' }]);
+  expect((await team.type('plan', 'team.yaml', '--dump', 'now.csv')).code).toBe(0);
+  const again = await team.json('adopt', 'team.yaml', 'now.csv');
+  expect(again).toMatchObject({ adopted: 0, known: 1, left: [] });
+
+  team.writeSheet([...OLD, { email: 'di@team.example', role: 'editor' }], 'old.csv');
+  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({
+    ...{ rows: 3, adopted: 2, known: 0 },
+    left: [{ row: 4, reason: expect.stringContaining('di@team.example is known as viewer in proj-1') }],
+  });
+  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 0, known: 2 });
+  expect((await team.state()).roles()).toEqual({ 'proj-1 di@team.example': 'viewer' });
+});
+
+test('an adoption that was killed goes on, and an undo of it takes nothing back', async () => {
+  team.writeSheet(OLD, 'old.csv');
+  const env = {
+    ...{ HOME: team.place.folder, ROWONCE_CONFIG: team.place.path('config') },
+    ...{ ROWONCE_STORE: team.place.path('store'), ROWONCE_TEST_HOOKS: '1' },
+  };
+  const words = ['adopt', team.place.path('team.yaml'), team.place.path('old.csv')];
+  await expect(
+    rowonce(words, { env: { ...env, ROWONCE_CRASH_AT: 'after-intent' } }),
+  ).resolves.not.toMatchObject({
+    code: 0,
+  });
+  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 2, left: [] });
+  expect(await team.json('adopt', 'team.yaml', 'old.csv')).toMatchObject({ adopted: 0, known: 2 });
+  expect((await team.type('undo', 'last', '--yes')).stderr).toContain(
+    'only kept who was in the team already, and sent nothing',
+  );
+  expect((await team.type('status')).stdout).toContain('adopt onboard');
+  expect((await team.type('status', 'last')).stdout).toContain('Requests   0');
+  expect((await team.type('log', '--changes')).stdout).not.toContain('create-invite');
+  expect((await team.type('log', 'ann@team.example')).stdout).toContain('they are there already, by a list');
+  expect(await team.requests()).toBe(0);
+});
+
+test('what is about no team is not adopted', async () => {
+  expect((await team.type('adopt', 'remove-user', 'old.csv')).stderr).toContain(
+    'remove-user is about no team, so there is none to adopt.',
+  );
+});
