@@ -28,11 +28,11 @@ import {
   writeRows,
 } from './pipeline/output.ts';
 import { RowGroups } from './pipeline/row-groups.ts';
-import { finishedRows, type RowSet } from './pipeline/row-set.ts';
 import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
+import { finishedRows, type RowSet } from './row-set.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';

@@ -6,8 +6,8 @@ import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import type { Pace, RunContext } from '../../plan/context.ts';
 import { type PreparedRow, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import type { RowSet } from '../row-set.ts';
 import { FinishedInputs } from './finished-inputs.ts';
-import type { RowSet } from './row-set.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {

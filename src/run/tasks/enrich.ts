@@ -9,7 +9,7 @@ import { checkOptions, rows as rowCount } from '../../lib/checked-options.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import type { ResolvedJob } from '../../plan/row-walk.ts';
 import { chooseStore } from '../open-ledger.ts';
-import { finishedRows } from '../pipeline/row-set.ts';
+import { finishedRows } from '../row-set.ts';
 import { choose, openSpender, RUN_CHECKS, type Spender } from '../run-job.ts';
 import { stoppable } from '../stoppable.ts';
 import type { RunSummary } from '../summary.ts';

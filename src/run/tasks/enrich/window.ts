@@ -1,6 +1,6 @@
 import type { RowNumber } from '../../../core/row.ts';
 import type { Pace } from '../../../plan/context.ts';
-import { RowSet } from '../../pipeline/row-set.ts';
+import { RowSet } from '../../row-set.ts';
 
 /**
  * What stands between a run and who reads its rows in their order: the run begins no row that is too far ahead of the reader, and
