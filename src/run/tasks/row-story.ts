@@ -23,6 +23,7 @@ import {
   type RowRecord,
   standingDecision,
 } from '../../ledger/ledger.ts';
+import { isJsonLinesName } from '../../lib/file-name.ts';
 import { dialectOfBatch } from '../batch-account.ts';
 
 /** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
@@ -59,7 +60,7 @@ export interface AttemptStory {
 /** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
 export async function rowStory(ledger: LedgerReader, batch: Batch, text: string): Promise<RowStory> {
   const row = Number(text);
-  if (!Number.isInteger(row) || row < 1) {
+  if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
     throw stop('usage', `${text} is not a row.`, WHICH_ROW);
   }
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
