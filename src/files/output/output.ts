@@ -36,7 +36,7 @@ import {
 } from './output/added-columns.ts';
 import { attentionCopy } from './output/attention-copy.ts';
 import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
-import { type CellWriter, JSON_CELLS, textCells } from './output/cell-writer.ts';
+import { type CellWriter, cellsFor } from './output/cell-writer.ts';
 import {
   type Additions,
   attentionPath,
@@ -225,13 +225,11 @@ async function begin(
   await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
-  const safety = new CellSafety(destination.isWorkbook || destination.isJson ? 'raw' : mode);
   return {
     ...order,
     copy: await copyFor(input, destination),
     isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
-    safety,
-    cells: destination.isJson ? JSON_CELLS : textCells(safety),
+    ...cellsFor(destination, mode),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
     note,
