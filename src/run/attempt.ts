@@ -9,7 +9,7 @@ import { crashPoint } from '../lib/faults.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
 import { notAdmitted } from './attempt/not-admitted.ts';
-import { type Asking, intentOf, outgoingFor, type Wanted } from './attempt/outgoing.ts';
+import { type Asking, intentOf, ofCall, outgoingFor, type Wanted } from './attempt/outgoing.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';
 import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
 import type { Writer, Written } from './groups.ts';
@@ -177,7 +177,7 @@ class Attempt implements Writer, Asker {
   }
 
   sent(): void {
-    this.#run.emit({ kind: 'sent' });
+    this.#run.emit({ kind: 'sent', ...ofCall(this.#asking) });
   }
 
   /** Send → record. */
@@ -190,6 +190,7 @@ class Attempt implements Writer, Asker {
     const replied = {
       attempt,
       call: wanted.call,
+      about: ofCall(this.#asking),
       operation,
       path,
       reply,
@@ -264,7 +265,8 @@ class Attempt implements Writer, Asker {
     this.#isOver = unlessRefused<'end'>(outcome).kind === 'over';
     this.#isClosed = true;
     const { reply } = this.#replied ?? {};
-    if (reply !== undefined && reply.kind !== 'not_sent') this.#run.emit({ kind: 'closed' });
+    if (reply !== undefined && reply.kind !== 'not_sent')
+      this.#run.emit({ kind: 'closed', ...ofCall(this.#asking) });
     if (this.#replied === undefined) this.#run.waiter.signal.throwIfAborted();
     if (this.#next !== undefined) this.#end(this.#next);
   }

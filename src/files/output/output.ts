@@ -378,8 +378,7 @@ async function* enrichedCopy(
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers);
-    const isFirst = (): boolean =>
-      answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);
