@@ -1,0 +1,91 @@
+/**
+ * Goal: the days of people who use the page stay as short as they are said to be: an analyst has her list of people, with the size of
+ * their companies, by nine clicks.
+ * Method: a real Chromium before a real `rowonce serve` and the embedded vendors. The browser itself counts the clicks that a person
+ * makes; the downloaded workbook is opened by another reader than ours.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { readSheet } from 'read-excel-file/node';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import { text } from '../../src/web/page/text.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Clicks of a person, who also clicks by the keyboard: what a program presses is not counted. */
+const COUNTER = `
+  globalThis.clicks = 0;
+  document.addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks += 1; }, true);
+`;
+
+async function desk(): Promise<{ readonly served: Served; readonly page: Page }> {
+  const served = await Served.start([], { env: { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' } });
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  const page = await openTab(browser, served, { path: '/new' });
+  onTestFinished(() => page.context().close());
+  page.setDefaultTimeout(30_000);
+  await page.evaluate(COUNTER);
+  return { served, page };
+}
+
+const clicks = (page: Page): Promise<number> => page.evaluate('globalThis.clicks');
+
+async function press(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole('button', { name, exact: true })
+    .or(page.getByRole('link', { name, exact: true }))
+    .and(page.locator(':not([disabled])'))
+    .first()
+    .click();
+}
+
+test('an analyst has people and the size of their companies, in her own workbook, by six clicks', async () => {
+  const { served, page } = await desk();
+  const people = Array.from({ length: 8 }, (_, at) => [
+    `jo${at}@company-${at}.example`,
+    `company-${at}.example`,
+  ]);
+  const file = join(served.folder, 'contacts.xlsx');
+  const data = [['E-mail', 'Website'], ...people];
+  writeFileSync(file, await writeExcel([{ sheet: 'Contacts', data }]).toBuffer());
+
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, text.bring.choose);
+  await (await choosing).setFiles(file);
+  await press(page, text.list.next);
+  const both = text.todo.operations['enrich-company,enrich-person'];
+  await press(page, `${both}: ${text.todo.go}`);
+  await page.getByText(`8 of 8 rows ${text.columns.usable}`).waitFor();
+  await press(page, text.columns.go);
+  await press(page, text.plan.startPlay);
+  await page.waitForURL(/\/batches\/\w+$/);
+  await page.getByText(text.batch.together).waitFor();
+
+  const downloads = page.waitForEvent('download');
+  await press(page, text.batch.downloads.ownWorkbook);
+  const download = await downloads;
+  expect(await clicks(page)).toBeLessThanOrEqual(6);
+  expect(download.suggestedFilename()).toBe('contacts.sandbox.xlsx');
+  const [header = [], ...rows] = await readSheet(readFileSync(await download.path()), 'Contacts');
+  expect(rows.map((row) => row.slice(0, 2))).toEqual(people);
+  for (const column of ['_status', '_status_person', 'employee_count', 'job_title'])
+    expect(header, column).toContain(column);
+  expect(new Set(rows.map((row) => row[header.indexOf('_status_person')]))).toEqual(new Set(['matched']));
+
+  // Each part is a batch of its own, from which the other is one click away.
+  await press(page, text.todo.operations['enrich-person']);
+  await page.getByRole('link', { name: text.todo.operations['enrich-company'], exact: true }).waitFor();
+  const book = readFileSync(join(served.folder, 'store', 'book.jsonl'), 'utf8')
+    .trim()
+    .split('\n');
+  expect(book.filter((line) => JSON.parse(line).credits > 0)).toHaveLength(16);
+});
