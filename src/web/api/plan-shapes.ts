@@ -8,7 +8,7 @@ export { PlannedChangeObject } from '../../objects/plan-object.ts';
 /** What is done with a list: choices, columns, plan and start. */
 
 const word = z.string().min(1).max(200);
-/** The id of a plan; of several operations the ids of all, with commas between them. */
+/** The id of a plan. Several operations have the ids of all, with commas between them. */
 const planId = z.string().min(1).max(1_000);
 const role = z.enum(['viewer', 'editor', 'admin']);
 /** A number of days, hours, minutes or seconds; or `never`. */
@@ -160,7 +160,7 @@ export const PlanView = PlanObject.extend({
   list: z.string(),
   name: z.string(),
   choices: Choices,
-  /** Of several: their names, with commas between them. */
+  /** The names of several have commas between them. */
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
