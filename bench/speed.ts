@@ -40,7 +40,7 @@ const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--ro
   --rows N        lists of so many rows; where two are compared, the longer one
   --runs N        so many rounds; left out: 5
   --json FILE     where the figures are written
-  --figures       puts the tables into docs/figures.md`;
+  --figures       puts the tables into docs/internals/speed.md`;
 
 const TARGETS = ['--json', '--figures'];
 

@@ -187,6 +187,8 @@ async function build({ withTypes }) {
     input: Object.fromEntries(entries().map((file) => [file.slice(0, -'.ts'.length), join(SOURCES, file)])),
     platform: 'node',
     external: isDependency,
+    // The oldest Node that it runs on does not know `using`, so that is written out.
+    transform: { target: `node${NEEDED_NODE}` },
     plugins: [partsOfLibraries, cheapBuiltins],
     // An entry that other files import is one file, so that `import.meta.url` in it is its own place.
     preserveEntrySignatures: 'allow-extension',
@@ -211,6 +213,8 @@ async function build({ withTypes }) {
   const library = output.find(({ fileName }) => fileName === 'index.js');
   replace(join(DIST, 'index.js'), libraryOf(build, library.exports));
   replace(join(DIST, 'index.d.ts'), `export * from './${build}/index.js';\n`);
+  // npm packs the present build alone, also where a program still runs from another.
+  replace(join(DIST, '.npmignore'), `/*/\n!/${build}/\nusers\nbuilt-from.json\n`);
   replace(join(DIST, 'main.js'), `export * from './${build}/cli/shell/main.js';\n`);
   replace(STAMP, JSON.stringify({ build, files }));
   // A package has no need of the former one; here a process may just be about to start from it.
@@ -224,7 +228,26 @@ function writeTypes(folder) {
     .getBuiltinModule('node:child_process')
     .execFileSync(process.execPath, [compiler, '-p', SOURCES, '--outDir', folder], { stdio: 'inherit' });
   copyTypes('zod', folder);
+  keepReached(folder);
 }
+
+/** A program that imports the library reads its types, and what these name. The others would make a package three times as large. */
+function keepReached(folder) {
+  const reached = new Set();
+  const visit = (path) => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    const named = readFileSync(path, 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g);
+    for (const [, to] of named) visit(join(dirname(path), `${to}.d.ts`));
+  };
+  visit(join(folder, 'index.d.ts'));
+  for (const path of declarationsIn(folder).filter((each) => !reached.has(each))) rmSync(path);
+}
+
+const declarationsIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((path) => path.endsWith('.d.ts'))
+    .map((path) => join(folder, path));
 
 /** What types of ours say in words of a library that is built in: its own are put beside them, and are found there. */
 function copyTypes(library, folder) {
@@ -233,11 +256,10 @@ function copyTypes(library, folder) {
     recursive: true,
     filter: (path) => statSync(path).isDirectory() || path.endsWith('.d.ts'),
   });
-  const own = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.d.ts'));
-  for (const path of own.filter((each) => !each.startsWith('types'))) {
-    const place = relative(dirname(join(folder, path)), join(copy, 'index.js')).replaceAll('\\', '/');
-    const text = readFileSync(join(folder, path), 'utf8');
-    writeFileSync(join(folder, path), text.replaceAll(`from '${library}'`, `from '${place}'`));
+  for (const path of declarationsIn(folder).filter((each) => !each.startsWith(copy))) {
+    const place = relative(dirname(path), join(copy, 'index.js')).replaceAll('\\', '/');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replaceAll(`from '${library}'`, `from '${place}'`));
   }
 }
 
@@ -246,10 +268,11 @@ function copyTypes(library, folder) {
  * loaded at once, so that `require` takes the library as well.
  */
 function libraryOf(build, names) {
-  return `const [major] = process.versions.node.split('.');
-if (Number(major) < ${NEEDED_MAJOR})
+  const [major, minor] = NEEDED_NODE.split('.');
+  return `const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < ${major} || (major === ${major} && minor < ${minor}))
   throw Object.assign(
-    new Error(\`Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node \${process.versions.node}: install it from https://nodejs.org.\`),
+    new Error(\`Rowonce needs Node ${NEEDED_NODE} or newer and this is Node \${process.versions.node}: install it from https://nodejs.org.\`),
     { code: 'unsupported' },
   );
 const library = process.getBuiltinModule('node:module').createRequire(import.meta.url)('./${build}/index.js');
@@ -258,11 +281,11 @@ export const { ${names.join(', ')} } = library;
 }
 
 /** As the launcher has it. */
-const NEEDED_MAJOR = 24;
+const NEEDED_NODE = '22.19';
 
 /** Removes what nobody uses. */
 function removeOthers(kept) {
-  const stays = new Set([...kept, 'index.js', 'index.d.ts', 'main.js', 'built-from.json']);
+  const stays = new Set([...kept, '.npmignore', 'index.js', 'index.d.ts', 'main.js', 'built-from.json']);
   for (const name of readdirSync(DIST)) {
     // What another builder is writing ends in the number of its process.
     if (stays.has(name) || isUsed(name) || isAlive(/\.(\d+)$/.exec(name)?.[1])) continue;
@@ -340,14 +363,17 @@ function chunkOf() {
     chunks.set(id, isPlainCore ? 'start' : name);
     for (const imported of importedBy(id, context)) add(imported, name, context);
   };
+  const addAll = (context) => {
+    for (const [name, roots] of Object.entries(LOADED_TOGETHER)) {
+      for (const root of roots) add(join(SOURCES, root), name, context);
+    }
+  };
   return (id, context) => {
+    // What the bundler itself adds, and every file may need.
+    if (id.startsWith('\0')) return 'start';
     if (isOfLibrary(id)) return FOLDER_OF_LIBRARY.exec(id)?.[1];
     if (entryFiles.has(id) || isIn('ledger/stores', id)) return null;
-    if (chunks.size === 0) {
-      for (const [name, roots] of Object.entries(LOADED_TOGETHER)) {
-        for (const root of roots) add(join(SOURCES, root), name, context);
-      }
-    }
+    if (chunks.size === 0) addAll(context);
     return chunks.get(id) ?? null;
   };
 }

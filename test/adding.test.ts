@@ -22,6 +22,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const copy = mkdtempSync(join(tmpdir(), 'rowonce-adding-'));
@@ -40,7 +41,7 @@ beforeAll(async () => {
     copyFileSync(join(ROOT, file), join(copy, file));
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  for (const page of globSync('docs/adding-*.md', { cwd: ROOT })) {
+  for (const page of globSync('docs/internals/adding-*.md', { cwd: ROOT })) {
     for (const { groups } of readFileSync(join(ROOT, page), 'utf8').matchAll(FILE)) {
       const { path = '', content = '' } = groups ?? {};
       mkdirSync(dirname(join(copy, path)), { recursive: true });
@@ -57,7 +58,7 @@ beforeAll(async () => {
 });
 
 function guide(what: string): string {
-  return readFileSync(join(ROOT, 'docs', `adding-an-${what}.md`), 'utf8');
+  return readFileSync(join(ROOT, 'docs', 'internals', `adding-an-${what}.md`), 'utf8');
 }
 
 interface Ended {
@@ -89,7 +90,7 @@ test('the pages show one file each, in the place of its family', () => {
   ]);
 });
 
-test('what the pages show passes the documented check as it stands', async () => {
+proof('what the pages show passes the documented check as it stands', async () => {
   const bin = join(ROOT, 'node_modules', '.bin');
   const sources = written.filter((path) => path.endsWith('.ts'));
   const [types, style] = await Promise.all([

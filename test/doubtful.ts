@@ -179,7 +179,8 @@ export function runOnce(
     baseUrl: new URL(vendor.url),
     sandbox: false,
     key: { kind: 'file', reveal: () => 'key-1' },
-    limits: { concurrency, windows: [] },
+    // Without a limit a run begins slowly, and learns one that is not there.
+    limits: { concurrency, windows: [{ requests: 2_000, windowMs: 1_000 }] },
     budget: {},
     sandboxFlags: [],
     ...(exclusiveKey === undefined ? {} : { exclusiveKey }),

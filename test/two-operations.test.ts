@@ -17,6 +17,7 @@ import {
   StopError,
 } from '../src/index.ts';
 import { openDesk } from './cli/desk.ts';
+import { proof, some } from './combinations.ts';
 import { Workplace } from './faults/workplace.ts';
 
 const ROWS = 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n';
@@ -122,23 +123,31 @@ test('the second operation gets a name of its own for all its files, and says wh
   expect(place.written()).toHaveLength(6);
 });
 
-test('a batch that was begun and not finished holds its name, and keeps it when another one is done before it', async () => {
-  const place = await Place.open();
-  const stopped = new StopError({ code: 'interrupted', message: 'Stopped.', next: 'Go on.' });
-  await place.run('enrich-company', { signal: AbortSignal.abort(stopped) });
-  expect(place.written()).toEqual([]);
-  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
-  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
-  expect([place.matched('leads.enriched.csv'), place.matched('leads.enrich-person.csv')]).toEqual([
-    COMPANY,
-    PERSON,
-  ]);
-});
+proof(
+  'a batch that was begun and not finished holds its name, and keeps it when another one is done before it',
+  async () => {
+    const place = await Place.open();
+    const stopped = new StopError({ code: 'interrupted', message: 'Stopped.', next: 'Go on.' });
+    await place.run('enrich-company', { signal: AbortSignal.abort(stopped) });
+    expect(place.written()).toEqual([]);
+    expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+    expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
+    expect([place.matched('leads.enriched.csv'), place.matched('leads.enrich-person.csv')]).toEqual([
+      COMPANY,
+      PERSON,
+    ]);
+  },
+);
 
-test.each([
-  ['no reason', undefined],
-  ['a reason of its own', new Error('closing time')],
-])(
+test.each(
+  some(
+    [
+      ['no reason', undefined],
+      ['a reason of its own', new Error('closing time')],
+    ],
+    1,
+  ),
+)(
   'a program that aborts for %s gets the summary, with what stopped it, before the first row and behind it',
   async (_, reason) => {
     const place = await Place.open();
@@ -155,7 +164,7 @@ test.each([
   },
 );
 
-test('an edited list and a refreshed one have the same output as before', async () => {
+proof('an edited list and a refreshed one have the same output as before', async () => {
   const place = await Place.open();
   await place.run('enrich-company');
   await place.run('enrich-person', { limit: 1 });
@@ -165,7 +174,7 @@ test('an edited list and a refreshed one have the same output as before', async 
   expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
 });
 
-test('an output that is named is written where it is named, and holds no other name', async () => {
+proof('an output that is named is written where it is named, and holds no other name', async () => {
   const place = await Place.open();
   expect(await place.output('enrich-company', { output: place.path('leads.mine.csv') })).toBe(
     'leads.mine.csv',
@@ -193,14 +202,14 @@ test('what somebody changed in the first output is kept, and so is what stands b
   expect(await place.output('enrich-person')).toBe('leads.enrich-person (2).csv');
 });
 
-test('a workbook of one operation and a list of another share no report', async () => {
+proof('a workbook of one operation and a list of another share no report', async () => {
   const place = await Place.open();
   expect(await place.output('enrich-company', { forExcel: true })).toBe('leads.enriched.xlsx');
   expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
   expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
 });
 
-test('jobs of one’s own are told apart by their files, however often each is corrected', async () => {
+proof('jobs of one’s own are told apart by their files, however often each is corrected', async () => {
   const place = await Place.open();
   const write = (name: string, body: object): void => {
     const job = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
@@ -219,7 +228,7 @@ test('jobs of one’s own are told apart by their files, however often each is c
   expect(await place.output('four.yaml')).toBe('leads.api-call.csv');
 });
 
-test('an earlier output is an input like any other', async () => {
+proof('an earlier output is an input like any other', async () => {
   const place = await Place.open();
   await place.run('enrich-company');
   const file = place.path('leads.enriched.csv');
@@ -228,48 +237,51 @@ test('an earlier output is an input like any other', async () => {
   expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
 });
 
-test('columns of a first job are asked about by a second one that names its own the same, and kept where none is named', async () => {
-  const place = await Place.open();
-  const add = { name: 'name', city: 'location.city' };
-  place.write('company.yaml', JSON.stringify({ operation: 'enrich-company', add }));
-  const person = (more: object): void =>
-    place.write('person.yaml', JSON.stringify({ operation: 'enrich-person', add, ...more }));
-  person({});
-  const first = (await place.run('company.yaml')).files.output ?? '';
-  const file = place.path('moved.csv');
-  const cells = (path: string, column: string): readonly (string | undefined)[] =>
-    (parse(readFileSync(path), { columns: true, bom: true }) as Record<string, string>[]).map(
-      (row) => row[column],
-    );
-  for (const copied of [first, file]) {
-    place.write('moved.csv', readFileSync(first, 'utf8'));
-    const asked = {
-      code: 'job',
-      message: 'The input already has a column "name", which the job\'s `add` would write.',
-      next: 'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
-    };
-    await expect(place.plan('person.yaml', copied)).rejects.toMatchObject(asked);
-    await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject(asked);
-  }
-  // The same job again knows its own columns.
-  expect((await place.plan('company.yaml', first)).plan).toMatchObject({ toBuy: 0 });
-  expect((await place.run('company.yaml', { file: first })).counts).toMatchObject({ matched: 2 });
-  person({ on_existing: 'keep', add: { ...add, title: 'job_title' } });
-  const both = (await place.run('person.yaml', { file })).files.output ?? '';
-  expect(cells(both, 'name')).toEqual(cells(first, 'name'));
+proof(
+  'columns of a first job are asked about by a second one that names its own the same, and kept where none is named',
+  async () => {
+    const place = await Place.open();
+    const add = { name: 'name', city: 'location.city' };
+    place.write('company.yaml', JSON.stringify({ operation: 'enrich-company', add }));
+    const person = (more: object): void =>
+      place.write('person.yaml', JSON.stringify({ operation: 'enrich-person', add, ...more }));
+    person({});
+    const first = (await place.run('company.yaml')).files.output ?? '';
+    const file = place.path('moved.csv');
+    const cells = (path: string, column: string): readonly (string | undefined)[] =>
+      (parse(readFileSync(path), { columns: true, bom: true }) as Record<string, string>[]).map(
+        (row) => row[column],
+      );
+    for (const copied of [first, file]) {
+      place.write('moved.csv', readFileSync(first, 'utf8'));
+      const asked = {
+        code: 'job',
+        message: 'The input already has a column "name", which the job\'s `add` would write.',
+        next: 'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
+      };
+      await expect(place.plan('person.yaml', copied)).rejects.toMatchObject(asked);
+      await expect(place.run('person.yaml', { file: copied })).rejects.toMatchObject(asked);
+    }
+    // The same job again knows its own columns.
+    expect((await place.plan('company.yaml', first)).plan).toMatchObject({ toBuy: 0 });
+    expect((await place.run('company.yaml', { file: first })).counts).toMatchObject({ matched: 2 });
+    person({ on_existing: 'keep', add: { ...add, title: 'job_title' } });
+    const both = (await place.run('person.yaml', { file })).files.output ?? '';
+    expect(cells(both, 'name')).toEqual(cells(first, 'name'));
 
-  const bare = (await place.run('enrich-company', { output: place.path('bare.csv') })).files.output ?? '';
-  const body = { domain: '{{Domain}}' };
-  const own = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
-  place.write('own.yaml', JSON.stringify(own));
-  const suffixed = (await place.run('own.yaml', { file: bare })).files.output ?? '';
-  expect(cells(suffixed, 'name')).toEqual(cells(bare, 'name'));
-  expect(cells(suffixed, 'found_name')[0]).toBe(cells(bare, 'name')[0]);
-  const again = (await place.run('own.yaml', { file: bare })).files.output ?? '';
-  expect(readFileSync(again, 'utf8')).toBe(readFileSync(suffixed, 'utf8'));
-});
+    const bare = (await place.run('enrich-company', { output: place.path('bare.csv') })).files.output ?? '';
+    const body = { domain: '{{Domain}}' };
+    const own = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
+    place.write('own.yaml', JSON.stringify(own));
+    const suffixed = (await place.run('own.yaml', { file: bare })).files.output ?? '';
+    expect(cells(suffixed, 'name')).toEqual(cells(bare, 'name'));
+    expect(cells(suffixed, 'found_name')[0]).toBe(cells(bare, 'name')[0]);
+    const again = (await place.run('own.yaml', { file: bare })).files.output ?? '';
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(suffixed, 'utf8'));
+  },
+);
 
-test('a list that is moved to where another operation’s output stands takes nothing from it', async () => {
+proof('a list that is moved to where another operation’s output stands takes nothing from it', async () => {
   const place = await Place.open();
   await place.run('enrich-company');
   renameSync(place.path('leads.csv'), place.path('old.csv'));
@@ -280,7 +292,7 @@ test('a list that is moved to where another operation’s output stands takes no
   expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
 });
 
-test('play money has names of its own, and an export finds the name that its batch has', async () => {
+proof('play money has names of its own, and an export finds the name that its batch has', async () => {
   const desk = await openDesk();
   await desk.write('leads.csv', ROWS);
   for (const operation of ['enrich-company', 'enrich-person'])

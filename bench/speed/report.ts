@@ -43,7 +43,7 @@ function cells({ rows, cost, absent }: Line): readonly string[] {
   ];
 }
 
-const FIGURES = join(import.meta.dirname, '..', '..', 'docs', 'figures.md');
+const FIGURES = join(import.meta.dirname, '..', '..', 'docs', 'internals', 'speed.md');
 const BEGIN = '<!-- speed -->';
 const END = '<!-- end of speed -->';
 

@@ -63,6 +63,8 @@ export interface CopyOptions {
   readonly isPart?: boolean;
   /** Whether a workbook is to be a new one of the values alone; left out: the same with cells added, where that can be. */
   readonly byValue?: boolean;
+  /** Whether what is appended is JSON, such as `12` and `["a"]`, and blank where there is nothing; left out: text. */
+  readonly isJson?: boolean;
   /** Whether a copy that can be packed is; left out: as the file is. */
   readonly isPacked?: boolean | undefined;
 }
@@ -183,7 +185,7 @@ export interface Sheet {
   readonly notes: readonly string[];
   /** What was guessed about the table, or told by `asBefore`; what a user says is no part of it. */
   readonly layout: FoundLayout;
-  /** The row of the header, as `ReadOptions` has it. */
+  /** The row of the header, as `ReadOptions` has it; blank where no row of the file is one. */
   readonly headerRow: string;
   /** The first rows that hold something, among which the header is to be found. */
   readonly top: readonly TopRow[];

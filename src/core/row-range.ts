@@ -25,10 +25,15 @@ export function readHeaderRows(text: string): RowRange | undefined {
   return range === undefined || range.last - range.first > 1 ? undefined : range;
 }
 
+/** The first row below a header. @param headerRow as `Sheet` has it. */
+export function firstBelow(headerRow: string): RowNumber {
+  return headerRow === '' ? 1 : (readHeaderRows(headerRow)?.last ?? 1) + 1;
+}
+
 /**
  * The last of the first rows of a table; blank ones count.
  * @param headerRow as `Sheet` has it. @param rows left out: all of them.
  */
 export function lastOfFirst(headerRow: string, rows: number | undefined): RowNumber {
-  return rows === undefined ? Number.POSITIVE_INFINITY : (readHeaderRows(headerRow)?.last ?? 1) + rows;
+  return rows === undefined ? Number.POSITIVE_INFINITY : firstBelow(headerRow) - 1 + rows;
 }

@@ -96,8 +96,10 @@ export function appendedCells(
 }
 
 /** A table that is no workbook yet. Texts that a spreadsheet shows as the same number become numbers. */
-export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<CopiedSheet> {
+export async function tableOf(sheet: Pick<Sheet, 'header' | 'headerRow' | 'groups'>): Promise<CopiedSheet> {
   const header = await sheet.header();
+  // Where no row of the file is the header, each row makes room for it.
+  const below = sheet.headerRow === '' ? 1 : 0;
   return {
     // Excel gives this name to the only sheet of a new workbook.
     sheetName: 'Sheet1',
@@ -109,7 +111,7 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
         const rows = group.map(
           ({ row, cells, unreadable }): TableRow => ({
             kind: 'row',
-            number: row,
+            number: row + below,
             cells: cells.map(cellOf),
             unreadable,
           }),

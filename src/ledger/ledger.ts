@@ -29,7 +29,7 @@ export type * from './ledger/time-part.ts';
 
 /**
  * The contract of the ledger: the durable book of intents and answers. Every store in `stores/` implements it, and one
- * conformance suite (`test/ledger/stores/`) runs over all of them. `docs/adding-a-store.md` says what a new store must
+ * conformance suite (`test/ledger/stores/`) runs over all of them. `docs/internals/adding-a-store.md` says what a new store must
  * do.
  *
  * A promise of a writing method resolves when what was written would survive a loss of power. How many writes share

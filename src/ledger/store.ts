@@ -8,7 +8,7 @@ import type { WorkQueue } from './work-queue.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
- * conformance suite (`test/ledger/stores/`) runs over every one that is found there. `docs/adding-a-store.md` walks through one.
+ * conformance suite (`test/ledger/stores/`) runs over every one that is found there. `docs/internals/adding-a-store.md` walks through one.
  */
 export interface Store {
   readonly name: string;

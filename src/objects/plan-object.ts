@@ -122,10 +122,12 @@ const JobDamageObject = noun({
 });
 
 const RequestObject = z.object({
+  /** The entry of the dialect. */
   name: z.string(),
   method: z.enum(METHODS),
   url: z.string(),
   fields: z.array(z.string()).optional(),
+  /** The service that sends it on. */
   through: z.string().optional(),
 });
 
@@ -142,8 +144,11 @@ export type AgreementView = z.infer<typeof AgreementView>;
 const RereadObject = z.object({
   batch: z.string(),
   rows: z.number(),
+  /** Rows that would ask again, because what came is no answer. */
   again: z.number(),
+  /** Other rows that could ask for more. */
   further: z.number(),
+  /** The most credits that both cost. */
   most: z.number(),
 });
 

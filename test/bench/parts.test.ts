@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { framesOfTime, partsOf, SQLITE } from '../../bench/parts/profile.ts';
 import { measureRuns, type Part, processorParts, UNEXPLAINED } from '../../bench/parts.ts';
 import { inFolder } from '../../bench/program.ts';
+import { proof } from '../combinations.ts';
 
 const sum = (parts: readonly Part[]): number =>
   parts.reduce((total, { microseconds }) => total + microseconds, 0);
@@ -61,12 +62,15 @@ test('the parts add up: waiting for the disk is no part of SQLite, and what noth
   expect(sum(parts)).toBe(1000);
 });
 
-test('a bought row is divided among rooms, libraries, SQLite and threads, in microseconds and in bytes', async () => {
-  const { time, garbage } = await inFolder((folder) => measureRuns(folder, 500));
-  const { whole, parts, threads } = time;
-  expect(sum(parts)).toBeCloseTo(whole);
-  const named = [SQLITE, 'undici and sockets', 'garbage collector', 'src/ledger', 'src/client', 'src/run'];
-  for (const name of named) expect(microsecondsOf(parts, name), name).toBeGreaterThan(0);
-  expect(Math.abs(microsecondsOf(parts, UNEXPLAINED) ?? whole)).toBeLessThan(threads.main.onCore / 2);
-  expect(garbage.get('src/client')).toBeGreaterThan(0);
-});
+proof(
+  'a bought row is divided among rooms, libraries, SQLite and threads, in microseconds and in bytes',
+  async () => {
+    const { time, garbage } = await inFolder((folder) => measureRuns(folder, 500));
+    const { whole, parts, threads } = time;
+    expect(sum(parts)).toBeCloseTo(whole);
+    const named = [SQLITE, 'undici and sockets', 'garbage collector', 'src/ledger', 'src/client', 'src/run'];
+    for (const name of named) expect(microsecondsOf(parts, name), name).toBeGreaterThan(0);
+    expect(Math.abs(microsecondsOf(parts, UNEXPLAINED) ?? whole)).toBeLessThan(threads.main.onCore / 2);
+    expect(garbage.get('src/client')).toBeGreaterThan(0);
+  },
+);

@@ -32,6 +32,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
 import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
+import { proof } from '../combinations.ts';
 import type { JsonResult } from './desk.ts';
 import { PROGRAM } from './rowonce.ts';
 
@@ -40,7 +41,7 @@ const olderNode = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
   .filter((path) => existsSync(path))
-  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 24);
+  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 22);
 
 const hasNewerNode = existsSync(join(PROGRAM, '..', '..', 'node_modules', '.bin', 'node'));
 
@@ -169,58 +170,62 @@ describe('a checkout runs what was built of it', () => {
     expect(start(inCopy('bin.js'))).toEqual(runs);
   });
 
-  test('and a build beside a running page takes nothing from it, nor from what it starts, as often as it is built', async () => {
-    const root = otherCheckout();
-    const build = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
-    const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
-      for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit')))) expect(code).toBe(0);
-    };
-    await built(build());
-    const first = presentBuild(root);
-    const list = join(folder, 'list.csv');
-    writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
-    const home = {
-      HOME: folder,
-      ROWONCE_STORE: join(folder, 'store'),
-      ROWONCE_CONFIG: join(folder, 'config'),
-    };
-    const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
-      env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
-    });
-    if (page.pid !== undefined) groups.push(page.pid);
-    await once(page.stdout, 'data');
-    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-    const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
-      const headers = { authorization: `Bearer ${note.token}` };
-      const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
-      expect([200, 201], await answer.clone().text()).toContain(answer.status);
-      return answer.json();
-    };
+  proof(
+    'and a build beside a running page takes nothing from it, nor from what it starts, as often as it is built',
+    async () => {
+      const root = otherCheckout();
+      const build = (): ReturnType<typeof spawn> =>
+        spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
+      const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
+        for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit'))))
+          expect(code).toBe(0);
+      };
+      await built(build());
+      const first = presentBuild(root);
+      const list = join(folder, 'list.csv');
+      writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
+      const home = {
+        HOME: folder,
+        ROWONCE_STORE: join(folder, 'store'),
+        ROWONCE_CONFIG: join(folder, 'config'),
+      };
+      const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
+        env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      });
+      if (page.pid !== undefined) groups.push(page.pid);
+      await once(page.stdout, 'data');
+      const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
+      const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
+        const headers = { authorization: `Bearer ${note.token}` };
+        const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
+        expect([200, 201], await answer.clone().text()).toContain(answer.status);
+        return answer.json();
+      };
 
-    // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
-    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
-    await built(build(), build());
-    await built(build());
-    expect(presentBuild(root)).not.toBe(first);
-    expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
-    expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
+      // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
+      writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
+      await built(build(), build());
+      await built(build());
+      expect(presentBuild(root)).not.toBe(first);
+      expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
+      expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
 
-    // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
-    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
-    const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
-    const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
-    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
-    await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
-    await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
+      // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
+      writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
+      const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
+      const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
+      const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
+      await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
+      await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
 
-    page.kill('SIGTERM');
-    await once(page, 'exit');
-    await built(build());
-    expect(existsSync(first), 'a build that nobody uses any more is removed').toBe(false);
-  });
+      page.kill('SIGTERM');
+      await once(page, 'exit');
+      await built(build());
+      expect(existsSync(first), 'a build that nobody uses any more is removed').toBe(false);
+    },
+  );
 
   const built = (path: string): string => join(presentBuild(), path);
 
@@ -395,7 +400,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     const { stdout, stderr } = spawnSync(older, ['--eval', program], { encoding: 'utf8' });
     expect(stderr).toBe('');
     expect(stdout).toMatch(
-      /^unsupported: Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
+      /^unsupported: Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it from https:\/\/nodejs\.org\.\n$/,
     );
   });
 
@@ -403,7 +408,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
     const { status, stdout, stderr } = spawnSync(older, [installed(), 'status'], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
+      /^Rowonce needs Node 22\.19 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
     );
   });
 
@@ -446,7 +451,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
       return { child, port };
     }
 
-    test.each(['SIGTERM', 'SIGINT'] as const)(
+    proof.each(['SIGTERM', 'SIGINT'] as const)(
       '%s stops the program well, and its exit code is handed on',
       async (signal) => {
         const { child, port } = await sandbox();
@@ -456,7 +461,7 @@ describe.skipIf(olderNode === undefined)('under an older Node (skipped when the 
       },
     );
 
-    test('kill -9 of what the user started ends the program too, at once', async () => {
+    proof('kill -9 of what the user started ends the program too, at once', async () => {
       const { child, port } = await sandbox();
       child.kill('SIGKILL');
       await once(child, 'exit');

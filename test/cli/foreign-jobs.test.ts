@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { version } from '../../src/core/families.ts';
+import { proof, some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { objectIn } from './desk.ts';
@@ -88,11 +89,16 @@ test('a POST of a job is asked about once, whoever types it, and not again for t
   expect(requests).toHaveLength(3);
 });
 
-test.each([
-  ['another path', { endpoint: '/tags/remove' }],
-  ['another body', { body: { domain: '{{Domain}}', admin: true } }],
-  ['another method', { method: 'PUT' }],
-])('%s is asked about anew, and --yes agrees to it', async (_, change) => {
+test.each(
+  some(
+    [
+      ['another path', { endpoint: '/tags/remove' }],
+      ['another body', { body: { domain: '{{Domain}}', admin: true } }],
+      ['another method', { method: 'PUT' }],
+    ],
+    1,
+  ),
+)('%s is asked about anew, and --yes agrees to it', async (_, change) => {
   const { requests } = await vendor();
   const job = write('job.yaml', POST());
   expect((await typed(run(job, '--yes'))).code).toBe(0);
@@ -104,7 +110,7 @@ test.each([
   expect(requests).toHaveLength(4);
 });
 
-test('a GET is not asked about, a batch that was begun is not, and play money never is', async () => {
+proof('a GET is not asked about, a batch that was begun is not, and play money never is', async () => {
   const { requests } = await vendor();
   const get = { operation: 'api-call', method: 'GET', endpoint: '/tags/{{Domain}}' };
   expect((await typed(run(write('get.yaml', get)))).code).toBe(0);
@@ -176,12 +182,17 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   expect([again.code, requests.length, again.stderr.includes('Is that meant')]).toEqual([0, 3, false]);
 });
 
-test.each<[string, object]>([
-  ['a header', { headers: { ...OTHERWISE.headers, 'x-more': '1' } }],
-  ['a path', { usage: { ...OTHERWISE.usage, path: '/v3/usage' } }],
-  ['a redirect that is followed', { operations: { 'enrich-company': { redirect: 'same_host' } } }],
-  ['no header at all', { headers: { accept: null } }],
-])('a dialect that sends something else later is agreed to anew by its hash: %s', async (_, change) => {
+test.each<[string, object]>(
+  some(
+    [
+      ['a header', { headers: { ...OTHERWISE.headers, 'x-more': '1' } }],
+      ['a path', { usage: { ...OTHERWISE.usage, path: '/v3/usage' } }],
+      ['a redirect that is followed', { operations: { 'enrich-company': { redirect: 'same_host' } } }],
+      ['no header at all', { headers: { accept: null } }],
+    ],
+    1,
+  ),
+)('a dialect that sends something else later is agreed to anew by its hash: %s', async (_, change) => {
   const { requests } = await vendor(OTHERWISE);
   const first = hashIn((await typed(run('enrich-company'))).stderr);
   const other = await typed(run('enrich-company', '--accept', `dialect:${'0'.repeat(32)}`));
@@ -206,51 +217,57 @@ test('a dialect that reads answers otherwise or prices them otherwise is not ask
   expect(requests).toHaveLength(2);
 });
 
-test('a dialect that sends a value in another field is asked about, and so is each name that it gives to a field', async () => {
-  const { requests } = await vendor({
-    operations: {
-      'enrich-company': { fields: { domain: 'unsubscribe', website: null } },
-      'search-people': {
-        paging: { parameter: 'cursor', size: { parameter: 'limit', results: 50 }, next: 'next' },
-      },
-      'enrich-person': {
-        read_back: {
-          ...{ method: 'POST', path: '/ask', fields: { email: 'who' } },
-          answers: [{ status: [200], says: 'happened' }],
+proof(
+  'a dialect that sends a value in another field is asked about, and so is each name that it gives to a field',
+  async () => {
+    const { requests } = await vendor({
+      operations: {
+        'enrich-company': { fields: { domain: 'unsubscribe', website: null } },
+        'search-people': {
+          paging: { parameter: 'cursor', size: { parameter: 'limit', results: 50 }, next: 'next' },
+        },
+        'enrich-person': {
+          read_back: {
+            ...{ method: 'POST', path: '/ask', fields: { email: 'who' } },
+            answers: [{ status: [200], says: 'happened' }],
+          },
         },
       },
-    },
-  });
-  const refused = await typed(run('enrich-company', '--yes'));
-  expect([refused.code, requests.length]).toEqual([2, 0]);
-  for (const words of [
-    'field of domain in enrich-company: "unsubscribe" instead of "domain"',
-    'field of website in enrich-company: none instead of "website"',
-    'field of email in read_back of enrich-person: "who", which is not built in',
-    'field for the next page of search-people: "cursor" instead of "page"',
-    'field for the size of a page of search-people: "limit" with 50, which is not built in',
-  ])
-    expect(refused.stderr).toContain(words);
-  expect((await typed(run('enrich-company', '--accept', hashIn(refused.stderr)))).code).toBe(0);
-  expect(requests[0]?.body).toContain('"unsubscribe":"a.example"');
-});
+    });
+    const refused = await typed(run('enrich-company', '--yes'));
+    expect([refused.code, requests.length]).toEqual([2, 0]);
+    for (const words of [
+      'field of domain in enrich-company: "unsubscribe" instead of "domain"',
+      'field of website in enrich-company: none instead of "website"',
+      'field of email in read_back of enrich-person: "who", which is not built in',
+      'field for the next page of search-people: "cursor" instead of "page"',
+      'field for the size of a page of search-people: "limit" with 50, which is not built in',
+    ])
+      expect(refused.stderr).toContain(words);
+    expect((await typed(run('enrich-company', '--accept', hashIn(refused.stderr)))).code).toBe(0);
+    expect(requests[0]?.body).toContain('"unsubscribe":"a.example"');
+  },
+);
 
-test('the plan shows what a job and its dialect send in a request that is not the built-in one', async () => {
-  const { url } = await vendor({
-    operations: {
-      'search-people': { method: 'GET', path: '/find', fields: { department: 'dept', seniority: null } },
-    },
-  });
-  const filters = { country: 'AU', tags: ['x', 'y'] };
-  const job = write('find.yaml', { operation: 'search-people', columns: { company: 'Domain' }, filters });
-  const { stdout } = await typed(['plan', job, LIST()]);
-  expect(stdout).toContain(
-    `  request        GET ${url}/base/find (search-people) with department as "dept", no seniority, country "AU", tags ["x","y"]\n`,
-  );
-  expect(objectIn((await typed(['plan', job, LIST(), '--json'])).stdout).requests).toMatchObject([
-    { name: 'search-people', fields: expect.arrayContaining(['country "AU"']) },
-  ]);
-});
+proof(
+  'the plan shows what a job and its dialect send in a request that is not the built-in one',
+  async () => {
+    const { url } = await vendor({
+      operations: {
+        'search-people': { method: 'GET', path: '/find', fields: { department: 'dept', seniority: null } },
+      },
+    });
+    const filters = { country: 'AU', tags: ['x', 'y'] };
+    const job = write('find.yaml', { operation: 'search-people', columns: { company: 'Domain' }, filters });
+    const { stdout } = await typed(['plan', job, LIST()]);
+    expect(stdout).toContain(
+      `  request        GET ${url}/base/find (search-people) with department as "dept", no seniority, country "AU", tags ["x","y"]\n`,
+    );
+    expect(objectIn((await typed(['plan', job, LIST(), '--json'])).stdout).requests).toMatchObject([
+      { name: 'search-people', fields: expect.arrayContaining(['country "AU"']) },
+    ]);
+  },
+);
 
 test('a sweep is refused before it looks at a file, as are a trial with --yes and the questions of a plan', async () => {
   const { requests } = await vendor(OTHERWISE);
@@ -267,97 +284,106 @@ test('a sweep is refused before it looks at a file, as are a trial with --yes an
   expect(requests).toHaveLength(1);
 });
 
-test('an inbox that is not below its job is asked about once, and no sweep takes a file from it before', async () => {
-  const { requests, url } = await vendor();
-  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
-  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-  writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
-  const sweep = (inbox: string): string =>
-    write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } });
-  const refused = await typed(['nightly', sweep(elsewhere)]);
-  expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
-  const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
-  says(
-    `${place.path('sweep.yaml')} takes its files from a folder that is not below its own: folder: ${elsewhere}; `,
-  );
-  says(`; sent to ${url}/base, by enrich-company with the account data; `);
-  says(
-    `; a list that is done is moved to ${elsewhere}/done, one that cannot be read to ${elsewhere}/failed. Nobody`,
-  );
-  // Nor by a link in the folder of the job, nor by a way up.
-  symlinkSync(elsewhere, place.path('mine'));
-  mkdirSync(join(elsewhere, 'deep'));
-  for (const inbox of ['./mine/deep', './mine/../..'])
-    expect((await typed(['nightly', sweep(inbox)])).code).toBe(2);
-  const words = ['nightly', sweep(elsewhere)];
-  expect((await typed(words, { answer: 'n' })).code).toBe(2);
-  const accept = /--accept (inbox:\w+)/.exec(refused.stderr)?.[1] ?? '';
-  expect((await typed([...words, '--accept', accept])).code).toBe(0);
-  expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
-  expect((await typed(words)).code).toBe(0);
-});
+proof(
+  'an inbox that is not below its job is asked about once, and no sweep takes a file from it before',
+  async () => {
+    const { requests, url } = await vendor();
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+    writeFileSync(join(elsewhere, 'private.csv'), 'Domain\np.example\n');
+    const sweep = (inbox: string): string =>
+      write('sweep.yaml', { operation: 'enrich-company', inbox, budget: { credits: 9 } });
+    const refused = await typed(['nightly', sweep(elsewhere)]);
+    expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
+    const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
+    says(
+      `${place.path('sweep.yaml')} takes its files from a folder that is not below its own: folder: ${elsewhere}; `,
+    );
+    says(`; sent to ${url}/base, by enrich-company with the account data; `);
+    says(
+      `; a list that is done is moved to ${elsewhere}/done, one that cannot be read to ${elsewhere}/failed. Nobody`,
+    );
+    // Nor by a link in the folder of the job, nor by a way up.
+    symlinkSync(elsewhere, place.path('mine'));
+    mkdirSync(join(elsewhere, 'deep'));
+    for (const inbox of ['./mine/deep', './mine/../..'])
+      expect((await typed(['nightly', sweep(inbox)])).code).toBe(2);
+    const words = ['nightly', sweep(elsewhere)];
+    expect((await typed(words, { answer: 'n' })).code).toBe(2);
+    const accept = /--accept (inbox:\w+)/.exec(refused.stderr)?.[1] ?? '';
+    expect((await typed([...words, '--accept', accept])).code).toBe(0);
+    expect([requests.length, readdirSync(elsewhere).sort()]).toEqual([1, ['deep', 'done']]);
+    expect((await typed(words)).code).toBe(0);
+  },
+);
 
-test('an inbox elsewhere is agreed to for just what leaves: whoever alters that asks anew, and a budget or a time does not', async () => {
-  const { url, requests } = await vendor();
-  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
-  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-  const job = (more: object = {}): string =>
-    write('search.yaml', {
-      ...{ operation: 'search-people', inbox: elsewhere, budget: { credits: 9 } },
-      ...{ columns: { company: 'Company' }, filters: { country: '{{Salary}}' } },
-      ...more,
-    });
-  const accepted = async (path: string): Promise<string> => {
-    const { code, stderr } = await typed(['nightly', path]);
-    const [, agreement = ''] = /--accept (inbox:\w+)/.exec(stderr) ?? [];
-    expect([code, agreement, requests.length]).toEqual([2, expect.stringMatching(/^inbox:/), 0]);
-    expect((await typed(['nightly', path, '--accept', agreement])).code).toBe(0);
-    return stderr;
-  };
-  // While it names the sandbox account, and then the real one.
-  expect(await accepted(job({ account: 'sandbox-provider' }))).toContain(
-    '; sent to the built-in sandbox, by',
-  );
-  const shown = await accepted(job());
-  expect(shown).toContain(
-    '; sent of each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
-  );
-  expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
-  for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
-    expect((await typed(['nightly', job(same)])).code).toBe(0);
-  for (const other of [
-    { columns: { company: 'Secret' } },
-    { columns: { company: 'Company', Salary: 'Company' } },
-    { filters: { country: '{{Secret}}' } },
-    { filters: { country: 'Australia' } },
-    { pages: 2 },
-    { read: { skip_lines: 1 } },
-    { repair: true },
-  ])
-    await accepted(job(other));
-  place.writeAccount(`${url}/other`, {});
-  await accepted(job());
-  place.writeAccount(`${url}/other`, { id: 'another' });
-  await accepted(job());
-});
+proof(
+  'an inbox elsewhere is agreed to for just what leaves: whoever alters that asks anew, and a budget or a time does not',
+  async () => {
+    const { url, requests } = await vendor();
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-')));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+    const job = (more: object = {}): string =>
+      write('search.yaml', {
+        ...{ operation: 'search-people', inbox: elsewhere, budget: { credits: 9 } },
+        ...{ columns: { company: 'Company' }, filters: { country: '{{Salary}}' } },
+        ...more,
+      });
+    const accepted = async (path: string): Promise<string> => {
+      const { code, stderr } = await typed(['nightly', path]);
+      const [, agreement = ''] = /--accept (inbox:\w+)/.exec(stderr) ?? [];
+      expect([code, agreement, requests.length]).toEqual([2, expect.stringMatching(/^inbox:/), 0]);
+      expect((await typed(['nightly', path, '--accept', agreement])).code).toBe(0);
+      return stderr;
+    };
+    // While it names the sandbox account, and then the real one.
+    expect(await accepted(job({ account: 'sandbox-provider' }))).toContain(
+      '; sent to the built-in sandbox, by',
+    );
+    const shown = await accepted(job());
+    expect(shown).toContain(
+      '; sent of each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
+    );
+    expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
+    for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
+      expect((await typed(['nightly', job(same)])).code).toBe(0);
+    for (const other of [
+      { columns: { company: 'Secret' } },
+      { columns: { company: 'Company', Salary: 'Company' } },
+      { filters: { country: '{{Secret}}' } },
+      { filters: { country: 'Australia' } },
+      { pages: 2 },
+      { read: { skip_lines: 1 } },
+      { repair: true },
+    ])
+      await accepted(job(other));
+    place.writeAccount(`${url}/other`, {});
+    await accepted(job());
+    place.writeAccount(`${url}/other`, { id: 'another' });
+    await accepted(job());
+  },
+);
 
-test('an agreement that cannot be kept holds for the command, and one that others could write is not believed', async () => {
-  const { requests } = await vendor({ ...OTHERWISE, headers: { 'x-of-this-test': '1' } });
-  const hash = hashIn((await typed(run('enrich-company'))).stderr);
-  const folder = place.path('config/agreed');
-  rmSync(folder, { recursive: true, force: true });
-  writeFileSync(folder, 'a file where the folder should be');
-  const unkept = await typed(run('enrich-company', '--accept', hash));
-  expect(unkept.stderr).toContain('The agreement could not be kept, and is asked for again: ');
-  expect([unkept.code, requests.length]).toEqual([0, 2]);
-  rmSync(folder);
-  mkdirSync(folder);
-  chmodSync(folder, 0o777);
-  const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
-  expect(open.stderr).toContain('What was agreed to cannot be believed: other users can write in ');
-  expect([open.code, requests.length]).toEqual([2, 2]);
-  rmSync(folder, { recursive: true });
-});
+proof(
+  'an agreement that cannot be kept holds for the command, and one that others could write is not believed',
+  async () => {
+    const { requests } = await vendor({ ...OTHERWISE, headers: { 'x-of-this-test': '1' } });
+    const hash = hashIn((await typed(run('enrich-company'))).stderr);
+    const folder = place.path('config/agreed');
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, 'a file where the folder should be');
+    const unkept = await typed(run('enrich-company', '--accept', hash));
+    expect(unkept.stderr).toContain('The agreement could not be kept, and is asked for again: ');
+    expect([unkept.code, requests.length]).toEqual([0, 2]);
+    rmSync(folder);
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
+    expect(open.stderr).toContain('What was agreed to cannot be believed: other users can write in ');
+    expect([open.code, requests.length]).toEqual([2, 2]);
+    rmSync(folder, { recursive: true });
+  },
+);
 
 test('the plan and the run show method and address of a job, and of a dialect that changes them', async () => {
   const { url, requests } = await vendor(OTHERWISE);

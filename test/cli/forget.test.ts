@@ -18,6 +18,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -148,34 +149,38 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['status'])).code).toBe(0);
 }, 120_000);
 
-test('a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it', async () => {
-  const { address, asked } = await peopleVendor();
-  const desk = await deskOver(address);
-  const people = ['ann', 'bob', 'cat'].map((name) => `${name}.canary@acme.example`);
-  const [ann = '', bob = '', cat = ''] = people;
-  await desk.write('people.csv', `email\n${people.join('\n')}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  const kill = async (person: string, point: string) => {
-    const { code } = await desk.type(['forget', person, '--yes'], { env: { ROWONCE_CRASH_AT: point } });
-    expect(code).toBe(null);
-  };
+proof(
+  'a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it',
+  async () => {
+    const { address, asked } = await peopleVendor();
+    const desk = await deskOver(address);
+    const people = ['ann', 'bob', 'cat'].map((name) => `${name}.canary@acme.example`);
+    const [ann = '', bob = '', cat = ''] = people;
+    await desk.write('people.csv', `email\n${people.join('\n')}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    const kill = async (person: string, point: string) => {
+      const { code } = await desk.type(['forget', person, '--yes'], { env: { ROWONCE_CRASH_AT: point } });
+      expect(code).toBe(null);
+    };
 
-  await kill(ann, 'before-commit');
-  expect(filesWith(desk, ann)).not.toEqual([]);
-  expect((await desk.type(['forget', ann, '--yes'])).code).toBe(0);
-  expect(filesWith(desk, ann)).toEqual([]);
+    await kill(ann, 'before-commit');
+    expect(filesWith(desk, ann)).not.toEqual([]);
+    expect((await desk.type(['forget', ann, '--yes'])).code).toBe(0);
+    expect(filesWith(desk, ann)).toEqual([]);
 
-  await kill(bob, 'before-watermark');
-  expect((await run(desk, 'enrich-person', 'people.csv')).code).toBe(0);
-  expect(filesWith(desk, bob)).toEqual([]);
+    await kill(bob, 'before-watermark');
+    expect((await run(desk, 'enrich-person', 'people.csv')).code).toBe(0);
+    expect(filesWith(desk, bob)).toEqual([]);
 
-  await kill(cat, 'before-commit:2');
-  expect((await desk.type(['forget', cat, '--yes'])).stdout).toContain('Nothing of that');
-  expect(filesWith(desk, cat)).toEqual([]);
-  await desk.write('again.csv', `email\n${people.toReversed().join('\n')}\n`);
-  expect((await run(desk, 'enrich-person', 'again.csv')).stdout).toMatch(/skipped +3/);
-  expect(asked).toHaveLength(3);
-}, 120_000);
+    await kill(cat, 'before-commit:2');
+    expect((await desk.type(['forget', cat, '--yes'])).stdout).toContain('Nothing of that');
+    expect(filesWith(desk, cat)).toEqual([]);
+    await desk.write('again.csv', `email\n${people.toReversed().join('\n')}\n`);
+    expect((await run(desk, 'enrich-person', 'again.csv')).stdout).toMatch(/skipped +3/);
+    expect(asked).toHaveLength(3);
+  },
+  120_000,
+);
 
 test('somebody about whom a request may have been charged is erased only after that is settled', async () => {
   const { address } = await peopleVendor();
@@ -195,27 +200,31 @@ test('somebody about whom a request may have been charged is erased only after t
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
 }, 120_000);
 
-test('a forgotten person is not bought through another account either, unless --refresh asks for it', async () => {
-  const [first, second] = [await peopleVendor(), await peopleVendor()];
-  const desk = await deskOver(first.address);
-  const account = { vendor: 'provider', base_url: first.address, key_env: 'TEST_KEY' };
-  const accounts = { people: account, others: { ...account, base_url: second.address } };
-  writeFileSync(desk.place.path('config/accounts.yaml'), JSON.stringify({ accounts }));
-  await desk.write('people.csv', `email\n${JANE}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
-  await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
-  const through = ['again.csv', '--account', 'others'];
-  const env = { TEST_KEY: 'a-key-for-the-test' };
-  const plan = await desk.type(['plan', 'enrich-person', ...through], { env });
-  expect(plan.code, plan.stderr).toBe(0);
-  const words = ['run', 'enrich-person', ...through, '--budget', '100', '-o', 'out.csv'];
-  expect((await desk.type(words, { env })).stdout).toMatch(/skipped +1/);
-  expect(second.asked.join()).not.toContain(JANE);
-  expect(second.asked).toHaveLength(1);
-  await desk.type([...words, '--refresh'], { env });
-  expect(second.asked.join()).toContain(JANE);
-}, 60_000);
+proof(
+  'a forgotten person is not bought through another account either, unless --refresh asks for it',
+  async () => {
+    const [first, second] = [await peopleVendor(), await peopleVendor()];
+    const desk = await deskOver(first.address);
+    const account = { vendor: 'provider', base_url: first.address, key_env: 'TEST_KEY' };
+    const accounts = { people: account, others: { ...account, base_url: second.address } };
+    writeFileSync(desk.place.path('config/accounts.yaml'), JSON.stringify({ accounts }));
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+    await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
+    const through = ['again.csv', '--account', 'others'];
+    const env = { TEST_KEY: 'a-key-for-the-test' };
+    const plan = await desk.type(['plan', 'enrich-person', ...through], { env });
+    expect(plan.code, plan.stderr).toBe(0);
+    const words = ['run', 'enrich-person', ...through, '--budget', '100', '-o', 'out.csv'];
+    expect((await desk.type(words, { env })).stdout).toMatch(/skipped +1/);
+    expect(second.asked.join()).not.toContain(JANE);
+    expect(second.asked).toHaveLength(1);
+    await desk.type([...words, '--refresh'], { env });
+    expect(second.asked.join()).toContain(JANE);
+  },
+  60_000,
+);
 
 describe('somebody whose request was lost once is forgotten once nobody can decide about it, and the credits are asked about', () => {
   async function lostOnce(isKnown: boolean) {
@@ -246,22 +255,30 @@ describe('somebody whose request was lost once is forgotten once nobody can deci
     });
   }
 
-  test('after settle --retry that was answered', async () => {
-    const { desk, asked, batch } = await lostOnce(false);
-    expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
-      code: 0,
-    });
-    await run(desk, 'enrich-person', 'people.csv');
-    expect(asked).toHaveLength(2);
-    await expectForgotten(desk);
-    expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
-  }, 60_000);
+  proof(
+    'after settle --retry that was answered',
+    async () => {
+      const { desk, asked, batch } = await lostOnce(false);
+      expect(await desk.type(['settle', batch, '2', '--retry', '--extra-credits', '9'])).toMatchObject({
+        code: 0,
+      });
+      await run(desk, 'enrich-person', 'people.csv');
+      expect(asked).toHaveLength(2);
+      await expectForgotten(desk);
+      expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 2 });
+    },
+    60_000,
+  );
 
-  test('after a refresh that was lost', async () => {
-    const { desk, asked } = await lostOnce(true);
-    expect(asked).toHaveLength(2);
-    await expectForgotten(desk);
-  }, 60_000);
+  proof(
+    'after a refresh that was lost',
+    async () => {
+      const { desk, asked } = await lostOnce(true);
+      expect(asked).toHaveLength(2);
+      await expectForgotten(desk);
+    },
+    60_000,
+  );
 
   test('after settle --skip, and is not bought again', async () => {
     const { desk, asked, batch } = await lostOnce(false);
@@ -314,100 +331,114 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
 }, 120_000);
 
-test('a clock that is two months ahead for a run, a night or a purge erases nothing that was bought', async () => {
-  const { address, asked } = await peopleVendor();
-  const desk = await deskOver(address, { retention: '30d' });
-  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  mkdirSync(desk.place.path('in'));
-  await desk.write(
-    'night.yaml',
-    'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
-  );
-  const clocks = new Clocks(desk.place.path('clock.json'));
-  const then = { env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env } };
-  const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
-  for (const boot of [{}, { boot: 'another', uptimeMs: -DAY_MS }]) {
-    clocks.set({ wallMs: 60 * DAY_MS, ...boot });
-    for (const typed of [
-      [...words, '--account', 'people'],
-      ['nightly', 'night.yaml'],
-    ]) {
-      const { code, stderr } = await desk.type(typed, then);
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringContaining('What passed the retention of account people is not erased yet. Nothing is'),
-      ]);
+proof(
+  'a clock that is two months ahead for a run, a night or a purge erases nothing that was bought',
+  async () => {
+    const { address, asked } = await peopleVendor();
+    const desk = await deskOver(address, { retention: '30d' });
+    await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    mkdirSync(desk.place.path('in'));
+    await desk.write(
+      'night.yaml',
+      'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
+    );
+    const clocks = new Clocks(desk.place.path('clock.json'));
+    const then = { env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env } };
+    const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
+    for (const boot of [{}, { boot: 'another', uptimeMs: -DAY_MS }]) {
+      clocks.set({ wallMs: 60 * DAY_MS, ...boot });
+      for (const typed of [
+        [...words, '--account', 'people'],
+        ['nightly', 'night.yaml'],
+      ]) {
+        const { code, stderr } = await desk.type(typed, then);
+        expect([code, stderr]).toEqual([
+          0,
+          expect.stringContaining(
+            'What passed the retention of account people is not erased yet. Nothing is',
+          ),
+        ]);
+      }
+      const purge = await desk.type(['store', 'purge', '--older-than', '30d', '--yes'], then);
+      expect(purge).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Nothing is erased for its age'),
+      });
     }
-    const purge = await desk.type(['store', 'purge', '--older-than', '30d', '--yes'], then);
-    expect(purge).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Nothing is erased for its age'),
-    });
-  }
-  await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
-  expect(await run(desk, 'enrich-person', 'again.csv')).toMatchObject({ code: 0 });
-  expect(asked, 'nothing is bought again').toHaveLength(2);
-  expect((await desk.type(['store', 'purge', '--before', '2026-02-30x'])).code).toBe(2);
-  expect((await desk.type(['store', 'purge', '--before', TOMORROW, '--yes'], then)).code).toBe(0);
-  expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
-}, 120_000);
+    await desk.write('again.csv', `email\n${MARY}\n${JANE}\n`);
+    expect(await run(desk, 'enrich-person', 'again.csv')).toMatchObject({ code: 0 });
+    expect(asked, 'nothing is bought again').toHaveLength(2);
+    expect((await desk.type(['store', 'purge', '--before', '2026-02-30x'])).code).toBe(2);
+    expect((await desk.type(['store', 'purge', '--before', TOMORROW, '--yes'], then)).code).toBe(0);
+    expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
+  },
+  120_000,
+);
 
 const TOMORROW = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 
-test('a purge in the middle of a batch takes nothing that its other rows would buy again', async () => {
-  const { address, asked } = await peopleVendor();
-  const desk = await deskOver(address);
-  // The open batch asks for the cat as well, and never for the dog, which the ledger cannot know.
-  await desk.write('known.csv', 'email\ncat.canary@acme.example\ndog.canary@acme.example\n');
-  await run(desk, 'enrich-person', 'known.csv');
-  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
-  const { batch } = JSON.parse(
-    (await run(desk, 'enrich-person', 'people.csv', '--limit', '2', '--json')).stdout,
-  );
-  const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
-  expect((await desk.type(purge)).stdout).toBe(
-    `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
-  );
-  expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
-  expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
-  expect(asked).toHaveLength(4);
-  expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
-  expect((await desk.type(purge)).stdout).toMatch(/4 requests, 6 rows/);
-}, 120_000);
+proof(
+  'a purge in the middle of a batch takes nothing that its other rows would buy again',
+  async () => {
+    const { address, asked } = await peopleVendor();
+    const desk = await deskOver(address);
+    // The open batch asks for the cat as well, and never for the dog, which the ledger cannot know.
+    await desk.write('known.csv', 'email\ncat.canary@acme.example\ndog.canary@acme.example\n');
+    await run(desk, 'enrich-person', 'known.csv');
+    await desk.write('people.csv', `email\n${JANE}\n${MARY}\n${JANE}\ncat.canary@acme.example\n`);
+    const { batch } = JSON.parse(
+      (await run(desk, 'enrich-person', 'people.csv', '--limit', '2', '--json')).stdout,
+    );
+    const purge = ['store', 'purge', '--before', TOMORROW, '--yes'];
+    expect((await desk.type(purge)).stdout).toBe(
+      `Nothing of that can be erased in ${desk.place.path('store')}.\n  stays: 4 requests that batch ${batch} may still need: as long as it is open, every answer to its operation on its account counts. To end it, run its list, or type npx --no rowonce cancel ${batch}; for what is in doubt npx --no rowonce settle ${batch}\n`,
+    );
+    expect(await desk.json(purge)).toMatchObject({ requests: 0, needed: 4, needed_by: [batch] });
+    expect(await run(desk, 'enrich-person', 'people.csv')).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(4);
+    expect((await desk.read('people.csv.out.csv')).match(/Somebody/g)).toHaveLength(4);
+    expect((await desk.type(purge)).stdout).toMatch(/4 requests, 6 rows/);
+  },
+  120_000,
+);
 
-test('names of files that were removed are forgotten too, and what the page kept; of one file it says one thing', async () => {
-  const { address } = await peopleVendor();
-  const desk = await deskOver(address);
-  const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
-  await desk.write('people.csv', `email\n${JANE}\n`);
-  await run(desk, 'enrich-person', 'people.csv');
-  for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
-    mkdirSync(inStore(folder), { recursive: true });
-  writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
-  writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
-  writeFileSync(inStore('jobs', 'a.yaml'), `operation: enrich-person\n# for ${JANE}\n`);
-  writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
-  const list = inStore('lists/0123456789abcdef', 'list.csv');
-  writeFileSync(list, `email,Note\n${JANE},x\n`);
-  expect((await run(desk, 'enrich-person', list)).code).toBe(0);
+proof(
+  'names of files that were removed are forgotten too, and what the page kept; of one file it says one thing',
+  async () => {
+    const { address } = await peopleVendor();
+    const desk = await deskOver(address);
+    const inStore = (...names: readonly string[]) => desk.place.path(join('store', ...names));
+    await desk.write('people.csv', `email\n${JANE}\n`);
+    await run(desk, 'enrich-person', 'people.csv');
+    for (const folder of ['columns', 'jobs', 'lists/0123456789abcdef'])
+      mkdirSync(inStore(folder), { recursive: true });
+    writeFileSync(inStore('columns', 'a.json'), JSON.stringify({ [JANE]: 'email' }));
+    writeFileSync(inStore('columns', 'b.json'), JSON.stringify({ [MARY]: 'email' }));
+    writeFileSync(inStore('jobs', 'a.yaml'), `operation: enrich-person\n# for ${JANE}\n`);
+    writeFileSync(inStore('jobs', `${JANE}.yaml`), 'operation: enrich-person\n');
+    const list = inStore('lists/0123456789abcdef', 'list.csv');
+    writeFileSync(list, `email,Note\n${JANE},x\n`);
+    expect((await run(desk, 'enrich-person', list)).code).toBe(0);
 
-  rmSync(desk.place.path('people.csv.out.report.html'));
-  const done = await desk.type(['forget', JANE, '--yes']);
-  expect(done.code, done.stderr).toBe(0);
-  expect(filesWith(desk, JANE)).toEqual([]);
-  expect(filesBelow(inStore()).join()).not.toContain(JANE);
-  expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
-  const said = (word: string) =>
-    [...done.stdout.matchAll(new RegExp(`^  ${word}: (.*)$`, 'gm'))].map(([, path]) => path);
-  const [removed, stays] = [said('removed'), said('stays, look at it yourself')];
-  expect(removed).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
-  expect(stays).toEqual(
-    expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
-  );
-  expect(stays.filter((path) => removed.includes(path))).toEqual([]);
-  expect(stays.filter((path = '') => !existsSync(path))).toEqual([]);
-}, 120_000);
+    rmSync(desk.place.path('people.csv.out.report.html'));
+    const done = await desk.type(['forget', JANE, '--yes']);
+    expect(done.code, done.stderr).toBe(0);
+    expect(filesWith(desk, JANE)).toEqual([]);
+    expect(filesBelow(inStore()).join()).not.toContain(JANE);
+    expect(existsSync(inStore('columns', 'b.json'))).toBe(true);
+    const said = (word: string) =>
+      [...done.stdout.matchAll(new RegExp(`^  ${word}: (.*)$`, 'gm'))].map(([, path]) => path);
+    const [removed, stays] = [said('removed'), said('stays, look at it yourself')];
+    expect(removed).toEqual(expect.arrayContaining([list, `${list}.out.csv`]));
+    expect(stays).toEqual(
+      expect.arrayContaining([desk.place.path('people.csv'), desk.place.path('people.csv.out.csv')]),
+    );
+    expect(stays.filter((path) => removed.includes(path))).toEqual([]);
+    expect(stays.filter((path = '') => !existsSync(path))).toEqual([]);
+  },
+  120_000,
+);
 
 /** The paths that a line of `forget` names. */
 function pathsSaid({ stdout }: { readonly stdout: string }, words: string): readonly string[] {
@@ -473,106 +504,128 @@ describe('of each file of the user that was written or read and may hold the per
     });
   }, 120_000);
 
-  test('every path at which a list or a job was read, also by a run that finds its batch finished, and saved plans', async () => {
-    const { address } = await peopleVendor();
-    const desk = await deskOver(address);
-    const at = (...names: readonly string[]) => names.map((name) => desk.place.path(name)).sort();
-    for (const name of ['january.csv', 'february.csv', 'gone.csv', 'cleaned.csv', `list of ${JANE}.csv`]) {
-      await desk.write(name, `email\n${JANE}\n`);
-      expect((await run(desk, 'enrich-person', name, '-o', 'out.csv')).code).toBe(0);
-    }
-    rmSync(desk.place.path('gone.csv'));
-    await desk.write('cleaned.csv', `email\n${MARY}\n`);
-    for (const name of ['one.yaml', 'two.yaml']) {
-      await desk.write(name, `operation: enrich-person\ncolumns: { email: email }\n# for ${JANE}\n`);
-      expect((await run(desk, name, 'january.csv', '-o', 'of-job.csv')).code).toBe(0);
-    }
-    await desk.write('team.csv', `Email,Role\n${JANE},viewer\n`);
-    const team = ['onboard', 'team.csv', '--account', 'sandbox-service', '--store', 'store'];
-    for (const plan of ['never-run.plan', 'run.plan'])
-      expect((await desk.type(['plan', ...team, '--save', plan])).code).toBe(0);
-    renameSync(desk.place.path('run.plan'), desk.place.path('moved.plan'));
-    expect((await desk.type(['run', ...team, '--plan', 'moved.plan', '--yes'])).code).toBe(0);
-    const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
-    const [lists, jobs] = [
-      ['january.csv', 'february.csv', 'team.csv'],
-      ['one.yaml', 'two.yaml'],
-    ];
-    const stays = pathsSaid(done, STAYS);
-    expect(stays).toEqual(
-      expect.arrayContaining(at(...lists, ...jobs, 'never-run.plan', 'moved.plan', 'out.csv', 'of-job.csv')),
-    );
-    for (const path of at('gone.csv', 'run.plan')) expect(done.stdout).not.toContain(path);
-    expect(stays).not.toContain(desk.place.path('cleaned.csv'));
-    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(at(`list of ${JANE}.csv`));
-    expect(filesWith(desk, JANE)).toEqual([]);
-  }, 60_000);
+  proof(
+    'every path at which a list or a job was read, also by a run that finds its batch finished, and saved plans',
+    async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      const at = (...names: readonly string[]) => names.map((name) => desk.place.path(name)).sort();
+      for (const name of ['january.csv', 'february.csv', 'gone.csv', 'cleaned.csv', `list of ${JANE}.csv`]) {
+        await desk.write(name, `email\n${JANE}\n`);
+        expect((await run(desk, 'enrich-person', name, '-o', 'out.csv')).code).toBe(0);
+      }
+      rmSync(desk.place.path('gone.csv'));
+      await desk.write('cleaned.csv', `email\n${MARY}\n`);
+      for (const name of ['one.yaml', 'two.yaml']) {
+        await desk.write(name, `operation: enrich-person\ncolumns: { email: email }\n# for ${JANE}\n`);
+        expect((await run(desk, name, 'january.csv', '-o', 'of-job.csv')).code).toBe(0);
+      }
+      await desk.write('team.csv', `Email,Role\n${JANE},viewer\n`);
+      const team = ['onboard', 'team.csv', '--account', 'sandbox-service', '--store', 'store'];
+      for (const plan of ['never-run.plan', 'run.plan'])
+        expect((await desk.type(['plan', ...team, '--save', plan])).code).toBe(0);
+      renameSync(desk.place.path('run.plan'), desk.place.path('moved.plan'));
+      expect((await desk.type(['run', ...team, '--plan', 'moved.plan', '--yes'])).code).toBe(0);
+      const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
+      const [lists, jobs] = [
+        ['january.csv', 'february.csv', 'team.csv'],
+        ['one.yaml', 'two.yaml'],
+      ];
+      const stays = pathsSaid(done, STAYS);
+      expect(stays).toEqual(
+        expect.arrayContaining(
+          at(...lists, ...jobs, 'never-run.plan', 'moved.plan', 'out.csv', 'of-job.csv'),
+        ),
+      );
+      for (const path of at('gone.csv', 'run.plan')) expect(done.stdout).not.toContain(path);
+      expect(stays).not.toContain(desk.place.path('cleaned.csv'));
+      expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(at(`list of ${JANE}.csv`));
+      expect(filesWith(desk, JANE)).toEqual([]);
+    },
+    60_000,
+  );
 
-  test('not an output in whose place another batch has written', async () => {
-    const { address } = await peopleVendor();
-    const desk = await deskOver(address);
-    for (const [list, person] of [
-      ['people.csv', JANE],
-      ['others.csv', MARY],
-    ] as const) {
-      await desk.write(list, `email\n${person}\n`);
-      await run(desk, 'enrich-person', list, '-o', 'out.csv');
-    }
-    expect(await desk.read('out.csv')).toContain(MARY);
-    const look = await desk.type(['forget', JANE, '--dry-run']);
-    expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
-    expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
-  }, 60_000);
+  proof(
+    'not an output in whose place another batch has written',
+    async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      for (const [list, person] of [
+        ['people.csv', JANE],
+        ['others.csv', MARY],
+      ] as const) {
+        await desk.write(list, `email\n${person}\n`);
+        await run(desk, 'enrich-person', list, '-o', 'out.csv');
+      }
+      expect(await desk.read('out.csv')).toContain(MARY);
+      const look = await desk.type(['forget', JANE, '--dry-run']);
+      expect(pathsSaid(look, STAYS)).toEqual([desk.place.path('people.csv')]);
+      expect(pathsSaid(look, MAY_HOLD)).toEqual([]);
+    },
+    60_000,
+  );
 
-  test('a path that names the person is said once and kept nowhere, also one that an export beside a run has noted', async () => {
-    const { address } = await peopleVendor();
-    const desk = await deskOver(address);
-    await desk.write('people.csv', `email\n${JANE}\n`);
-    const [output, copy] = [`${JANE}.csv`, `copy-for/${JANE}/out.csv`];
-    mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
-    await run(desk, 'enrich-person', 'people.csv', '-o', output);
-    expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
-    expect(filesWith(desk, JANE).map((path) => basename(dirname(path)))).toContain('so-far');
-    const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
-    expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
-    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
-      expect.arrayContaining([output, copy].map((name) => desk.place.path(name))),
-    );
-    expect(filesWith(desk, JANE)).toEqual([]);
-    expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
-      stdout: expect.not.stringContaining(output),
-    });
-  }, 60_000);
+  proof(
+    'a path that names the person is said once and kept nowhere, also one that an export beside a run has noted',
+    async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      await desk.write('people.csv', `email\n${JANE}\n`);
+      const [output, copy] = [`${JANE}.csv`, `copy-for/${JANE}/out.csv`];
+      mkdirSync(dirname(desk.place.path(copy)), { recursive: true });
+      await run(desk, 'enrich-person', 'people.csv', '-o', output);
+      expect((await desk.type(['export', 'last', '--copy', '-o', copy])).code).toBe(0);
+      expect(filesWith(desk, JANE).map((path) => basename(dirname(path)))).toContain('so-far');
+      const done = await desk.type(['forget', JANE, '--yes', '--store', 'store']);
+      expect(pathsSaid(done, STAYS)).toEqual([desk.place.path('people.csv')]);
+      expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+        expect.arrayContaining([output, copy].map((name) => desk.place.path(name))),
+      );
+      expect(filesWith(desk, JANE)).toEqual([]);
+      expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({
+        stdout: expect.not.stringContaining(output),
+      });
+    },
+    60_000,
+  );
 
-  test('and of one that cannot be looked at, because its folder is no folder any more or goes round in a circle', async () => {
-    const { address } = await peopleVendor();
-    const desk = await deskOver(address);
-    mkdirSync(desk.place.path('deep'));
-    await desk.write('people.csv', `email\n${JANE}\n`);
-    for (const out of ['deep/out.csv', 'round.csv'])
-      await run(desk, 'enrich-person', 'people.csv', '-o', out);
-    rmSync(desk.place.path('deep'), { recursive: true });
-    await desk.write('deep', 'a file');
-    rmSync(desk.place.path('round.csv'));
-    symlinkSync('round.csv', desk.place.path('round.csv'));
-    const done = await desk.type(['forget', JANE, '--yes']);
-    expect([done.code, done.stderr]).toEqual([0, '']);
-    expect(pathsSaid(done, MAY_HOLD)).toEqual([desk.place.path('round.csv')]);
-  }, 60_000);
+  proof(
+    'and of one that cannot be looked at, because its folder is no folder any more or goes round in a circle',
+    async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      mkdirSync(desk.place.path('deep'));
+      await desk.write('people.csv', `email\n${JANE}\n`);
+      for (const out of ['deep/out.csv', 'round.csv'])
+        await run(desk, 'enrich-person', 'people.csv', '-o', out);
+      rmSync(desk.place.path('deep'), { recursive: true });
+      await desk.write('deep', 'a file');
+      rmSync(desk.place.path('round.csv'));
+      symlinkSync('round.csv', desk.place.path('round.csv'));
+      const done = await desk.type(['forget', JANE, '--yes']);
+      expect([done.code, done.stderr]).toEqual([0, '']);
+      expect(pathsSaid(done, MAY_HOLD)).toEqual([desk.place.path('round.csv')]);
+    },
+    60_000,
+  );
 
-  test('also when nothing but the path of a copy names them', async () => {
-    const { address } = await peopleVendor();
-    const desk = await deskOver(address);
-    const somebody = 'somebody@acme.example';
-    await desk.write('people.csv', `email\n${MARY}\n`);
-    await run(desk, 'enrich-person', 'people.csv');
-    expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
-    const done = await desk.type(['forget', somebody, '--yes']);
-    expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
-      ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
-    );
-    expect(filesWith(desk, somebody)).toEqual([]);
-  }, 60_000);
+  proof(
+    'also when nothing but the path of a copy names them',
+    async () => {
+      const { address } = await peopleVendor();
+      const desk = await deskOver(address);
+      const somebody = 'somebody@acme.example';
+      await desk.write('people.csv', `email\n${MARY}\n`);
+      await run(desk, 'enrich-person', 'people.csv');
+      expect((await desk.type(['export', 'last', '--copy', '-o', `${somebody}.csv`])).code).toBe(0);
+      const done = await desk.type(['forget', somebody, '--yes']);
+      expect(pathsSaid(done, PATH_FORGOTTEN)).toEqual(
+        ['csv', 'report.html'].map((ending) => desk.place.path(`${somebody}.${ending}`)),
+      );
+      expect(filesWith(desk, somebody)).toEqual([]);
+    },
+    60_000,
+  );
 });
 
 /** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
@@ -595,7 +648,7 @@ async function broughtLists(): Promise<{ folder: string; store: string; env: Rec
 const filesNaming = (folder: string, text: string): readonly string[] =>
   filesBelow(folder).filter((path) => `${path}${readFileSync(path, 'latin1')}`.includes(text));
 
-test('a list that was brought to the page and never run is reached, older versions as well', async () => {
+proof('a list that was brought to the page and never run is reached, older versions as well', async () => {
   const { folder, store, env } = await broughtLists();
   expect(existsSync(join(store, 'ledger.db'))).toBe(false);
   const half = join(store, 'lists', '.rowonce-00000000-1-000000000000.tmp');
@@ -614,7 +667,7 @@ test('a list that was brought to the page and never run is reached, older versio
   expect(existsSync(join(store, 'ledger.db'))).toBe(false);
 });
 
-test('it is as old as its newest file for a purge, and is reached where the store has no name', async () => {
+proof('it is as old as its newest file for a purge, and is reached where the store has no name', async () => {
   const { folder, store, env } = await broughtLists();
   const type = (words: readonly string[], more: Record<string, string> = {}) =>
     rowonce(words, { cwd: folder, env: { ...env, ...more } });

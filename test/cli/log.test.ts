@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
 
@@ -95,7 +96,7 @@ describe('rowonce log', () => {
     });
   });
 
-  test('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
+  proof('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
     const desk = await openDesk();
     desk.list(120);
     await desk.type(desk.run('--as', '=HYPERLINK("x")'));
@@ -213,7 +214,7 @@ describe('rowonce spend', () => {
     ]);
   });
 
-  test('has nothing of another month, keeps play money apart, and refuses what is no month', async () => {
+  proof('has nothing of another month, keeps play money apart, and refuses what is no month', async () => {
     const desk = await openDesk();
     desk.list(2);
     await desk.type(desk.run());

@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { type NightDesk, openNightDesk } from './night-desk.ts';
@@ -81,7 +82,7 @@ describe('accounts do not wait for each other', () => {
     expect(busy.requests).toHaveLength(asked);
   });
 
-  test('not one after the other: one is done while the other is still paused', async () => {
+  proof('not one after the other: one is done while the other is still paused', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     addAccount(nights, 'busy', (await vendorThat(429, { 'retry-after': '1800' })).url);
@@ -104,7 +105,7 @@ describe('accounts do not wait for each other', () => {
     expect(nights.files()).toMatchObject({ inbox: [] });
   });
 
-  test('while one has its key refused the other is done', async () => {
+  proof('while one has its key refused the other is done', async () => {
     const nights = await openNightDesk();
     addAccount(nights, 'closed', (await vendorThat(401)).url);
     nights.writeJob('', { name: 'closed.yaml', inbox: 'closed', account: 'closed' });
@@ -138,7 +139,7 @@ describe('budgets', () => {
     expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
   });
 
-  test('that were raised by hand for one batch stay raised', async () => {
+  proof('that were raised by hand for one batch stay raised', async () => {
     const nights = await openNightDesk();
     nights.writeJob('', { budget: 1 });
     nights.desk.place.writeList(domainsOf('hand', 3), 'hand.csv');
@@ -214,7 +215,7 @@ describe('what is wrong before the first file is said at once, and nothing is se
   });
 });
 
-test('an inbox that is gone is said, and what its job left unfinished elsewhere goes on', async () => {
+proof('an inbox that is gone is said, and what its job left unfinished elsewhere goes on', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
   place.writeList(domainsOf('hand', 2), 'hand.csv');

@@ -10,6 +10,7 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSyn
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { openDesk } from './desk.ts';
 import { NightDesk, openNightDesk } from './night-desk.ts';
@@ -57,7 +58,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
   expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('the summary in words has each file with its credits and what to do, and the sum', async () => {
+proof('the summary in words has each file with its credits and what to do, and the sum', async () => {
   const nights = await openNightDesk();
   nights.dropList('a.csv', ['a-1.example', 'not a domain']);
   nights.dropFile('notes.pdf', 'buy milk');
@@ -95,22 +96,25 @@ describe('what was bought one night is known the next', () => {
     expect(await place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
   });
 
-  test('in the same list under another name: its output is written again, and nothing is asked', async () => {
-    const nights = await openNightDesk();
-    nights.drop('a.csv', 'a', 3);
-    await nights.night();
-    nights.drop('copy.csv', 'a', 3);
-    const { code, said } = await nights.night();
-    expect({ code, spent: said.credits.spent }).toEqual({ code: 0, spent: 0 });
-    expect(nights.files()).toEqual({
-      inbox: [],
-      done: ['a.csv', 'a.enriched.csv', 'copy.csv', 'copy.enriched.csv'],
-    });
-    expect(await nights.desk.requests()).toBe(3);
-  });
+  proof(
+    'in the same list under another name: its output is written again, and nothing is asked',
+    async () => {
+      const nights = await openNightDesk();
+      nights.drop('a.csv', 'a', 3);
+      await nights.night();
+      nights.drop('copy.csv', 'a', 3);
+      const { code, said } = await nights.night();
+      expect({ code, spent: said.credits.spent }).toEqual({ code: 0, spent: 0 });
+      expect(nights.files()).toEqual({
+        inbox: [],
+        done: ['a.csv', 'a.enriched.csv', 'copy.csv', 'copy.enriched.csv'],
+      });
+      expect(await nights.desk.requests()).toBe(3);
+    },
+  );
 });
 
-test('two files of one name are both kept: the second gets a number, with its output', async () => {
+proof('two files of one name are both kept: the second gets a number, with its output', async () => {
   const nights = await openNightDesk();
   const { place } = nights.desk;
   nights.drop('leads.csv', 'monday', 1);
@@ -123,7 +127,7 @@ test('two files of one name are both kept: the second gets a number, with its ou
   expect(place.rows('inbox/done/leads (2).enriched.csv')).toHaveLength(2);
 });
 
-test('a file that was moved is still found by its batch', async () => {
+proof('a file that was moved is still found by its batch', async () => {
   const nights = await openNightDesk();
   nights.drop('a.csv', 'a', 2);
   await nights.night();
@@ -161,7 +165,7 @@ describe('a sweep that was killed', () => {
     expect(statuses.filter((status) => status !== 'matched' && status !== 'in_doubt')).toEqual([]);
   });
 
-  test.each(['after-output', 'output-renamed', 'before-finish'])(
+  test.each(some(['after-output', 'output-renamed', 'before-finish'], 1))(
     'at %s leaves its file in the inbox, and the next one moves it beside the output that stands there',
     async (point) => {
       const nights = await openNightDesk();
@@ -175,7 +179,7 @@ describe('a sweep that was killed', () => {
     },
   );
 
-  test('after it noted where the file goes and before it moved it, leaves nothing double', async () => {
+  proof('after it noted where the file goes and before it moved it, leaves nothing double', async () => {
     const nights = await openNightDesk();
     nights.drop('a.csv', 'a', 3);
     await nights.night();
@@ -261,7 +265,7 @@ describe('what is not whole or not meant for it stays', () => {
     },
   );
 
-  test('a file that is written to while the sweep is busy with another', async () => {
+  proof('a file that is written to while the sweep is busy with another', async () => {
     const nights = await openNightDesk({ latencyMs: 200 });
     const { place } = nights.desk;
     nights.drop('a.csv', 'a', 8);
@@ -277,7 +281,7 @@ describe('what is not whole or not meant for it stays', () => {
     expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });
   });
 
-  test('our own outputs, and a file whose batch was cancelled', async () => {
+  proof('our own outputs, and a file whose batch was cancelled', async () => {
     const nights = await openNightDesk();
     nights.drop('a.csv', 'a', 3);
     const byHand = ['run', './night.yaml', 'inbox/a.csv', '--limit', '1'];
@@ -314,7 +318,7 @@ describe('what was begun by hand with the same job', () => {
     expect(await place.vendor.book()).toMatchObject({ credits: 5, charged_twice: [] });
   });
 
-  test('with --limit does not: nobody agreed to the rest', async () => {
+  proof('with --limit does not: nobody agreed to the rest', async () => {
     const nights = await openNightDesk();
     nights.desk.place.writeList(domainsOf('hand', 4), 'hand.csv');
     await nights.desk.type(['run', './night.yaml', 'hand.csv', '--limit', '2']);
@@ -322,7 +326,7 @@ describe('what was begun by hand with the same job', () => {
     expect(await nights.desk.requests()).toBe(2);
   });
 
-  test('does not when its file was changed since: that is another batch, which nobody ordered', async () => {
+  proof('does not when its file was changed since: that is another batch, which nobody ordered', async () => {
     const nights = await openNightDesk();
     const { place } = nights.desk;
     place.writeList(domainsOf('hand', 4), 'hand.csv');
@@ -362,10 +366,10 @@ test('the job that a user copies works as its page says', async () => {
   cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
   cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
   nights.age('jobs/inbox/leads.csv');
-  const [command = ''] =
-    readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx --no rowonce nightly .*$/m) ?? [];
+  const page = readFileSync(join(root, 'docs/guide/nightly.md'), 'utf8');
+  const [, words = ''] = /^\$ .*rowonce nightly (.*)$/m.exec(page) ?? [];
   const env = { ROWONCE_SANDBOX: '--rate 1000/s' };
-  const { code, said } = await nights.sweep(command.split(' ').slice(4), env);
+  const { code, said } = await nights.sweep(words.split(' '), env);
   expect(code).toBe(3);
   expect(said).toMatchObject({ rows: 64, left: [], stopped: null });
   expect(nights.files(dirname('jobs/inbox/x'))).toEqual({

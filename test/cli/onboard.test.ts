@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { proof } from '../combinations.ts';
 import { TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import type { Ended } from './rowonce.ts';
@@ -125,7 +126,7 @@ test('the plan is a diff; the run does that; the same sheet again does nothing; 
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as editor']);
 });
 
-test('sheets A, B and A again lead to A, and each sends its difference', async () => {
+proof('sheets A, B and A again lead to A, and each sends its difference', async () => {
   const sheet = new Sheet('aba');
   const [a, b] = [
     ['jo as editor', 'ann as viewer'],
@@ -144,7 +145,7 @@ test('sheets A, B and A again lead to A, and each sends its difference', async (
   expect(await sheet.roles()).toEqual(['ann as viewer', 'jo as editor']);
 });
 
-test('plan --json has the changes beside the counts of every plan', async () => {
+proof('plan --json has the changes beside the counts of every plan', async () => {
   const sheet = new Sheet('json');
   sheet.write('jo as editor', 'kim as owner');
   const { id, because, ...plan } = await sheet.json('plan');
@@ -242,7 +243,7 @@ test('on a terminal the diff is shown and asked about; only yes sends it', async
   expect(await sheet.roles()).toEqual(['jo as editor', 'ann as viewer']);
 });
 
-test('a batch that goes on is not asked about again', async () => {
+proof('a batch that goes on is not asked about again', async () => {
   const sheet = new Sheet('goeson');
   sheet.write('jo as editor', 'ann as viewer');
   await sheet.json('run', '--yes', '--limit', '1');
@@ -328,57 +329,60 @@ test('remove_missing removes who is not in the sheet, up to a tenth of the peopl
   expect(await sentDuring(() => sheet.json('run'))).toEqual([]);
 });
 
-test('a row with a misspelt project holds back the person whom it names; the others are removed, and listed apart', async () => {
-  const job = {
-    remove_missing: true,
-    guards: { max_removals: '100%' },
-    columns: { email: 'Email', role: 'Role', project: 'Project' },
-    projects: { Apart: 'proj-apart' },
-  };
-  const sheet = new Sheet('apart', job);
-  const write = (...rows: readonly string[]) =>
-    writeFile(sheet.path('.csv'), `Email,Role,Project\n${rows.map((row) => `${row}\n`).join('')}`);
-  const people = ['jo', 'ann', 'bob', 'cid'].map((who) => `${who}@acme.example,viewer,Apart`);
-  await write(...people);
-  await sheet.json('run', '--yes');
-  await write(`${people[0]}`, 'bob@acme.example,viewer,Aprat');
-  expect(await sheet.json('plan')).toMatchObject({ removed: 2, held_back: 1 });
-  const done = await sheet.json('run', '--yes');
-  expect(done).toMatchObject({
-    counts: { unchanged: 1, invalid: 1, applied: 2, refused: 1 },
-    removed: 2,
-    not_removed: 1,
-    changes: {
-      done: { remove: 2 },
-      counts: { applied: 2, unchanged: 1, held_back: 1, invalid: 1 },
-      projects: [
-        { project: 'Apart', to: 'viewer', counts: { unchanged: 1 } },
-        { project: 'Apart', to: 'none', done: { remove: 2 }, counts: { applied: 2, held_back: 1 } },
-      ],
-    },
-  });
-  expect(await sheet.roles()).toEqual(['jo as viewer', 'bob as viewer']);
-  const listed = (path: string) => parse(readFileSync(path), { columns: true });
-  expect(listed(done.removed_file)).toMatchObject([
-    { email: 'ann@acme.example' },
-    { email: 'cid@acme.example' },
-  ]);
-  expect(done.not_removed_file).toBe(sheet.path('.enriched.not-removed.csv'));
-  expect(listed(done.not_removed_file)).toMatchObject([
-    { email: 'bob@acme.example', project: 'Apart', role: 'viewer', _status: 'held_back' },
-  ]);
-  const report = readFileSync(sheet.path('.enriched.report.html'), 'utf8');
-  expect(report).toContain('2 removals from Apart; 1 stays as it was, 1 held back, 1 invalid.');
-  expect(report).toMatch(
-    /<h2>Not in the list<.*bob@acme\.example<td>Apart<td>held back<td>.*row 3 is invalid/s,
-  );
-  const again = await sheet.type('run');
-  expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
-  expect(again.stderr).toContain('goes on: 5 of 5 rows are finished');
-  const exported = await sheet.json('export');
-  expect(exported.not_removed_file).toBe(done.not_removed_file);
-  expect(exported.removed_file).toBe(done.removed_file);
-});
+proof(
+  'a row with a misspelt project holds back the person whom it names; the others are removed, and listed apart',
+  async () => {
+    const job = {
+      remove_missing: true,
+      guards: { max_removals: '100%' },
+      columns: { email: 'Email', role: 'Role', project: 'Project' },
+      projects: { Apart: 'proj-apart' },
+    };
+    const sheet = new Sheet('apart', job);
+    const write = (...rows: readonly string[]) =>
+      writeFile(sheet.path('.csv'), `Email,Role,Project\n${rows.map((row) => `${row}\n`).join('')}`);
+    const people = ['jo', 'ann', 'bob', 'cid'].map((who) => `${who}@acme.example,viewer,Apart`);
+    await write(...people);
+    await sheet.json('run', '--yes');
+    await write(`${people[0]}`, 'bob@acme.example,viewer,Aprat');
+    expect(await sheet.json('plan')).toMatchObject({ removed: 2, held_back: 1 });
+    const done = await sheet.json('run', '--yes');
+    expect(done).toMatchObject({
+      counts: { unchanged: 1, invalid: 1, applied: 2, refused: 1 },
+      removed: 2,
+      not_removed: 1,
+      changes: {
+        done: { remove: 2 },
+        counts: { applied: 2, unchanged: 1, held_back: 1, invalid: 1 },
+        projects: [
+          { project: 'Apart', to: 'viewer', counts: { unchanged: 1 } },
+          { project: 'Apart', to: 'none', done: { remove: 2 }, counts: { applied: 2, held_back: 1 } },
+        ],
+      },
+    });
+    expect(await sheet.roles()).toEqual(['jo as viewer', 'bob as viewer']);
+    const listed = (path: string) => parse(readFileSync(path), { columns: true });
+    expect(listed(done.removed_file)).toMatchObject([
+      { email: 'ann@acme.example' },
+      { email: 'cid@acme.example' },
+    ]);
+    expect(done.not_removed_file).toBe(sheet.path('.enriched.not-removed.csv'));
+    expect(listed(done.not_removed_file)).toMatchObject([
+      { email: 'bob@acme.example', project: 'Apart', role: 'viewer', _status: 'held_back' },
+    ]);
+    const report = readFileSync(sheet.path('.enriched.report.html'), 'utf8');
+    expect(report).toContain('2 removals from Apart; 1 stays as it was, 1 held back, 1 invalid.');
+    expect(report).toMatch(
+      /<h2>Not in the list<.*bob@acme\.example<td>Apart<td>held back<td>.*row 3 is invalid/s,
+    );
+    const again = await sheet.type('run');
+    expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
+    expect(again.stderr).toContain('goes on: 5 of 5 rows are finished');
+    const exported = await sheet.json('export');
+    expect(exported.not_removed_file).toBe(done.not_removed_file);
+    expect(exported.removed_file).toBe(done.removed_file);
+  },
+);
 
 test('while a row is invalid nobody is removed for not being in the sheet, because that row may mean them', async () => {
   const sheet = new Sheet('unclear', { remove_missing: true, guards: { max_removals: '100%' } });
@@ -410,87 +414,96 @@ test('a saved plan is run exactly, goes on and ends like any run, and only its o
   expect((await sheet.type('run', '--yes', '--plan', file)).code).toBe(0);
 });
 
-test('a saved plan alone is run, with its job, its sheet, its account and its flags, and nothing else is', async () => {
-  const sheet = new Sheet('alone');
-  sheet.write('jo as admin', 'ann as Read only');
-  const file = sheet.path('.plan.json');
-  const store = sheet.path('.store');
-  const role = ['--role', 'Read only=viewer'];
-  const saved = await sheet.type('plan', '--save', file, '--allow-admin', ...role, '--store', store);
-  expect(saved.stderr).toContain(`rowonce run --plan ${file}\n`);
-  const { run, lines } = JSON.parse(readFileSync(file, 'utf8'));
-  expect(run).toMatchObject({ job: sheet.path('.yaml'), store, allow_admin: true });
-  expect(lines).toContain('+ invite ann@acme.example to proj-alone as viewer (row 3)');
-  expect(await typed(['run', '--plan', file])).toMatchObject({ code: 2 });
-  expect(await sheet.roles()).toEqual([]);
-  const done = objectIn((await typed(['run', '--plan', file, '--yes', '--json'])).stdout);
-  expect(done).toMatchObject({ counts: { applied: 2 }, stopped: null });
-  expect(await sheet.roles()).toEqual(['jo as admin', 'ann as viewer']);
-  expect(await sentDuring(() => typed(['run', '--plan', file, '--yes']))).toEqual([]);
-  sheet.write('jo as admin');
-  expect((await typed(['run', '--plan', file, '--yes'])).stderr).toContain('the file was changed since');
-  for (const words of [['run'], ['run', sheet.path('.yaml')], ['run', sheet.path('.yaml'), '--plan', file]])
-    expect(await typed(words)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('see rowonce run --help'),
+proof(
+  'a saved plan alone is run, with its job, its sheet, its account and its flags, and nothing else is',
+  async () => {
+    const sheet = new Sheet('alone');
+    sheet.write('jo as admin', 'ann as Read only');
+    const file = sheet.path('.plan.json');
+    const store = sheet.path('.store');
+    const role = ['--role', 'Read only=viewer'];
+    const saved = await sheet.type('plan', '--save', file, '--allow-admin', ...role, '--store', store);
+    expect(saved.stderr).toContain(`rowonce run --plan ${file}\n`);
+    const { run, lines } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(run).toMatchObject({ job: sheet.path('.yaml'), store, allow_admin: true });
+    expect(lines).toContain('+ invite ann@acme.example to proj-alone as viewer (row 3)');
+    expect(await typed(['run', '--plan', file])).toMatchObject({ code: 2 });
+    expect(await sheet.roles()).toEqual([]);
+    const done = objectIn((await typed(['run', '--plan', file, '--yes', '--json'])).stdout);
+    expect(done).toMatchObject({ counts: { applied: 2 }, stopped: null });
+    expect(await sheet.roles()).toEqual(['jo as admin', 'ann as viewer']);
+    expect(await sentDuring(() => typed(['run', '--plan', file, '--yes']))).toEqual([]);
+    sheet.write('jo as admin');
+    expect((await typed(['run', '--plan', file, '--yes'])).stderr).toContain('the file was changed since');
+    for (const words of [['run'], ['run', sheet.path('.yaml')], ['run', sheet.path('.yaml'), '--plan', file]])
+      expect(await typed(words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('see rowonce run --help'),
+      });
+  },
+);
+
+proof(
+  'a long plan is cut on the terminal, and --all shows every line; whom the sheet leaves out is named and stays',
+  async () => {
+    const sheet = new Sheet('long');
+    sheet.write('old as viewer', 'jo as viewer');
+    await sheet.json('run', '--yes');
+    const people = Array.from({ length: 60 }, (_, at) => `p${at} as viewer`);
+    sheet.write('jo as viewer', ...people);
+    const invitesIn = (stdout: string) => stdout.split('\n').filter((line) => line.startsWith('+ invite'));
+    const cut = (await sheet.type('plan')).stdout;
+    expect(invitesIn(cut)).toHaveLength(50);
+    expect(cut).toContain('and 10 more: --all shows them, and --save FILE has them');
+    expect(invitesIn((await sheet.type('plan', '--all')).stdout)).toHaveLength(60);
+    expect(cut).toContain(
+      '= old@acme.example in proj-long: viewer (not in the file): stays, because the job does not say remove_missing',
+    );
+    expect(await sheet.json('plan')).toMatchObject({
+      leavers: [{ email: 'old@acme.example', project: 'proj-long', role: 'viewer' }],
+      projects: [{ project: 'proj-long', invited: { viewer: 60 }, removed: 0, stay: 2 }],
     });
-});
+    await sheet.json('run', '--yes');
+    expect(await sheet.roles()).toContain('old as viewer');
+  },
+);
 
-test('a long plan is cut on the terminal, and --all shows every line; whom the sheet leaves out is named and stays', async () => {
-  const sheet = new Sheet('long');
-  sheet.write('old as viewer', 'jo as viewer');
-  await sheet.json('run', '--yes');
-  const people = Array.from({ length: 60 }, (_, at) => `p${at} as viewer`);
-  sheet.write('jo as viewer', ...people);
-  const invitesIn = (stdout: string) => stdout.split('\n').filter((line) => line.startsWith('+ invite'));
-  const cut = (await sheet.type('plan')).stdout;
-  expect(invitesIn(cut)).toHaveLength(50);
-  expect(cut).toContain('and 10 more: --all shows them, and --save FILE has them');
-  expect(invitesIn((await sheet.type('plan', '--all')).stdout)).toHaveLength(60);
-  expect(cut).toContain(
-    '= old@acme.example in proj-long: viewer (not in the file): stays, because the job does not say remove_missing',
-  );
-  expect(await sheet.json('plan')).toMatchObject({
-    leavers: [{ email: 'old@acme.example', project: 'proj-long', role: 'viewer' }],
-    projects: [{ project: 'proj-long', invited: { viewer: 60 }, removed: 0, stay: 2 }],
-  });
-  await sheet.json('run', '--yes');
-  expect(await sheet.roles()).toContain('old as viewer');
-});
-
-test('the team of now is written down as a list that the job reads, and says by what; the list changes nothing', async () => {
-  const sheet = new Sheet('dumped', { projects: { Platform: 'proj-dumped' } });
-  sheet.write('jo as editor', 'ann as viewer');
-  await sheet.json('run', '--yes');
-  sheet.write('jo as admin');
-  await sheet.json('run', '--yes', '--allow-admin');
-  const list = sheet.path('.team.csv');
-  const dumped = await typed(['plan', sheet.path('.yaml'), '--dump', list]);
-  expect(dumped).toMatchObject({
-    code: 0,
-    stdout: `2 people of 1 project in ${list}, by what the ledger remembers: what others have changed since is not in it\n`,
-  });
-  expect(statSync(list).mode & 0o777).toBe(0o600);
-  expect(readFileSync(list, 'utf8').split('\r\n').sort()).toEqual([
-    '',
-    'Email,Role,project,User',
-    'ann@acme.example,viewer,Platform,',
-    'jo@acme.example,admin,Platform,',
-  ]);
-  sheet.job({
-    projects: { Platform: 'proj-dumped' },
-    columns: { email: 'Email', role: 'Role', project: 'project' },
-  });
-  const planned = objectIn((await typed(['plan', sheet.path('.yaml'), list, '--json'])).stdout);
-  expect(planned).toMatchObject({ rows: 2, to_buy: 0, invalid: 0, leavers: [] });
-  expect(await typed(['plan', sheet.path('.yaml'), '--dump', list])).toMatchObject({ code: 2 });
-  expect(
-    await typed(['plan', 'enrich-person', '--account', 'sandbox-provider', '--dump', 'x.csv']),
-  ).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('is about no team'),
-  });
-});
+proof(
+  'the team of now is written down as a list that the job reads, and says by what; the list changes nothing',
+  async () => {
+    const sheet = new Sheet('dumped', { projects: { Platform: 'proj-dumped' } });
+    sheet.write('jo as editor', 'ann as viewer');
+    await sheet.json('run', '--yes');
+    sheet.write('jo as admin');
+    await sheet.json('run', '--yes', '--allow-admin');
+    const list = sheet.path('.team.csv');
+    const dumped = await typed(['plan', sheet.path('.yaml'), '--dump', list]);
+    expect(dumped).toMatchObject({
+      code: 0,
+      stdout: `2 people of 1 project in ${list}, by what the ledger remembers: what others have changed since is not in it\n`,
+    });
+    expect(statSync(list).mode & 0o777).toBe(0o600);
+    expect(readFileSync(list, 'utf8').split('\r\n').sort()).toEqual([
+      '',
+      'Email,Role,project,User',
+      'ann@acme.example,viewer,Platform,',
+      'jo@acme.example,admin,Platform,',
+    ]);
+    sheet.job({
+      projects: { Platform: 'proj-dumped' },
+      columns: { email: 'Email', role: 'Role', project: 'project' },
+    });
+    const planned = objectIn((await typed(['plan', sheet.path('.yaml'), list, '--json'])).stdout);
+    expect(planned).toMatchObject({ rows: 2, to_buy: 0, invalid: 0, leavers: [] });
+    expect(await typed(['plan', sheet.path('.yaml'), '--dump', list])).toMatchObject({ code: 2 });
+    expect(
+      await typed(['plan', 'enrich-person', '--account', 'sandbox-provider', '--dump', 'x.csv']),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is about no team'),
+    });
+  },
+);
 
 test('a saved plan is refused with the first difference when the sheet, a batch or the account has moved', async () => {
   const sheet = new Sheet('moved');
@@ -519,7 +532,7 @@ test('a saved plan is refused with the first difference when the sheet, a batch 
   expect(await sheet.roles()).toEqual(['ann as viewer']);
 });
 
-test('only a change has a plan to save, and what is no plan is none', async () => {
+proof('only a change has a plan to save, and what is no plan is none', async () => {
   const sheet = new Sheet('noplan');
   sheet.write('jo as editor');
   const read = [
@@ -578,7 +591,7 @@ test('a change whose answer was lost is shown in doubt, is no work, and is not s
   expect(again).toMatchObject({ batch, counts: { in_doubt: 1, applied: 1 }, requests: 0 });
 });
 
-test('what the service has announced and does not offer is said so', async () => {
+proof('what the service has announced and does not offer is said so', async () => {
   for (const word of ['delete-project', 'scim', 'provision-users']) {
     const { code, stderr } = await typed(['run', word, 'any.csv']);
     expect(code).toBe(2);
@@ -600,7 +613,7 @@ test('run --help maps the prebuilt steps of the service to operations', async ()
   ]);
 });
 
-test('the jobs that are there to be copied do what they say in the sandbox', async () => {
+proof('the jobs that are there to be copied do what they say in the sandbox', async () => {
   const checkout = join(import.meta.dirname, '..', '..');
   const run = async (job: string, list: string, ...more: readonly string[]) => {
     const [jobPath, input] = [join(checkout, 'jobs', job), join(checkout, 'fixtures', list)];
@@ -616,58 +629,65 @@ test('the jobs that are there to be copied do what they say in the sandbox', asy
   expect((await run('offboard.yaml', 'leavers.csv')).counts).toEqual({ applied: 1, refused: 1, invalid: 2 });
 });
 
-test('a sheet in its own words: several projects in a cell, its words for roles, and the id of a project that is made', async () => {
-  const job = {
-    operation: 'onboard',
-    account: 'data',
-    columns: { email: 'Email', role: 'Access', project: 'Teams', organization_id: 'Org' },
-    projects: { Alpha: 'proj-words-a', Beta: 'proj-words-b' },
-    roles: { 'Read only': 'viewer' },
-    create_projects: true,
-  };
-  await writeFile(team.place.path('words.yaml'), JSON.stringify(job));
-  const sheet = [
-    'Email,Access,Teams,Org',
-    'wo@acme.example,READ ONLY,"Alpha; Launch words",',
-    'wi@acme.example,Editor,"Alpha, Beta",',
-    'wa@acme.example,Editor,"Launch words",org-2',
-  ];
-  await writeFile(team.place.path('words.csv'), `${sheet.join('\n')}\n`);
-  const run = () => typed(['run', team.place.path('words.yaml'), team.place.path('words.csv'), '--yes']);
-  const plan = await typed(['plan', team.place.path('words.yaml'), team.place.path('words.csv')]);
-  expect(plan.stdout).toContain('wo@acme.example');
-  const sent = await sentDuring(async () => expect((await run()).code).toBe(0));
-  expect(sent.filter((each) => each === 'create-project')).toHaveLength(2);
-  expect(sent.filter((each) => each === 'create-invite')).toHaveLength(5);
+proof(
+  'a sheet in its own words: several projects in a cell, its words for roles, and the id of a project that is made',
+  async () => {
+    const job = {
+      operation: 'onboard',
+      account: 'data',
+      columns: { email: 'Email', role: 'Access', project: 'Teams', organization_id: 'Org' },
+      projects: { Alpha: 'proj-words-a', Beta: 'proj-words-b' },
+      roles: { 'Read only': 'viewer' },
+      create_projects: true,
+    };
+    await writeFile(team.place.path('words.yaml'), JSON.stringify(job));
+    const sheet = [
+      'Email,Access,Teams,Org',
+      'wo@acme.example,READ ONLY,"Alpha; Launch words",',
+      'wi@acme.example,Editor,"Alpha, Beta",',
+      'wa@acme.example,Editor,"Launch words",org-2',
+    ];
+    await writeFile(team.place.path('words.csv'), `${sheet.join('\n')}\n`);
+    const run = () => typed(['run', team.place.path('words.yaml'), team.place.path('words.csv'), '--yes']);
+    const plan = await typed(['plan', team.place.path('words.yaml'), team.place.path('words.csv')]);
+    expect(plan.stdout).toContain('wo@acme.example');
+    const sent = await sentDuring(async () => expect((await run()).code).toBe(0));
+    expect(sent.filter((each) => each === 'create-project')).toHaveLength(2);
+    expect(sent.filter((each) => each === 'create-invite')).toHaveLength(5);
 
-  const state = await team.state();
-  const made = state.projects.filter(({ name }) => name === 'Launch words');
-  const organizations = team.vendor
-    .requests()
-    .flatMap(({ operation, body }) =>
-      operation === 'create-project' && body.name === 'Launch words' ? [body.organization_id] : [],
+    const state = await team.state();
+    const made = state.projects.filter(({ name }) => name === 'Launch words');
+    const organizations = team.vendor
+      .requests()
+      .flatMap(({ operation, body }) =>
+        operation === 'create-project' && body.name === 'Launch words' ? [body.organization_id] : [],
+      );
+    expect(organizations.sort()).toEqual(['org-1', 'org-2']);
+    const rows = team.place.rows('words.enriched.csv');
+    expect(rows.map(({ _status, _source }) => `${_status} ${_source}`)).toEqual(
+      Array(3).fill('applied sent'),
     );
-  expect(organizations.sort()).toEqual(['org-1', 'org-2']);
-  const rows = team.place.rows('words.enriched.csv');
-  expect(rows.map(({ _status, _source }) => `${_status} ${_source}`)).toEqual(Array(3).fill('applied sent'));
-  const ids = made.map(({ project }) => project);
-  expect(ids).toContain(rows[0]?.project_id);
-  expect(ids).toContain(rows[2]?.project_id);
-  expect(rows[0]?._reason).toBe(
-    `Alpha: invited as viewer; Launch words: project made: project_id ${rows[0]?.project_id}; invited as viewer`,
-  );
-  expect(rows[1]?._reason).toBe('Alpha: invited as editor; Beta: invited as editor');
-  expect(await sentDuring(run)).toEqual([]);
+    const ids = made.map(({ project }) => project);
+    expect(ids).toContain(rows[0]?.project_id);
+    expect(ids).toContain(rows[2]?.project_id);
+    expect(rows[0]?._reason).toBe(
+      `Alpha: invited as viewer; Launch words: project made: project_id ${rows[0]?.project_id}; invited as viewer`,
+    );
+    expect(rows[1]?._reason).toBe('Alpha: invited as editor; Beta: invited as editor');
+    expect(await sentDuring(run)).toEqual([]);
 
-  const undone = objectIn((await typed(['undo', 'last', '--yes', '--json'])).stdout);
-  expect(undone.not_undone.map(({ subject }: { subject: string }) => subject).sort()).toEqual([
-    'project launch words',
-    'project launch words of org-2',
-  ]);
-  expect(Object.keys((await team.state()).roles((project) => project.startsWith('proj-words')))).toEqual([]);
-});
+    const undone = objectIn((await typed(['undo', 'last', '--yes', '--json'])).stdout);
+    expect(undone.not_undone.map(({ subject }: { subject: string }) => subject).sort()).toEqual([
+      'project launch words',
+      'project launch words of org-2',
+    ]);
+    expect(Object.keys((await team.state()).roles((project) => project.startsWith('proj-words')))).toEqual(
+      [],
+    );
+  },
+);
 
-test('one role for all needs no column of roles', async () => {
+proof('one role for all needs no column of roles', async () => {
   const job = { operation: 'invite-user', account: 'data', role: 'viewer' };
   await writeFile(team.place.path('all.yaml'), JSON.stringify(job));
   await writeFile(team.place.path('all.csv'), 'Email,Project ID\nal@acme.example,proj-all\n');
@@ -695,20 +715,23 @@ test.each([
   expect(code).toBe(2);
 });
 
-test('killed between two projects of one row, the same command goes on with the other: nobody is invited twice', async () => {
-  const people = [{ email: 'ky@acme.example', role: 'viewer', project: 'proj-kill-a; proj-kill-b' }];
-  team.writeSheet(people, 'kill.csv');
-  const order = { input: 'kill.csv', output: 'kill-out.csv' };
-  expect((await team.run({ ...order, crashAt: 'after-close' })).signal).toBe('SIGKILL');
-  const invited = async () => (await team.state()).roles((project) => project.startsWith('proj-kill'));
-  expect(await invited()).toEqual({ 'proj-kill-a ky@acme.example': 'viewer' });
-  expect(await team.runHere(order)).toMatchObject({ code: 0, report: { counts: { applied: 1 } } });
-  expect(await invited()).toEqual({
-    'proj-kill-a ky@acme.example': 'viewer',
-    'proj-kill-b ky@acme.example': 'viewer',
-  });
-  expect((await team.state()).invitedTwice()).toEqual([]);
-  const undone = await typed(['undo', 'last', '--yes']);
-  expect(undone.code).toBe(0);
-  expect(await invited()).toEqual({});
-});
+proof(
+  'killed between two projects of one row, the same command goes on with the other: nobody is invited twice',
+  async () => {
+    const people = [{ email: 'ky@acme.example', role: 'viewer', project: 'proj-kill-a; proj-kill-b' }];
+    team.writeSheet(people, 'kill.csv');
+    const order = { input: 'kill.csv', output: 'kill-out.csv' };
+    expect((await team.run({ ...order, crashAt: 'after-close' })).signal).toBe('SIGKILL');
+    const invited = async () => (await team.state()).roles((project) => project.startsWith('proj-kill'));
+    expect(await invited()).toEqual({ 'proj-kill-a ky@acme.example': 'viewer' });
+    expect(await team.runHere(order)).toMatchObject({ code: 0, report: { counts: { applied: 1 } } });
+    expect(await invited()).toEqual({
+      'proj-kill-a ky@acme.example': 'viewer',
+      'proj-kill-b ky@acme.example': 'viewer',
+    });
+    expect((await team.state()).invitedTwice()).toEqual([]);
+    const undone = await typed(['undo', 'last', '--yes']);
+    expect(undone.code).toBe(0);
+    expect(await invited()).toEqual({});
+  },
+);

@@ -4,6 +4,7 @@
  * Method: real commands before a vendor that keeps a book. Each thing that a plan depends on is moved once.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
 import { typedAt } from './typed.ts';
@@ -35,7 +36,7 @@ test('a run of the id begins, goes on after a budget, and ends in one batch; a p
   expect(await desk.requests()).toBe(5);
 });
 
-test('a sample by an id goes on by the id of the plan after it', async () => {
+proof('a sample by an id goes on by the id of the plan after it', async () => {
   const desk = await deskWithList();
   const sampled = await desk.json(desk.run('--if-plan', await idOf(desk), '--sample', '2'));
   const rest = await idOf(desk);
@@ -62,7 +63,7 @@ test('once a part was bought elsewhere nothing starts, and the figures say by ho
   expect(await desk.requests()).toBe(2);
 });
 
-test('another file, job or account is another plan', async () => {
+proof('another file, job or account is another plan', async () => {
   const desk = await deskWithList();
   const id = await idOf(desk);
   const messageOf = async (...more: readonly string[]): Promise<string> =>
@@ -78,7 +79,7 @@ test('another file, job or account is another plan', async () => {
   expect(await desk.requests()).toBe(0);
 });
 
-test('a finished batch of an id is not begun again, also where the plan looks the same', async () => {
+proof('a finished batch of an id is not begun again, also where the plan looks the same', async () => {
   const desk = await deskWithList();
   await desk.json(desk.run());
   const { id } = await desk.json([...PLAN, '--refresh']);
@@ -107,49 +108,55 @@ test('a batch that was paused since is not let go on by the id, and by the plan 
   expect(await desk.requests()).toBe(5);
 });
 
-test('for a team, whoever was changed meanwhile moves the plan, though its figures are the same', async () => {
-  await using team = await TeamWorkplace.open();
-  const env = {
-    ROWONCE_CONFIG: team.place.path('config'),
-    ROWONCE_STORE: team.place.path('store'),
-  };
-  const type = async (...words: readonly string[]) =>
-    objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
-  const list = (...people: readonly string[]): void =>
-    team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+proof(
+  'for a team, whoever was changed meanwhile moves the plan, though its figures are the same',
+  async () => {
+    await using team = await TeamWorkplace.open();
+    const env = {
+      ROWONCE_CONFIG: team.place.path('config'),
+      ROWONCE_STORE: team.place.path('store'),
+    };
+    const type = async (...words: readonly string[]) =>
+      objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
+    const list = (...people: readonly string[]): void =>
+      team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
 
-  list('jo', 'al');
-  const { id } = await type('plan', 'team.yaml', 'team.csv');
-  list('jo', 'bo');
-  const other = await type('run', 'team.yaml', 'team.csv', '--yes');
-  expect(other.stopped).toBeNull();
-  list('jo', 'al');
-  const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id);
-  expect(stopped.message).toContain('what would change in the service is not the same');
-  const now = await type('plan', 'team.yaml', 'team.csv');
-  expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', now.id)).stopped).toBeNull();
-  expect(now.id).toBe(stopped.plan);
-});
+    list('jo', 'al');
+    const { id } = await type('plan', 'team.yaml', 'team.csv');
+    list('jo', 'bo');
+    const other = await type('run', 'team.yaml', 'team.csv', '--yes');
+    expect(other.stopped).toBeNull();
+    list('jo', 'al');
+    const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id);
+    expect(stopped.message).toContain('what would change in the service is not the same');
+    const now = await type('plan', 'team.yaml', 'team.csv');
+    expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', now.id)).stopped).toBeNull();
+    expect(now.id).toBe(stopped.plan);
+  },
+);
 
-test('a finished batch that removed people does not remove others by the same id, and what moved is said before the guards', async () => {
-  await using team = await TeamWorkplace.open({ job: { remove_missing: true } });
-  const env = {
-    ROWONCE_CONFIG: team.place.path('config'),
-    ROWONCE_STORE: team.place.path('store'),
-  };
-  const type = async (...words: readonly string[]) =>
-    objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
-  const list = (...people: readonly string[]): void =>
-    team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+proof(
+  'a finished batch that removed people does not remove others by the same id, and what moved is said before the guards',
+  async () => {
+    await using team = await TeamWorkplace.open({ job: { remove_missing: true } });
+    const env = {
+      ROWONCE_CONFIG: team.place.path('config'),
+      ROWONCE_STORE: team.place.path('store'),
+    };
+    const type = async (...words: readonly string[]) =>
+      objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
+    const list = (...people: readonly string[]): void =>
+      team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
 
-  list('jo');
-  const { id } = await type('plan', 'team.yaml', 'team.csv');
-  const words = ['run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id];
-  expect((await type(...words)).stopped).toBeNull();
-  expect((await type(...words)).stopped).toBeNull();
-  list('jo', 'al');
-  expect((await type('run', 'team.yaml', 'team.csv', '--yes')).stopped).toBeNull();
-  list('jo');
-  const { stopped } = await type(...words);
-  expect(stopped).toMatchObject({ code: 'plan' });
-});
+    list('jo');
+    const { id } = await type('plan', 'team.yaml', 'team.csv');
+    const words = ['run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id];
+    expect((await type(...words)).stopped).toBeNull();
+    expect((await type(...words)).stopped).toBeNull();
+    list('jo', 'al');
+    expect((await type('run', 'team.yaml', 'team.csv', '--yes')).stopped).toBeNull();
+    list('jo');
+    const { stopped } = await type(...words);
+    expect(stopped).toMatchObject({ code: 'plan' });
+  },
+);

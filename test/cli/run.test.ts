@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Desk, objectIn, openDesk } from './desk.ts';
 
 test('a run writes the output and says what it did, what it cost and where everything is', async () => {
@@ -74,7 +75,7 @@ describe('consent', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, budget: 4 });
   });
 
-  test('is asked for when the limit that a batch began under is gone', async () => {
+  proof('is asked for when the limit that a batch began under is gone', async () => {
     const desk = await openDesk();
     desk.list(4);
     const { place } = desk;
@@ -108,20 +109,26 @@ test('a budget that is reached stops with 4, and the last line is a command that
   expect(await desk.place.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
 });
 
-test('the command of a reached budget also counts calls that are sent again, so that it is typed once', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-  desk.list(3);
-  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '3'];
-  expect(await desk.type(words)).toMatchObject({ code: 3 });
-  await desk.type(['settle', 'last', '--retry']);
-  const stopped = await desk.type(words);
-  expect(stopped).toMatchObject({ code: 4, stderr: expect.stringContaining('a --budget of at least 4.\n') });
-  const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
-  expect(typed).toBe('npx --no rowonce run enrich-company list.csv -o out.csv --budget 5');
-  expect(await desk.type(typed.split(' ').slice(3))).toMatchObject({ code: 0 });
-});
+proof(
+  'the command of a reached budget also counts calls that are sent again, so that it is typed once',
+  async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+    desk.list(3);
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '3'];
+    expect(await desk.type(words)).toMatchObject({ code: 3 });
+    await desk.type(['settle', 'last', '--retry']);
+    const stopped = await desk.type(words);
+    expect(stopped).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('a --budget of at least 4.\n'),
+    });
+    const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
+    expect(typed).toBe('npx --no rowonce run enrich-company list.csv -o out.csv --budget 5');
+    expect(await desk.type(typed.split(' ').slice(3))).toMatchObject({ code: 0 });
+  },
+);
 
-test('a budget of a day that has no room for one call is to be raised, not waited for', async () => {
+proof('a budget of a day that has no room for one call is to be raised, not waited for', async () => {
   const desk = await openDesk({ account: { budget: { per_day: 1 } } });
   await desk.write('list.csv', 'E-mail\njo@one.example\n');
   const { code, stderr } = await desk.type(['run', 'enrich-person', 'list.csv', '-o', 'out.csv']);
@@ -147,7 +154,7 @@ describe('the store', () => {
     expect(await desk.requests()).toBe(0);
   });
 
-  test('is where --store says, rather than the environment', async () => {
+  proof('is where --store says, rather than the environment', async () => {
     const desk = await openDesk();
     desk.list(1);
     await desk.type(desk.run('--store', 'elsewhere'));
@@ -311,7 +318,7 @@ describe('while another process spends from the store', () => {
     expect(await desk.requests()).toBe(2);
   });
 
-  test('a second run with --wait begins when the first has ended', async () => {
+  proof('a second run with --wait begins when the first has ended', async () => {
     const { desk, first, other } = await busyDesk();
     const waited = await desk.type([...other, '--wait', '1m', '--json']);
     expect(waited.code).toBe(0);
@@ -364,7 +371,7 @@ describe('standard input and output', () => {
     );
   });
 
-  test('the same list piped in again is the same batch', async () => {
+  proof('the same list piped in again is the same batch', async () => {
     const desk = await openDesk();
     const words = [...piped, '-o', 'out.csv', '--json'];
     const stdin = 'Domain\nx.example\ny.example\n';

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { Desk, openDesk } from './desk.ts';
 
@@ -110,7 +111,7 @@ test('an altered answer is named and left out, and all others are there', async 
   for (const [at, row] of left.entries()) if (row._status !== 'pending') expect(row).toEqual(right[at]);
 });
 
-test('batches are told with how far they came, and a paused one is still paused', async () => {
+proof('batches are told with how far they came, and a paused one is still paused', async () => {
   const desk = await openDesk();
   desk.list(ROWS);
   const { batch } = await desk.json(desk.run('--limit', '2'));
@@ -132,7 +133,7 @@ test('batches are told with how far they came, and a paused one is still paused'
   ]);
 });
 
-test('where it cannot be read whether a batch is paused, that is said and the rest is there', async () => {
+proof('where it cannot be read whether a batch is paused, that is said and the rest is there', async () => {
   const desk = await openDesk();
   desk.list(ROWS);
   const { batch } = await desk.json(desk.run('--limit', '2'));
@@ -145,15 +146,20 @@ test('where it cannot be read whether a batch is paused, that is said and the re
   expect(rows('answers.csv')).toHaveLength(2);
 });
 
-test.each([
-  ['rows', 3],
-  ['calls_key', 0],
-  ['attempts_row', 3],
-  ['ends_id', 0],
-  ['groups', 0],
-  ['totals', 3],
-  ['tallies', 3],
-])('without any page of %s all answers are there', async (name, expected) => {
+test.each(
+  some(
+    [
+      ['rows', 3],
+      ['calls_key', 0],
+      ['attempts_row', 3],
+      ['ends_id', 0],
+      ['groups', 0],
+      ['totals', 3],
+      ['tallies', 3],
+    ],
+    1,
+  ),
+)('without any page of %s all answers are there', async (name, expected) => {
   const desk = await usedDesk();
   wipe(desk, name);
   const { code, rows } = await salvaged(desk);
@@ -161,7 +167,7 @@ test.each([
   expect(code).toBe(expected);
 });
 
-test('a header that SQLite does not take for a database hides nothing', async () => {
+proof('a header that SQLite does not take for a database hides nothing', async () => {
   const desk = await usedDesk();
   const path = desk.place.path('store/ledger.db');
   const file = readFileSync(path);
@@ -173,7 +179,7 @@ test('a header that SQLite does not take for a database hides nothing', async ()
   expect(rows('answers.csv')).toHaveLength(ROWS);
 });
 
-test('an input that is not there any more is named, and its answers are still there', async () => {
+proof('an input that is not there any more is named, and its answers are still there', async () => {
   const desk = await usedDesk();
   await desk.write('list.csv', 'Domain\nother.example\n');
   const { code, rows } = await salvaged(desk);
@@ -197,7 +203,7 @@ test('a folder with files in it, and a store that is not there, are refused', as
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no store in') });
 });
 
-test.each(['planned', 'changes'])(
+test.each(some(['planned', 'changes'], 1))(
   'without any page of %s the rows of a batch of changes are there',
   async (table) => {
     const team = await TeamWorkplace.open();

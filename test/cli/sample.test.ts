@@ -6,6 +6,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { type Desk, openDesk } from './desk.ts';
 
@@ -88,7 +89,7 @@ test('after a kill the same command goes on with the same rows and buys no other
   expect(await desk.requests()).toBe(2 * requests);
 });
 
-test('a larger sample holds the smaller one, and one above what is left is all of it', async () => {
+proof('a larger sample holds the smaller one, and one above what is left is all of it', async () => {
   const desk = await openDesk({ matchRate: 1 });
   desk.list(30);
   await desk.type(sampled(5, '--budget', '100'));
@@ -101,7 +102,7 @@ test('a larger sample holds the smaller one, and one above what is left is all o
   expect(await desk.place.vendor.book()).toMatchObject({ credits: 30, charged_twice: [] });
 });
 
-test('equal rows count once, invalid and bought ones not at all', async () => {
+proof('equal rows count once, invalid and bought ones not at all', async () => {
   const desk = await openDesk({ matchRate: 1 });
   await desk.write('old.csv', 'Domain\nold-1.example\nold-2.example\n');
   await desk.type(['run', 'enrich-company', 'old.csv', '--budget', '9']);
@@ -118,7 +119,7 @@ test('equal rows count once, invalid and bought ones not at all', async () => {
   expect(counts).toEqual({ matched: 2 });
 });
 
-test('where nothing is left to buy it says so', async () => {
+proof('where nothing is left to buy it says so', async () => {
   const desk = await openDesk();
   desk.list(2);
   await desk.type(desk.run());
@@ -128,7 +129,7 @@ test('where nothing is left to buy it says so', async () => {
   expect(await desk.requests()).toBe(2);
 });
 
-test('without a limit of the plan nobody knows the time yet; a limit decides it', async () => {
+proof('without a limit of the plan nobody knows the time yet; a limit decides it', async () => {
   const desk = await openDesk({ matchRate: 1 });
   desk.list(40);
   desk.place.writeAccount(desk.place.vendor.url, { limits: { concurrency: 2 } });
@@ -141,7 +142,7 @@ test('without a limit of the plan nobody knows the time yet; a limit decides it'
   expect(told.forecast.seconds).toEqual({ low: 7, expected: 7, high: 7 });
 });
 
-test('a sample of nothing is refused', async () => {
+proof('a sample of nothing is refused', async () => {
   const desk = await openDesk();
   desk.list(2);
   expect(await desk.type(sampled(0))).toMatchObject({
@@ -176,7 +177,7 @@ describe('consent to a sample', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
   });
 
-  test('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
+  proof('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });
     desk.list(40);
     const killed = await desk.type(sampled(6, '--yes'), { env: { ROWONCE_CRASH_AT: 'before-intent:4' } });

@@ -6,6 +6,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
 
 /** A list whose first answers are lost. */
@@ -82,17 +83,23 @@ test('a plan counts what decided retries may cost, and never less than the run i
   expect((await desk.json(PLAN)).sent_again).toBeUndefined();
 });
 
-test('a plan goes as far as the extra credits, and counts what is bought like any other beside them', async () => {
-  const desk = await doubtfulDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
-  await desk.type(['settle', 'last', '2', '--not-done']);
-  await desk.type(['settle', 'last', '--retry', '--extra-credits', '2']);
-  const { planned, charged, requests } = await plannedAndRun(desk);
-  expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 2 }, credits: { most: 3 } });
-  expect({ charged, requests }).toEqual({ charged: 3, requests: 3 });
-  expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 0 }, credits: { most: 0 } });
-});
+proof(
+  'a plan goes as far as the extra credits, and counts what is bought like any other beside them',
+  async () => {
+    const desk = await doubtfulDesk(7, 'charged-reset:x1,422:x1,charged-reset:x2,422:x1,charged-reset:x1');
+    await desk.type(['settle', 'last', '2', '--not-done']);
+    await desk.type(['settle', 'last', '--retry', '--extra-credits', '2']);
+    const { planned, charged, requests } = await plannedAndRun(desk);
+    expect(planned).toMatchObject({ to_buy: 1, sent_again: { rows: 3, credits: 2 }, credits: { most: 3 } });
+    expect({ charged, requests }).toEqual({ charged: 3, requests: 3 });
+    expect(await desk.json(PLAN)).toMatchObject({
+      sent_again: { rows: 1, credits: 0 },
+      credits: { most: 0 },
+    });
+  },
+);
 
-test('a plan counts what the job says about doubts, once for each call', async () => {
+proof('a plan counts what the job says about doubts, once for each call', async () => {
   const desk = await doubtfulDesk(4, 'charged-reset:x3');
   await writeFile(
     desk.place.path('again.yaml'),
@@ -109,22 +116,25 @@ test('a plan counts what the job says about doubts, once for each call', async (
   expect(stderr).toContain('raise extra_credits in the job to 3');
 });
 
-test('a plan counts a call in doubt that a rule may repeat, because it may be charged only now', async () => {
-  const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
-  desk.place.writeDialect({ idempotency: { header: 'Idempotency-Key', valid_for: '24h' } });
-  desk.place.writeAccount(desk.place.vendor.url, { dialect: './dialect.yaml' });
-  desk.list(2);
-  // A limited part leaves the batch open, and the agreed sum holds the lost request as well.
-  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--limit', '1'];
-  const crash = { env: { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: 'after-close' } };
-  expect((await desk.start([...words, '--yes'], crash)).code).not.toBe(0);
-  expect((await desk.json(PLAN)).sent_again).toEqual({ rows: 1, credits: 1 });
-  const before = await desk.place.vendor.book();
-  expect(await desk.type(words)).toMatchObject({ code: 0 });
-  expect((await desk.place.vendor.book()).credits - before.credits).toBe(1);
-});
+proof(
+  'a plan counts a call in doubt that a rule may repeat, because it may be charged only now',
+  async () => {
+    const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
+    desk.place.writeDialect({ idempotency: { header: 'Idempotency-Key', valid_for: '24h' } });
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: './dialect.yaml' });
+    desk.list(2);
+    // A limited part leaves the batch open, and the agreed sum holds the lost request as well.
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--limit', '1'];
+    const crash = { env: { ROWONCE_TEST_HOOKS: '1', ROWONCE_CRASH_AT: 'after-close' } };
+    expect((await desk.start([...words, '--yes'], crash)).code).not.toBe(0);
+    expect((await desk.json(PLAN)).sent_again).toEqual({ rows: 1, credits: 1 });
+    const before = await desk.place.vendor.book();
+    expect(await desk.type(words)).toMatchObject({ code: 0 });
+    expect((await desk.place.vendor.book()).credits - before.credits).toBe(1);
+  },
+);
 
-test('the next identifiers of a row count, too, because extra credits do not limit them', async () => {
+proof('the next identifiers of a row count, too, because extra credits do not limit them', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   await desk.write('list.csv', 'ABN,Domain\n51824753556,unknown.invalid.example\n');
   await desk.type(desk.run());
@@ -160,18 +170,21 @@ test('where the extra credits hold retries back, everything says so, and what it
   expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
 });
 
-test('without a limit of its own a finished batch asks about retries, and keeps the limit that it has', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
-  desk.list(2);
-  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
-  await desk.type([...words, '--yes']);
-  await desk.type(['settle', 'last', '2', '--not-done']);
-  const bought = await desk.type(words);
-  expect(bought.code, bought.stderr).toBe(3);
-  await desk.type(['settle', 'last', '--retry']);
-  expect(await desk.type(words)).toMatchObject({ code: 4 });
-  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
-});
+proof(
+  'without a limit of its own a finished batch asks about retries, and keeps the limit that it has',
+  async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+    desk.list(2);
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+    await desk.type([...words, '--yes']);
+    await desk.type(['settle', 'last', '2', '--not-done']);
+    const bought = await desk.type(words);
+    expect(bought.code, bought.stderr).toBe(3);
+    await desk.type(['settle', 'last', '--retry']);
+    expect(await desk.type(words)).toMatchObject({ code: 4 });
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
+  },
+);
 
 test('a change that costs something and is sent again stands in the plan of its list, too', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
@@ -198,12 +211,17 @@ function printedIn(stderr: string): readonly string[] {
   return line.split(' ');
 }
 
-test.each([
-  ['--retry', 4],
-  ['--skip', 3],
-  ['--not-done', 4],
-  ['--answer name=Told', 3],
-])(
+test.each(
+  some(
+    [
+      ['--retry', 4],
+      ['--skip', 3],
+      ['--not-done', 4],
+      ['--answer name=Told', 3],
+    ],
+    1,
+  ),
+)(
   'of a batch that was refreshed, the printed command carries %s out once, and buys nothing anew',
   async (decision, requests) => {
     const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
@@ -222,26 +240,34 @@ test.each([
   },
 );
 
-test('a refresh that is stopped goes on by the typed command, and by the printed one, which begins no other', async () => {
-  const desk = await openDesk({ faults: '401:x1', concurrency: 1 });
-  desk.list(3);
-  const stopped = await desk.type(desk.run('--refresh'));
-  expect(stopped.code).toBe(77);
-  const { batch } = await desk.json(['status', 'last']);
-  const words = printedIn(stopped.stderr);
-  expect(words).toEqual(desk.run('--if-batch', batch));
-  expect(await desk.json(desk.run('--refresh'))).toMatchObject({ batch, stopped: null });
-  const requests = await desk.requests();
-  expect(await desk.type(words)).toMatchObject({ code: 2 });
-  expect(await desk.requests()).toBe(requests);
-});
+proof(
+  'a refresh that is stopped goes on by the typed command, and by the printed one, which begins no other',
+  async () => {
+    const desk = await openDesk({ faults: '401:x1', concurrency: 1 });
+    desk.list(3);
+    const stopped = await desk.type(desk.run('--refresh'));
+    expect(stopped.code).toBe(77);
+    const { batch } = await desk.json(['status', 'last']);
+    const words = printedIn(stopped.stderr);
+    expect(words).toEqual(desk.run('--if-batch', batch));
+    expect(await desk.json(desk.run('--refresh'))).toMatchObject({ batch, stopped: null });
+    const requests = await desk.requests();
+    expect(await desk.type(words)).toMatchObject({ code: 2 });
+    expect(await desk.requests()).toBe(requests);
+  },
+);
 
-test.each([
-  ['--retry', 2],
-  ['--skip', 1],
-  ['--not-done', 2],
-  ['--answer name=Told', 1],
-])(
+test.each(
+  some(
+    [
+      ['--retry', 2],
+      ['--skip', 1],
+      ['--not-done', 2],
+      ['--answer name=Told', 1],
+    ],
+    1,
+  ),
+)(
   'of a trial that asked again, the printed command carries %s out once, and asks nothing more',
   async (decision, requests) => {
     const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
@@ -259,14 +285,17 @@ test.each([
   },
 );
 
-test('what was decided is carried out by the printed command also when the other answers are too old by then', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-  desk.list(3);
-  await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
-  await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
-  const { batch } = await desk.json(['status', 'last']);
-  const { stderr } = await desk.type(['settle', batch, '--answer', 'name=Told']);
-  for (const code of [0, 2]) expect((await desk.type(printedIn(stderr))).code).toBe(code);
-  expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
-  expect(await desk.requests()).toBe(3);
-});
+proof(
+  'what was decided is carried out by the printed command also when the other answers are too old by then',
+  async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    desk.list(3);
+    await desk.write('job.yaml', 'operation: enrich-company\nrefresh_after: 0s\n');
+    await desk.type(['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv']);
+    const { batch } = await desk.json(['status', 'last']);
+    const { stderr } = await desk.type(['settle', batch, '--answer', 'name=Told']);
+    for (const code of [0, 2]) expect((await desk.type(printedIn(stderr))).code).toBe(code);
+    expect((await desk.json(['status', batch])).counts).toEqual({ matched: 3 });
+    expect(await desk.requests()).toBe(3);
+  },
+);

@@ -5,6 +5,7 @@
  * says what was paid.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** Three rows, two of which the vendor has charged without an answer. */
@@ -77,24 +78,30 @@ test('a finished batch that is named carries out what was decided, and is not be
   expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 2 });
 });
 
-test("--retry without extra credits is held by the batch's budget, of which every doubt keeps its part", async () => {
-  const desk = await doubtfulDesk();
-  await desk.type(['settle', 'last', '--retry']);
-  const words = [...desk.run(), '--budget', '4'];
-  const stopped = await desk.type(words);
-  expect(stopped.code).toBe(4);
-  expect(stopped.stderr).toContain('2 of 4 credits spent and 2 in doubt.\n');
-  expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
-});
+proof(
+  "--retry without extra credits is held by the batch's budget, of which every doubt keeps its part",
+  async () => {
+    const desk = await doubtfulDesk();
+    await desk.type(['settle', 'last', '--retry']);
+    const words = [...desk.run(), '--budget', '4'];
+    const stopped = await desk.type(words);
+    expect(stopped.code).toBe(4);
+    expect(stopped.stderr).toContain('2 of 4 credits spent and 2 in doubt.\n');
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
+  },
+);
 
-test('the limit that was agreed to with --yes stays when a later run finds nothing left to plan', async () => {
-  const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
-  desk.list(2);
-  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--yes'];
-  await desk.type(words);
-  await desk.type(words);
-  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
-});
+proof(
+  'the limit that was agreed to with --yes stays when a later run finds nothing left to plan',
+  async () => {
+    const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
+    desk.list(2);
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--yes'];
+    await desk.type(words);
+    await desk.type(words);
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
+  },
+);
 
 test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
@@ -154,18 +161,21 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
   expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
 });
 
-test('money of a lost answer that is not needed any more is named, though nobody is asked about it', async () => {
-  const desk = await openDesk();
-  desk.list(3);
-  await desk.type(desk.run());
-  await desk.place.vendor.setFaults('charged-reset:x1');
-  const { batch, credits } = await desk.json(desk.run('--refresh'));
-  expect(credits).toMatchObject({ spent: 2, in_doubt: 1 });
-  expect((await desk.type(['settle', 'last'])).stdout).toBe(
-    `Nothing of batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
-  );
-  expect(await desk.json(['settle', 'last'])).toMatchObject({ at_risk: 0, undecidable: 1, in_doubt: [] });
-});
+proof(
+  'money of a lost answer that is not needed any more is named, though nobody is asked about it',
+  async () => {
+    const desk = await openDesk();
+    desk.list(3);
+    await desk.type(desk.run());
+    await desk.place.vendor.setFaults('charged-reset:x1');
+    const { batch, credits } = await desk.json(desk.run('--refresh'));
+    expect(credits).toMatchObject({ spent: 2, in_doubt: 1 });
+    expect((await desk.type(['settle', 'last'])).stdout).toBe(
+      `Nothing of batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
+    );
+    expect(await desk.json(['settle', 'last'])).toMatchObject({ at_risk: 0, undecidable: 1, in_doubt: [] });
+  },
+);
 
 test('a batch without doubts says so', async () => {
   const desk = await openDesk();

@@ -7,6 +7,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { ESC, OBEYED } from '../nasty.ts';
@@ -88,7 +89,7 @@ test('a call shows its answer, the rule that decided, its price and the fields f
   ).toEqual(before.filter((name) => !/^(store|vendor-)/.test(name)));
 });
 
-test('a list and a trial share what either has bought', async () => {
+proof('a list and a trial share what either has bought', async () => {
   const bought = sent();
   await typed(['try', 'enrich-company', 'domain=shared.example', '--yes']);
   place.writeList(['shared.example', 'other.example'], 'shared.csv');
@@ -107,7 +108,7 @@ test('status shows it as a try, and its row is kept where only this user can rea
   expect(statSync(join(place.path('store/spool'), file)).mode & 0o777).toBe(0o600);
 });
 
-test('several inputs go into one call, and a search asks for its first page only', async () => {
+proof('several inputs go into one call, and a search asks for its first page only', async () => {
   const before = sent();
   await json('try', 'enrich-person', 'email=jo@one.example', 'profile_slug=jo-one', '--yes');
   writeFileSync(
@@ -121,15 +122,24 @@ test('several inputs go into one call, and a search asks for its first page only
   ]);
 });
 
-test('a read of a job is tried with the cells of its columns, and says what its add names in vain', async () => {
-  const vendor = await vendorThat(answering({ legalName: 'Acme Pty Ltd', seats: 4 }));
-  const job = { operation: 'api-call', endpoint: '/lookup/{{Id}}', body: {}, method: 'GET', credits_max: 3 };
-  writeFileSync(place.path('own.yaml'), JSON.stringify({ ...job, add: { name: 'legalNam' } }));
-  const { code, stdout, stderr } = await typed(['try', place.path('own.yaml'), 'Id=a b', '--yes']);
-  expect(code, stderr).toBe(0);
-  expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /lookup/a%20b']);
-  expect(stdout).toContain('`legalNam` is not in the one answer so far; did you mean `legalName`?');
-});
+proof(
+  'a read of a job is tried with the cells of its columns, and says what its add names in vain',
+  async () => {
+    const vendor = await vendorThat(answering({ legalName: 'Acme Pty Ltd', seats: 4 }));
+    const job = {
+      operation: 'api-call',
+      endpoint: '/lookup/{{Id}}',
+      body: {},
+      method: 'GET',
+      credits_max: 3,
+    };
+    writeFileSync(place.path('own.yaml'), JSON.stringify({ ...job, add: { name: 'legalNam' } }));
+    const { code, stdout, stderr } = await typed(['try', place.path('own.yaml'), 'Id=a b', '--yes']);
+    expect(code, stderr).toBe(0);
+    expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /lookup/a%20b']);
+    expect(stdout).toContain('`legalNam` is not in the one answer so far; did you mean `legalName`?');
+  },
+);
 
 test.each([
   [['enrich-company', 'abn=51824753557'], /ABN 51 824 753 557: the checksum fails/],
@@ -147,7 +157,7 @@ test.each([
   expect(sent()).toBe(before);
 });
 
-test('a rule of a dialect file is named by its place, and a refused call needs attention', async () => {
+proof('a rule of a dialect file is named by its place, and a refused call needs attention', async () => {
   place.writeDialect({
     operations: {
       'enrich-company': {

@@ -8,6 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import { type Desk, type JsonResult, openDesk } from './desk.ts';
 import type { Ended } from './rowonce.ts';
 import { typed } from './typed.ts';
@@ -113,11 +114,16 @@ async function misread(means = 'rate_limited') {
 }
 
 describe('a finished list', () => {
-  test.each([
-    ['rate_limited', 'paused'],
-    ['in_doubt', 'in_doubt'],
-    ['credits_used_up', 'stopped'],
-  ])(
+  test.each(
+    some(
+      [
+        ['rate_limited', 'paused'],
+        ['in_doubt', 'in_doubt'],
+        ['credits_used_up', 'stopped'],
+      ],
+      1,
+    ),
+  )(
     'of which an answer is %s today keeps its rows; a run asks, and buys it again once told to',
     async (means, kind) => {
       const { vendor, desk, first } = await misread(means);
@@ -177,7 +183,7 @@ describe('a finished list', () => {
     expect(vendor.book).toEqual(['busy.example']);
   });
 
-  test('of which an answer is refused today is settled so, and nothing is asked again', async () => {
+  proof('of which an answer is refused today is settled so, and nothing is asked again', async () => {
     const { vendor } = await misread('refused');
     const anew = await vendor.run('list.csv', '--yes');
     expect(anew).toMatchObject({ counts: { matched: 2, refused: 1 }, credits: { spent: 0 } });
@@ -238,10 +244,15 @@ describe('another list', () => {
     expect(vendor.book).toHaveLength(2);
   });
 
-  test.each([
-    ['where --yes was said', ['--budget', '100', '--yes'], undefined],
-    ['where a person agreed to the price of a plan that counts it', [], 'y'],
-  ])('buys it at once %s', async (_, flags, answer) => {
+  test.each(
+    some(
+      [
+        ['where --yes was said', ['--budget', '100', '--yes'], undefined],
+        ['where a person agreed to the price of a plan that counts it', [], 'y'],
+      ],
+      1,
+    ),
+  )('buys it at once %s', async (_, flags, answer) => {
     const { vendor } = await misread();
     await vendor.list('other.csv', 'busy', 'four');
     const { code, stderr } = await vendor.typed(['run', 'enrich-company', 'other.csv', ...flags], answer);
@@ -250,7 +261,7 @@ describe('another list', () => {
     expect(vendor.book.toSorted()).toEqual(['busy.example', 'four.example']);
   });
 
-  test('takes it for an answer again when the rule is taken back, at no cost', async () => {
+  proof('takes it for an answer again when the rule is taken back, at no cost', async () => {
     const { vendor } = await misread();
     await vendor.list('other.csv', 'busy', 'four');
     expect(await vendor.run('other.csv')).toMatchObject({ counts: { matched: 1, in_doubt: 1 } });
@@ -300,36 +311,44 @@ describe('an unfinished list', () => {
 });
 
 describe('what is bought in its place', () => {
-  test('and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to', async () => {
-    const { vendor, desk } = await misread();
-    vendor.answers = () => undefined;
-    const lost = await vendor.run('list.csv', '--yes');
-    expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
-    for (const more of [[], ['--yes']])
-      expect(await vendor.run('list.csv', ...more)).toMatchObject({ batch: lost.batch, requests: 0 });
-    expect(vendor.book).toEqual(['busy.example']);
-    const [{ attempt: old }] = await vendor.attempts(lost.batch, 3);
-    expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
+  proof(
+    'and gets lost is in doubt like any other; nobody asks again until a person decides, and nothing more is agreed to',
+    async () => {
+      const { vendor, desk } = await misread();
+      vendor.answers = () => undefined;
+      const lost = await vendor.run('list.csv', '--yes');
+      expect(lost).toMatchObject({ counts: { matched: 2, in_doubt: 1 }, credits: { spent: 0, in_doubt: 1 } });
+      for (const more of [[], ['--yes']])
+        expect(await vendor.run('list.csv', ...more)).toMatchObject({ batch: lost.batch, requests: 0 });
+      expect(vendor.book).toEqual(['busy.example']);
+      const [{ attempt: old }] = await vendor.attempts(lost.batch, 3);
+      expect(await desk.json(['settle', lost.batch])).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
 
-    await desk.json(['settle', lost.batch, '--not-done']);
-    vendor.answers = (domain) => ({ name: `Company of ${domain}` });
-    expect(await vendor.run('list.csv')).toMatchObject({
-      batch: lost.batch,
-      counts: { matched: 3 },
-      credits: { spent: 1 },
-    });
-    const attempts = await vendor.attempts(lost.batch, 3);
-    expect(attempts.map(({ replaces }: JsonResult) => replaces)).toEqual([null, old, old]);
-    expect(vendor.book).toEqual(['busy.example', 'busy.example']);
-  });
+      await desk.json(['settle', lost.batch, '--not-done']);
+      vendor.answers = (domain) => ({ name: `Company of ${domain}` });
+      expect(await vendor.run('list.csv')).toMatchObject({
+        batch: lost.batch,
+        counts: { matched: 3 },
+        credits: { spent: 1 },
+      });
+      const attempts = await vendor.attempts(lost.batch, 3);
+      expect(attempts.map(({ replaces }: JsonResult) => replaces)).toEqual([null, old, old]);
+      expect(vendor.book).toEqual(['busy.example', 'busy.example']);
+    },
+  );
 
-  test.each([
-    ['before-intent', 'matched'],
-    ['after-intent', 'in_doubt'],
-    ['after-send', 'in_doubt'],
-    ['after-record', 'matched'],
-    ['before-row', 'matched'],
-  ])('is bought once though the run is killed %s; the same command ends it', async (crashAt, ended) => {
+  test.each(
+    some(
+      [
+        ['before-intent', 'matched'],
+        ['after-intent', 'in_doubt'],
+        ['after-send', 'in_doubt'],
+        ['after-record', 'matched'],
+        ['before-row', 'matched'],
+      ],
+      1,
+    ),
+  )('is bought once though the run is killed %s; the same command ends it', async (crashAt, ended) => {
     const { vendor, desk, first } = await misread();
     // The first row is settled before it comes to the second.
     const point = crashAt === 'before-row' ? 'before-row:3' : crashAt;
@@ -346,52 +365,61 @@ describe('what is bought in its place', () => {
   });
 });
 
-test('a page in the middle of a search is bought again, and those after it; those before it are not', async () => {
-  const vendor = await BusyVendor.open();
-  const { desk } = vendor;
-  vendor.answers = (page, nth) =>
-    ({
-      'page 1': { results: [{ name: 'Ann' }], next_page: 2 },
-      'page 2':
-        nth === 1
-          ? { results: [{ name: 'Queue' }], note: 'busy' }
-          : { results: [{ name: 'Bo' }], next_page: 3 },
-    })[page] ?? { results: [{ name: 'Cy' }] };
-  await desk.write('list.csv', 'Company\nAcme\n');
-  await desk.write(
-    'job.yaml',
-    JSON.stringify({ operation: 'search-people', columns: { company: 'Company' }, pages: 3 }),
-  );
-  const run = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
-  expect(await desk.json(run)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
-  await vendor.speak(busy('rate_limited'));
-  expect(await desk.json([...run, '--yes'])).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
-  expect(vendor.book).toEqual(['page 1', 'page 2', 'page 2', 'page 3']);
-  expect(desk.place.rows('out.people.csv').map(({ name }) => name)).toEqual(['Ann', 'Bo', 'Cy']);
-});
+proof(
+  'a page in the middle of a search is bought again, and those after it; those before it are not',
+  async () => {
+    const vendor = await BusyVendor.open();
+    const { desk } = vendor;
+    vendor.answers = (page, nth) =>
+      ({
+        'page 1': { results: [{ name: 'Ann' }], next_page: 2 },
+        'page 2':
+          nth === 1
+            ? { results: [{ name: 'Queue' }], note: 'busy' }
+            : { results: [{ name: 'Bo' }], next_page: 3 },
+      })[page] ?? { results: [{ name: 'Cy' }] };
+    await desk.write('list.csv', 'Company\nAcme\n');
+    await desk.write(
+      'job.yaml',
+      JSON.stringify({ operation: 'search-people', columns: { company: 'Company' }, pages: 3 }),
+    );
+    const run = ['run', 'job.yaml', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
+    expect(await desk.json(run)).toMatchObject({ counts: { matched: 1 }, credits: { spent: 2 } });
+    await vendor.speak(busy('rate_limited'));
+    expect(await desk.json([...run, '--yes'])).toMatchObject({
+      counts: { matched: 1 },
+      credits: { spent: 2 },
+    });
+    expect(vendor.book).toEqual(['page 1', 'page 2', 'page 2', 'page 3']);
+    expect(desk.place.rows('out.people.csv').map(({ name }) => name)).toEqual(['Ann', 'Bo', 'Cy']);
+  },
+);
 
-test('a step of a waterfall that was no miss is asked again before what was found after it is used', async () => {
-  const vendor = await BusyVendor.open();
-  const { desk } = vendor;
-  await vendor.speak(busy('no_match'));
-  await desk.write('list.csv', 'Domain,LinkedIn\nbusy.example,https://www.linkedin.com/company/busy\n');
-  expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 1 } });
-  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['profile_url']);
-  await vendor.speak(busy('rate_limited'));
-  vendor.answers = (about) => ({ name: `Company of ${about}` });
-  expect(await vendor.run('list.csv', '--yes')).toMatchObject({
-    counts: { matched: 1 },
-    credits: { spent: 1 },
-  });
-  expect(vendor.column('_matched_by', 'list.csv')).toEqual(['domain']);
-  expect(vendor.book.map((about) => about.replace(/.*\//, ''))).toEqual([
-    'busy.example',
-    'busy',
-    'busy.example',
-  ]);
-});
+proof(
+  'a step of a waterfall that was no miss is asked again before what was found after it is used',
+  async () => {
+    const vendor = await BusyVendor.open();
+    const { desk } = vendor;
+    await vendor.speak(busy('no_match'));
+    await desk.write('list.csv', 'Domain,LinkedIn\nbusy.example,https://www.linkedin.com/company/busy\n');
+    expect(await vendor.run('list.csv')).toMatchObject({ counts: { matched: 1 } });
+    expect(vendor.column('_matched_by', 'list.csv')).toEqual(['profile_url']);
+    await vendor.speak(busy('rate_limited'));
+    vendor.answers = (about) => ({ name: `Company of ${about}` });
+    expect(await vendor.run('list.csv', '--yes')).toMatchObject({
+      counts: { matched: 1 },
+      credits: { spent: 1 },
+    });
+    expect(vendor.column('_matched_by', 'list.csv')).toEqual(['domain']);
+    expect(vendor.book.map((about) => about.replace(/.*\//, ''))).toEqual([
+      'busy.example',
+      'busy',
+      'busy.example',
+    ]);
+  },
+);
 
-test('a trial of what turned out to be no answer asks before it is sent again', async () => {
+proof('a trial of what turned out to be no answer asks before it is sent again', async () => {
   const vendor = await BusyVendor.open();
   const { desk } = vendor;
   const trial = ['try', 'enrich-company', 'domain=busy.example'];

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import { openDesk } from './desk.ts';
 
@@ -91,34 +92,39 @@ test('invites are deleted and roles set back; the same list then is applied anew
   expect(state.invitedTwice()).toEqual([]);
 });
 
-test('nothing is sent without --yes; an undo can be undone, and whoever would get a new mail is listed', async () => {
-  const team = await openTeam();
-  await team.apply([person(JO, 'viewer')]);
-  await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
-  const requests = await team.requests();
-  const { code, stderr } = await team.type('undo', 'last');
-  expect(code).toBe(2);
-  expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
-  expect(stderr).toContain('agree with --yes');
-  expect(await team.requests()).toBe(requests);
+proof(
+  'nothing is sent without --yes; an undo can be undone, and whoever would get a new mail is listed',
+  async () => {
+    const team = await openTeam();
+    await team.apply([person(JO, 'viewer')]);
+    await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
+    const requests = await team.requests();
+    const { code, stderr } = await team.type('undo', 'last');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+    expect(stderr).toContain('agree with --yes');
+    expect(await team.requests()).toBe(requests);
 
-  const { batch } = await team.json('undo', 'last', '--yes');
-  const list = readFileSync(team.place.path(`store/undo/${(await team.json('status', batch)).undoes}.csv`));
-  expect(list.toString()).toBe(
-    `email,project_id,role,user_id\n${JO},${PROJECT},viewer,\n${MO},${PROJECT},none,\n`,
-  );
+    const { batch } = await team.json('undo', 'last', '--yes');
+    const list = readFileSync(team.place.path(`store/undo/${(await team.json('status', batch)).undoes}.csv`));
+    expect(list.toString()).toBe(
+      `email,project_id,role,user_id\n${JO},${PROJECT},viewer,\n${MO},${PROJECT},none,\n`,
+    );
 
-  const back = await team.type('undo', 'last', '--yes', '--json');
-  expect(back.code).toBe(3);
-  expect(JSON.parse(back.stdout)).toMatchObject({
-    undoes: batch,
-    counts: { applied: 1 },
-    not_undone: [{ row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') }],
-  });
-  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
-});
+    const back = await team.type('undo', 'last', '--yes', '--json');
+    expect(back.code).toBe(3);
+    expect(JSON.parse(back.stdout)).toMatchObject({
+      undoes: batch,
+      counts: { applied: 1 },
+      not_undone: [
+        { row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') },
+      ],
+    });
+    expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
+  },
+);
 
-test('--plan shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
+proof('--plan shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
   const team = await openTeam();
   await team.apply([person(JO, 'viewer')]);
   await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
@@ -151,7 +157,7 @@ test('--plan shows what would be sent and what stays, sends nothing and leaves n
   });
 });
 
-test('what it cannot take back is listed with the reason, and the rest is done', async () => {
+proof('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
   const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];
   writeFileSync(team.place.path('team.csv'), `Email,Name,Project,Role\n${rows.join('\n')}\n`);
@@ -195,51 +201,57 @@ test('what it cannot take back is listed with the reason, and the rest is done',
   );
 });
 
-test('every invite whose answer was lost is named, whether anything else can be taken back or not', async () => {
-  const team = await openTeam({ concurrency: 1, faults: 'charged-reset@create-invite:x2' });
-  const sheet = [JO, MO].map((email) => person(email, 'viewer'));
-  await team.apply(sheet);
-  const { batch } = await team.json('status', 'last');
-  const doubt = (row: number, email: string) =>
-    `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
-  const nothing = await team.type('undo', batch, '--yes');
-  expect(nothing).toMatchObject({
-    code: 3,
-    stdout: `There is nothing to send for undoing batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
-  });
+proof(
+  'every invite whose answer was lost is named, whether anything else can be taken back or not',
+  async () => {
+    const team = await openTeam({ concurrency: 1, faults: 'charged-reset@create-invite:x2' });
+    const sheet = [JO, MO].map((email) => person(email, 'viewer'));
+    await team.apply(sheet);
+    const { batch } = await team.json('status', 'last');
+    const doubt = (row: number, email: string) =>
+      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
+    const nothing = await team.type('undo', batch, '--yes');
+    expect(nothing).toMatchObject({
+      code: 3,
+      stdout: `There is nothing to send for undoing batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
+    });
 
-  await team.apply([...sheet, person(VI, 'viewer')]);
-  const later = (await team.json('status', 'last')).batch;
-  expect(team.row(VI)).toMatchObject({ _status: 'applied', _source: 'sent' });
-  await team.type('settle', batch, '2', '--not-done');
-  const undone = await team.type('undo', later, '--yes');
-  expect(undone.code).toBe(0);
-  const named = await team.type('undo', batch, '--yes');
-  expect(named).toMatchObject({ code: 3, stdout: expect.stringContaining(doubt(3, MO)) });
-  expect(named.stdout).not.toContain(JO);
-});
+    await team.apply([...sheet, person(VI, 'viewer')]);
+    const later = (await team.json('status', 'last')).batch;
+    expect(team.row(VI)).toMatchObject({ _status: 'applied', _source: 'sent' });
+    await team.type('settle', batch, '2', '--not-done');
+    const undone = await team.type('undo', later, '--yes');
+    expect(undone.code).toBe(0);
+    const named = await team.type('undo', batch, '--yes');
+    expect(named).toMatchObject({ code: 3, stdout: expect.stringContaining(doubt(3, MO)) });
+    expect(named.stdout).not.toContain(JO);
+  },
+);
 
-test('the list of an undo outlives a purge while one of its rows is in doubt, and the undo then goes on', async () => {
-  const team = await openTeam({ concurrency: 1 });
-  await team.apply([JO, MO].map((email) => person(email, 'viewer')));
-  await team.apply([person(JO, 'editor')]);
-  const { batch } = await team.json('status', 'last');
-  await team.vendor.setFaults('reset@create-invite:x1');
-  const undone = await team.json('undo', batch, '--yes');
-  expect(undone.counts).toEqual({ in_doubt: 1 });
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  const purge = ['store', 'purge', '--before', tomorrow, '--yes'];
-  expect((await team.type(...purge)).stdout).toContain(
-    `stays: 1 kept list that batch ${undone.batch} may still need.`,
-  );
-  expect(readdirSync(team.place.path('store/undo'))).toContain(`${batch}.enriched.csv`);
-  expect((await team.type('settle', undone.batch, '2', '--not-done')).code).toBe(0);
-  expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 1 });
-  expect((await team.state()).roles()[`${PROJECT} ${JO}`]).toBe('viewer');
-  expect((await team.type(...purge)).stdout).toContain(
-    `removed: ${team.place.path(`store/undo/${batch}.csv`)}`,
-  );
-});
+proof(
+  'the list of an undo outlives a purge while one of its rows is in doubt, and the undo then goes on',
+  async () => {
+    const team = await openTeam({ concurrency: 1 });
+    await team.apply([JO, MO].map((email) => person(email, 'viewer')));
+    await team.apply([person(JO, 'editor')]);
+    const { batch } = await team.json('status', 'last');
+    await team.vendor.setFaults('reset@create-invite:x1');
+    const undone = await team.json('undo', batch, '--yes');
+    expect(undone.counts).toEqual({ in_doubt: 1 });
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const purge = ['store', 'purge', '--before', tomorrow, '--yes'];
+    expect((await team.type(...purge)).stdout).toContain(
+      `stays: 1 kept list that batch ${undone.batch} may still need.`,
+    );
+    expect(readdirSync(team.place.path('store/undo'))).toContain(`${batch}.enriched.csv`);
+    expect((await team.type('settle', undone.batch, '2', '--not-done')).code).toBe(0);
+    expect((await team.json('undo', batch, '--yes')).counts).toEqual({ applied: 1 });
+    expect((await team.state()).roles()[`${PROJECT} ${JO}`]).toBe('viewer');
+    expect((await team.type(...purge)).stdout).toContain(
+      `removed: ${team.place.path(`store/undo/${batch}.csv`)}`,
+    );
+  },
+);
 
 test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam({ concurrency: 1 });
@@ -267,24 +279,27 @@ test('killed in the middle, the same command goes on with the same list, and wit
   expect(statSync(listPath).mode & 0o777).toBe(0o600);
 });
 
-test('an unfinished batch is refused until it is cancelled; half a change of a role is then put right', async () => {
-  const team = await openTeam({ concurrency: 1 });
-  await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
-  team.writeSheet([person(JO, 'editor'), person(MO, 'editor')]);
-  await team.run({ crashAt: 'after-close' });
-  const { batch } = await team.json('status', 'last');
-  const refused = await team.type('undo', batch, '--yes');
-  expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain(`Batch ${batch} is unfinished`);
+proof(
+  'an unfinished batch is refused until it is cancelled; half a change of a role is then put right',
+  async () => {
+    const team = await openTeam({ concurrency: 1 });
+    await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
+    team.writeSheet([person(JO, 'editor'), person(MO, 'editor')]);
+    await team.run({ crashAt: 'after-close' });
+    const { batch } = await team.json('status', 'last');
+    const refused = await team.type('undo', batch, '--yes');
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(`Batch ${batch} is unfinished`);
 
-  const cancelled = await team.type('cancel', batch);
-  expect(cancelled.stdout).toBe(
-    `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not get to creating it again.\n`,
-  );
-  expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
-  const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };
-  expect((await team.state()).roles()).toEqual(viewers);
-});
+    const cancelled = await team.type('cancel', batch);
+    expect(cancelled.stdout).toBe(
+      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not get to creating it again.\n`,
+    );
+    expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
+    const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };
+    expect((await team.state()).roles()).toEqual(viewers);
+  },
+);
 
 test('a batch that only looked something up has nothing that could be undone', async () => {
   const desk = await openDesk();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import type { Ended } from './program.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
 import { WAYS, type Way } from './ways.ts';
@@ -41,7 +42,7 @@ function lostOn(way: Way): typeof LOST_EITHER_WAY {
 /** With a key the vendor is asked again by itself, which is `doubts.test.ts`'s and the random kills' matter. */
 const WAYS_WITHOUT_KEYS = WAYS.filter((way) => way !== 'keyed');
 
-describe.each(WAYS_WITHOUT_KEYS)(
+describe.each(some(WAYS_WITHOUT_KEYS, 1))(
   'an answer that is lost leaves its row in doubt, charged or not, and nothing is sent again by itself (%s)',
   (way) => {
     const lost = lostOn(way);
@@ -113,29 +114,35 @@ describe.concurrent('an answer that can be understood settles the row, and is ne
     ['422', 'via'],
   ];
 
-  test.each(REFUSALS)("%s: refused, with the vendor's words, and not charged (%s)", async (status, way) => {
-    await using workplace = await Workplace.open({ way, faults: `${status}:x1` });
-    workplace.writeList(['refused.example']);
-    expect((await workplace.runHere()).code).toBe(3);
-    expect(workplace.rows()[0]).toMatchObject({ _status: 'refused', _credits: '0', _source: 'bought' });
-    expect(workplace.rows()[0]?._reason).toContain(`status ${status}, "Status ${status}, on purpose."`);
-    expect(await workplace.runHere()).toMatchObject({ code: 3, report: { requests: 0 } });
-    expect((await workplace.vendor.book()).credits).toBe(0);
-  });
+  test.each(some(REFUSALS, 1))(
+    "%s: refused, with the vendor's words, and not charged (%s)",
+    async (status, way) => {
+      await using workplace = await Workplace.open({ way, faults: `${status}:x1` });
+      workplace.writeList(['refused.example']);
+      expect((await workplace.runHere()).code).toBe(3);
+      expect(workplace.rows()[0]).toMatchObject({ _status: 'refused', _credits: '0', _source: 'bought' });
+      expect(workplace.rows()[0]?._reason).toContain(`status ${status}, "Status ${status}, on purpose."`);
+      expect(await workplace.runHere()).toMatchObject({ code: 3, report: { requests: 0 } });
+      expect((await workplace.vendor.book()).credits).toBe(0);
+    },
+  );
 
   // Directly a 404 or an empty result, by the other dialect a 500 that says so.
-  test.each(WAYS)('what the vendor does not know: no match, not charged, exit 0 (%s)', async (way) => {
-    await using workplace = await Workplace.open({ way, matchRate: 0 });
-    workplace.writeList(domainsOf('unknown', 12));
-    expect((await workplace.runHere()).code).toBe(0);
-    expect(new Set(workplace.statuses())).toEqual(new Set(['no_match']));
-    const book = await workplace.vendor.book();
-    expect(book).toMatchObject({ credits: 0, requests: 12 });
-    await workplace.vendor.setMatchRate(1);
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
-  });
+  test.each(some(WAYS, 1))(
+    'what the vendor does not know: no match, not charged, exit 0 (%s)',
+    async (way) => {
+      await using workplace = await Workplace.open({ way, matchRate: 0 });
+      workplace.writeList(domainsOf('unknown', 12));
+      expect((await workplace.runHere()).code).toBe(0);
+      expect(new Set(workplace.statuses())).toEqual(new Set(['no_match']));
+      const book = await workplace.vendor.book();
+      expect(book).toMatchObject({ credits: 0, requests: 12 });
+      await workplace.vendor.setMatchRate(1);
+      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
+    },
+  );
 
-  test('204: no match', async () => {
+  proof('204: no match', async () => {
     await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(204).end());
     await using workplace = await Workplace.open();
     workplace.writeAccount(vendor.url);
@@ -161,7 +168,7 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     ...(['rest-get', 'via'] as const).map((way) => ['429:x1', way] as const),
   ];
 
-  test.each(REFUSALS)('%s (%s)', async (faults, way) => {
+  test.each(some(REFUSALS, 1))('%s (%s)', async (faults, way) => {
     await using workplace = await Workplace.open({ way, faults });
     workplace.writeList(['busy.example']);
     const { code, report } = await workplace.run();
@@ -173,7 +180,7 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     expect(lookups.map(({ credits }) => credits)).toEqual([...Array(refusals).fill(0), 1]);
   });
 
-  test.each(['direct', 'via'] as const)(
+  test.each(some(['direct', 'via'] as const, 1))(
     'a vendor that takes two a second is asked no faster, and all rows come back (%s)',
     async (way) => {
       await using workplace = await Workplace.open({ way, flags: ['--rate', '2/s'] });
@@ -183,7 +190,7 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     },
   );
 
-  test('Retry-After is kept to, even when it is a date', async () => {
+  proof('Retry-After is kept to, even when it is a date', async () => {
     // Goal: the vendor's own time counts, measured against its own clock. Method: its clock is as far
     // behind ours as clocks may differ.
     const date = new Date(Date.now() - 4 * 60_000);
@@ -232,20 +239,28 @@ describe.concurrent('an operation of which the dialect says that it may move on 
     expect([...workplace.ledger().calls.values()]).toEqual([{ state: 'found', attempts: 1, notSent: 1 }]);
   });
 
-  test('and is killed on the way there: it is asked from the start, and in doubt only if that was sent', async () => {
-    const moved = await movedTo('/v2/company');
-    await using vendor = moved.vendor;
-    await using workplace = moved.workplace;
-    expect((await workplace.run({ crashAt: 'before-intent:2' })).signal).toBe('SIGKILL');
-    expect(vendor.requests).toHaveLength(1);
-    expect((await workplace.runHere()).code).toBe(0);
-    expect(workplace.statuses()).toEqual(['matched']);
-  });
+  proof(
+    'and is killed on the way there: it is asked from the start, and in doubt only if that was sent',
+    async () => {
+      const moved = await movedTo('/v2/company');
+      await using vendor = moved.vendor;
+      await using workplace = moved.workplace;
+      expect((await workplace.run({ crashAt: 'before-intent:2' })).signal).toBe('SIGKILL');
+      expect(vendor.requests).toHaveLength(1);
+      expect((await workplace.runHere()).code).toBe(0);
+      expect(workplace.statuses()).toEqual(['matched']);
+    },
+  );
 
-  test.each([
-    ['another host', 'http://vendor.invalid/v2/company', /redirect to http:\/\/vendor\.invalid/],
-    ['itself, for ever', '/enrich/company', /moved one request 4 times/],
-  ])('is not followed to %s: exit 2, and the row is pending', async (_, location, words) => {
+  test.each(
+    some(
+      [
+        ['another host', 'http://vendor.invalid/v2/company', /redirect to http:\/\/vendor\.invalid/],
+        ['itself, for ever', '/enrich/company', /moved one request 4 times/],
+      ],
+      1,
+    ),
+  )('is not followed to %s: exit 2, and the row is pending', async (_, location, words) => {
     const moved = await movedTo(location);
     await using vendor = moved.vendor;
     await using workplace = moved.workplace;
@@ -280,7 +295,7 @@ describe.concurrent('an answer that concerns the whole account stops the run; th
     KINDS.slice(0, way === 'direct' ? undefined : 2).map((kind) => ({ way, ...kind })),
   );
 
-  test.each(STOPS)('$fault: exit $code ($way)', async ({ way, fault, code, stopped, words }) => {
+  test.each(some(STOPS, 3))('$fault: exit $code ($way)', async ({ way, fault, code, stopped, words }) => {
     await using workplace = await Workplace.open({ way, faults: `${fault}:x1`, concurrency: 1 });
     workplace.writeList(domainsOf('stop', 3));
     const first = await workplace.runHere();

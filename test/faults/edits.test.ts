@@ -17,7 +17,7 @@ import { runJob } from '../../src/run/run-job.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { openDesk } from '../cli/desk.ts';
-import { some } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { EDITS, EditedList, editOnce, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { emailsOf, TeamWorkplace } from './team-workplace.ts';
@@ -41,7 +41,7 @@ function runHere(place: Workplace, request: Partial<RunOptions> = {}): Promise<R
 }
 
 describe('while "Spend at most …?" is on the screen', () => {
-  test.for(EDITS)('an edit (%s) stops the run before anything is bought', async (how) => {
+  test.for(some(EDITS, 2))('an edit (%s) stops the run before anything is bought', async (how) => {
     await using place = await Workplace.open();
     place.writeList(domainsOf('asked', 30));
     const list = new EditedList(place.path('list.csv'));
@@ -60,7 +60,7 @@ describe('while "Spend at most …?" is on the screen', () => {
     expect(foreignRows(place)).toBe(0);
   });
 
-  test('an edit that is undone before the answer is none', async () => {
+  proof('an edit that is undone before the answer is none', async () => {
     await using place = await Workplace.open();
     place.writeList(domainsOf('undone', 30));
     const list = new EditedList(place.path('list.csv'));
@@ -73,7 +73,7 @@ describe('while "Spend at most …?" is on the screen', () => {
     expect(foreignRows(place)).toBe(0);
   });
 
-  test('also of a sample, whose rows are read once more to be chosen', async () => {
+  proof('also of a sample, whose rows are read once more to be chosen', async () => {
     await using place = await Workplace.open();
     place.writeList(domainsOf('sample', 30));
     const list = new EditedList(place.path('list.csv'));
@@ -129,31 +129,37 @@ describe('while a run buys', () => {
     },
   );
 
-  test('an edit that is undone before anything was read of it, and other rights, hold up nothing', async () => {
-    const { place, list } = await longList();
-    const program = place.start();
-    await program.until(() => place.vendor.loggedBytes > 0);
-    program.signal('SIGSTOP');
-    list.edit('in_place');
-    list.putBack();
-    chmodSync(place.path('list.csv'), 0o640);
-    program.signal('SIGCONT');
-    expect(await program.ended).toMatchObject({ code: 0, report: { counts: { matched: ROWS } } });
-    expect(foreignRows(place)).toBe(0);
-  });
+  proof(
+    'an edit that is undone before anything was read of it, and other rights, hold up nothing',
+    async () => {
+      const { place, list } = await longList();
+      const program = place.start();
+      await program.until(() => place.vendor.loggedBytes > 0);
+      program.signal('SIGSTOP');
+      list.edit('in_place');
+      list.putBack();
+      chmodSync(place.path('list.csv'), 0o640);
+      program.signal('SIGCONT');
+      expect(await program.ended).toMatchObject({ code: 0, report: { counts: { matched: ROWS } } });
+      expect(foreignRows(place)).toBe(0);
+    },
+  );
 });
 
-test('at random moments, in any way, killed or not: whatever comes of each run, the last one has every row right', async () => {
-  await using place = await Workplace.open({ latencyMs: 20 });
-  const random = randomFrom('edits', 1);
-  place.writeList(domainsOf('at-random', 80));
-  for (let edits = 0; edits < 4; edits += 1) await editOnce(place, {}, { random, windowMs: 300 });
-  const { code, report } = await place.runHere();
-  expect([0, 3]).toContain(code);
-  expect(report?.counts.matched ?? 0).toBeGreaterThan(50);
-  expect(foreignRows(place)).toBe(0);
-  expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
-});
+proof(
+  'at random moments, in any way, killed or not: whatever comes of each run, the last one has every row right',
+  async () => {
+    await using place = await Workplace.open({ latencyMs: 20 });
+    const random = randomFrom('edits', 1);
+    place.writeList(domainsOf('at-random', 80));
+    for (let edits = 0; edits < 4; edits += 1) await editOnce(place, {}, { random, windowMs: 300 });
+    const { code, report } = await place.runHere();
+    expect([0, 3]).toContain(code);
+    expect(report?.counts.matched ?? 0).toBeGreaterThan(50);
+    expect(foreignRows(place)).toBe(0);
+    expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
+  },
+);
 
 test('an edited list is not exported by what was found for the list as it was', async () => {
   const desk = await openDesk();
@@ -234,7 +240,7 @@ describe('where the file system tells nothing', () => {
     expect(foreignRows(place)).toBe(0);
   });
 
-  test.for(['run', 'stopped'] as const)(
+  test.for(some(['run', 'stopped'] as const, 1))(
     'a row is not taken for settled, nor written, by what was found for others (%s)',
     async (operation) => {
       const { place, batch } = await poisoned(operation);
@@ -269,34 +275,37 @@ describe('where the file system tells nothing', () => {
     expect(existsSync(place.path('other.csv'))).toBe(false);
   });
 
-  test('a team is worked on as it was planned, and its outcomes are written beside nobody else', async () => {
-    await using team = await TeamWorkplace.open();
-    const { place } = team;
-    const people = emailsOf('unseen', 6).map((email, at) => ({
-      email,
-      role: at % 2 === 0 ? 'viewer' : 'editor',
-    }));
-    team.writeSheet(people, 'team.csv');
-    const list = new EditedList(place.path('team.csv'));
-    const seeAgain = await blindFileSystem(place, 'team.csv');
-    withoutDigests();
-    const request = {
-      job: place.path('team.yaml'),
-      file: place.path('team.csv'),
-      askChanges: async () => {
-        list.edit('in_place');
-        return true;
-      },
-    };
-    await expect(runHere(place, request)).rejects.toMatchObject({
-      message: expect.stringContaining('was finished from other cells than'),
-    });
-    seeAgain();
-    expect(existsSync(place.path('out.csv'))).toBe(false);
-    const sent = await team.requests();
+  proof(
+    'a team is worked on as it was planned, and its outcomes are written beside nobody else',
+    async () => {
+      await using team = await TeamWorkplace.open();
+      const { place } = team;
+      const people = emailsOf('unseen', 6).map((email, at) => ({
+        email,
+        role: at % 2 === 0 ? 'viewer' : 'editor',
+      }));
+      team.writeSheet(people, 'team.csv');
+      const list = new EditedList(place.path('team.csv'));
+      const seeAgain = await blindFileSystem(place, 'team.csv');
+      withoutDigests();
+      const request = {
+        job: place.path('team.yaml'),
+        file: place.path('team.csv'),
+        askChanges: async () => {
+          list.edit('in_place');
+          return true;
+        },
+      };
+      await expect(runHere(place, request)).rejects.toMatchObject({
+        message: expect.stringContaining('was finished from other cells than'),
+      });
+      seeAgain();
+      expect(existsSync(place.path('out.csv'))).toBe(false);
+      const sent = await team.requests();
 
-    list.putBack();
-    expect(await team.runHere()).toMatchObject({ code: 0, report: { counts: { unchanged: 6 } } });
-    expect(await team.requests()).toBe(sent);
-  });
+      list.putBack();
+      expect(await team.runHere()).toMatchObject({ code: 0, report: { counts: { unchanged: 6 } } });
+      expect(await team.requests()).toBe(sent);
+    },
+  );
 });

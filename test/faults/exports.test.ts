@@ -8,6 +8,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { exportTwice, WHOLE_EXPORTS } from './exports.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -30,10 +31,15 @@ beforeAll(async () => {
 
 afterAll(() => workplace[Symbol.asyncDispose]());
 
-describe.for([
-  ['one store', ['store', 'store']],
-  ['two stores', STORES],
-] as const)('two exports to one path, from %s', ([name, stores]) => {
+describe.for(
+  some(
+    [
+      ['one store', ['store', 'store']],
+      ['two stores', STORES],
+    ] as const,
+    1,
+  ),
+)('two exports to one path, from %s', ([name, stores]) => {
   test.for([
     ['and neither is killed', {}],
     ['and one is killed when it has written', { crashAt: 'output-written' }],

@@ -9,11 +9,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { times } from '../combinations.ts';
 import { type FlipStore, makeFlipStores } from './flip-store.ts';
 import { type Flip, FlipLab, flipNumbered } from './flip-trial.ts';
 import { Workplace } from './workplace.ts';
 
-const FLIPS = 32;
+const FLIPS = times(8, 32);
 const ROWS = 30;
 const SEED = 10;
 

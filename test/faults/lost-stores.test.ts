@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { typedAt } from '../cli/typed.ts';
+import { proof, some } from '../combinations.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { isKnownToBeOlder, restore, takeBackup, tryOnBackup } from './restores.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -69,7 +70,7 @@ describe.concurrent('a store that is lost', () => {
     expect((await type(workplace, ['status'])).stderr).toBe('');
   });
 
-  test('a backup of before a kill buys nothing, and the newest store goes on', async () => {
+  proof('a backup of before a kill buys nothing, and the newest store goes on', async () => {
     await using workplace = await workplaceWith('one', 'two');
     await workplace.runHere(listOf('one'));
     const backup = takeBackup(workplace);
@@ -122,7 +123,7 @@ describe.concurrent('a store that is taken away under a run', () => {
     ],
   ];
 
-  test.each(TAKEN)('%s: nothing more is sent, by the next command neither', async (_what, take) => {
+  test.each(some(TAKEN, 1))('%s: nothing more is sent, by the next command neither', async (_what, take) => {
     await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });
     workplace.writeList(domainsOf('taken', 30));
     const program = workplace.start();

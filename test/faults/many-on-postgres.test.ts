@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { anotherServer, postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
 import type { LoggedRequest } from './vendor.ts';
@@ -102,27 +103,30 @@ test('what all of them spend and may have spent passes no budget of the account'
   expect(credits).toBe(40);
 });
 
-test('when one is killed the other sends what it had of the limit as well, and only what was on its way is in doubt', async () => {
-  // The others take an attempt for over thirteen seconds after it began.
-  await using place = await openPlace({ limits: { per_second: 40, timeout: '3s' } });
-  const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 240 });
-  const [killed, other] = [place.start(first), place.start(second)];
-  const asked = (name: string): readonly LoggedRequest[] =>
-    place.vendor.requests().filter(({ body }) => body.domain?.startsWith(name));
-  await other.until(() => asked('one').length >= 20 && asked('two').length >= 20);
-  await killed.kill();
-  const ended = await other.ended;
-  expect(ended.code, words(ended)).toBe(0);
-  expect(place.statuses('two-out.csv')).toEqual(new Array(240).fill('matched'));
-  expect(mostInASecond(asked('two'))).toBeGreaterThan(28);
-  const again = await place.run(first);
-  const doubts = place.statuses('one-out.csv').filter((status) => status === 'in_doubt').length;
-  expect(doubts).toBeLessThanOrEqual(CONCURRENCY);
-  expect(again.code, words(again)).toBe(doubts === 0 ? 0 : 3);
-  await expectBoughtOnce(place, 480);
-});
+proof(
+  'when one is killed the other sends what it had of the limit as well, and only what was on its way is in doubt',
+  async () => {
+    // The others take an attempt for over thirteen seconds after it began.
+    await using place = await openPlace({ limits: { per_second: 40, timeout: '3s' } });
+    const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 240 });
+    const [killed, other] = [place.start(first), place.start(second)];
+    const asked = (name: string): readonly LoggedRequest[] =>
+      place.vendor.requests().filter(({ body }) => body.domain?.startsWith(name));
+    await other.until(() => asked('one').length >= 20 && asked('two').length >= 20);
+    await killed.kill();
+    const ended = await other.ended;
+    expect(ended.code, words(ended)).toBe(0);
+    expect(place.statuses('two-out.csv')).toEqual(new Array(240).fill('matched'));
+    expect(mostInASecond(asked('two'))).toBeGreaterThan(28);
+    const again = await place.run(first);
+    const doubts = place.statuses('one-out.csv').filter((status) => status === 'in_doubt').length;
+    expect(doubts).toBeLessThanOrEqual(CONCURRENCY);
+    expect(again.code, words(again)).toBe(doubts === 0 ? 0 : 3);
+    await expectBoughtOnce(place, 480);
+  },
+);
 
-test('both go on by themselves when the database was stopped as by a crash and started again', async () => {
+proof('both go on by themselves when the database was stopped as by a crash and started again', async () => {
   const own = await anotherServer();
   try {
     await using place = await openPlace({ limits: { per_second: 40 } });
@@ -142,7 +146,7 @@ test('both go on by themselves when the database was stopped as by a crash and s
   }
 });
 
-test('what was admitted before a process was stopped for long is not sent when it goes on', async () => {
+proof('what was admitted before a process was stopped for long is not sent when it goes on', async () => {
   await using place = await openPlace({ limits: { per_second: 40 } });
   const store = await freshStore();
   const [order] = overlapping(place, store, { both: 0, own: 60 });
@@ -172,7 +176,7 @@ test('what was admitted before a process was stopped for long is not sent when i
 
 const UNSENT_FOR_AGE = `SELECT count(*) FROM rowonce.entries WHERE said = 'not_sent' AND words::text LIKE '%the intent was%ms old%'`;
 
-test('a pause for which the vendor asks one of them is kept by all', async () => {
+proof('a pause for which the vendor asks one of them is kept by all', async () => {
   await using place = await openPlace({ limits: { per_second: 20 } });
   const [first, second] = overlapping(place, await freshStore(), { both: 0, own: 60 });
   const programs = [place.start(first), place.start(second)];
@@ -204,7 +208,7 @@ test('a key that is dead to one of them is dead to all', async () => {
   expect(told, 'whoever was not refused itself').toHaveLength(programs.length - refused());
 });
 
-test('the same list in two shells is one batch, and both write the same output', async () => {
+proof('the same list in two shells is one batch, and both write the same output', async () => {
   await using place = await openPlace({ limits: { per_second: 40 } });
   const [order] = overlapping(place, await freshStore(), { both: 0, own: 80 });
   const ended = await Promise.all([place.run(order), place.run({ ...order, output: 'again.csv' })]);
@@ -214,7 +218,7 @@ test('the same list in two shells is one batch, and both write the same output',
   await expectBoughtOnce(place, 80);
 });
 
-test('a run stops when another one has begun over other content of the same list', async () => {
+proof('a run stops when another one has begun over other content of the same list', async () => {
   await using place = await openPlace({ limits: { per_second: 20 } });
   const [order] = overlapping(place, await freshStore(), { both: 0, own: 200 });
   const first = place.start(order);

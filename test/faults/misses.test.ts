@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { typed } from '../cli/typed.ts';
+import { proof, some } from '../combinations.ts';
 import { badOnceSettled, type ErrorPage, Gateway, type Weather } from './gateway.ts';
 import { endedOf } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
@@ -17,78 +18,83 @@ import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 const AT_ONCE = 3;
 
 describe.concurrent("a proxy's page in the vendor's place", () => {
-  test.each([
-    [404, {}],
-    [404, { reached: true }],
-    [400, { reached: true }],
-  ] as const)(
-    'with status %i ends no row: the calls are in doubt, and the others go on (%o)',
-    async (status, how) => {
-      await using workplace = await Workplace.open({ concurrency: AT_ONCE });
-      await using gateway = await Gateway.before(
-        workplace.vendor.url,
-        badOnceSettled(21, { status, ...how }, AT_ONCE),
-      );
-      workplace.writeAccount(gateway.url);
-      workplace.writeList(domainsOf('paged', 60));
-      const first = await workplace.runHere(PATIENT);
-      expect(first).toMatchObject({
-        code: 75,
-        report: { stopped: { code: 'paused' }, counts: { matched: 20 } },
-      });
-      expect(Object.keys(first.report?.counts ?? {}).sort(), 'no row is refused or without a match').toEqual([
-        'in_doubt',
-        'matched',
-      ]);
-      expect(first.stderr, 'it says what would make the page an answer').toContain(
-        `\`- { status: [${status}], body: { is: unreadable }, means: no_match }\``,
-      );
-      const { inDoubt } = workplace.ledger();
-      expect(inDoubt).toBeGreaterThanOrEqual(5);
-      const bound = 5 + (AT_ONCE - 1);
-      expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(bound);
+  test.each(
+    some(
+      [
+        [404, {}],
+        [404, { reached: true }],
+        [400, { reached: true }],
+      ] as const,
+      1,
+    ),
+  )('with status %i ends no row: the calls are in doubt, and the others go on (%o)', async (status, how) => {
+    await using workplace = await Workplace.open({ concurrency: AT_ONCE });
+    await using gateway = await Gateway.before(
+      workplace.vendor.url,
+      badOnceSettled(21, { status, ...how }, AT_ONCE),
+    );
+    workplace.writeAccount(gateway.url);
+    workplace.writeList(domainsOf('paged', 60));
+    const first = await workplace.runHere(PATIENT);
+    expect(first).toMatchObject({
+      code: 75,
+      report: { stopped: { code: 'paused' }, counts: { matched: 20 } },
+    });
+    expect(Object.keys(first.report?.counts ?? {}).sort(), 'no row is refused or without a match').toEqual([
+      'in_doubt',
+      'matched',
+    ]);
+    expect(first.stderr, 'it says what would make the page an answer').toContain(
+      `\`- { status: [${status}], body: { is: unreadable }, means: no_match }\``,
+    );
+    const { inDoubt } = workplace.ledger();
+    expect(inDoubt).toBeGreaterThanOrEqual(5);
+    const bound = 5 + (AT_ONCE - 1);
+    expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(bound);
 
-      gateway.weather = () => undefined;
-      expect(await workplace.runHere()).toMatchObject({
-        code: 3,
-        report: { counts: { matched: 60 - inDoubt, in_doubt: inDoubt } },
+    gateway.weather = () => undefined;
+    expect(await workplace.runHere()).toMatchObject({
+      code: 3,
+      report: { counts: { matched: 60 - inDoubt, in_doubt: inDoubt } },
+    });
+    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  });
+
+  proof(
+    'puts at most five calls in doubt for each that may be on its way, in whatever order answers come',
+    async () => {
+      await using workplace = await Workplace.open({ concurrency: AT_ONCE });
+      const answers = new Map<number, (page: ErrorPage | undefined) => void>();
+      const held: Weather = (call) => new Promise((resolve) => answers.set(call, resolve));
+      await using gateway = await Gateway.before(workplace.vendor.url, held);
+      workplace.writeAccount(gateway.url);
+      workplace.writeList(domainsOf('overtaken', 30));
+      const running = workplace.runHere(PATIENT);
+      const matches = [1, 2];
+      const answer = (call: number) =>
+        answers.get(call)?.(matches.includes(call) ? undefined : { status: 404 });
+      /*
+       * Only a match that left before the first page can come late, and one slot is needed for pages: there are two. Each comes
+       * when a fifth page would be one too many, and begins the count anew. After the last, five pages pause the account,
+       * and two are on their way beside the fifth: 4 + 4 + 5 + 2.
+       */
+      const worst = [[3, 4, 5, 6], [1], [7, 8, 9, 10], [2], [11, 12, 13, 14]].flat();
+      for (const [answered, call] of worst.entries()) {
+        // All slots ask again, so the answer before this one has been counted.
+        await expect.poll(() => answers.size).toBe(answered + AT_ONCE);
+        answer(call);
+      }
+      await expect.poll(() => answers.size).toBe(worst.length + AT_ONCE);
+      for (const call of [15, 16, 17]) answer(call);
+      expect(await running).toMatchObject({
+        code: 75,
+        report: { stopped: { code: 'paused' }, counts: { matched: 2, in_doubt: 5 * AT_ONCE } },
       });
-      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+      expect(gateway.calls).toBe(matches.length + 5 * AT_ONCE);
     },
   );
 
-  test('puts at most five calls in doubt for each that may be on its way, in whatever order answers come', async () => {
-    await using workplace = await Workplace.open({ concurrency: AT_ONCE });
-    const answers = new Map<number, (page: ErrorPage | undefined) => void>();
-    const held: Weather = (call) => new Promise((resolve) => answers.set(call, resolve));
-    await using gateway = await Gateway.before(workplace.vendor.url, held);
-    workplace.writeAccount(gateway.url);
-    workplace.writeList(domainsOf('overtaken', 30));
-    const running = workplace.runHere(PATIENT);
-    const matches = [1, 2];
-    const answer = (call: number) =>
-      answers.get(call)?.(matches.includes(call) ? undefined : { status: 404 });
-    /*
-     * Only a match that left before the first page can come late, and one slot is needed for pages: there are two. Each comes
-     * when a fifth page would be one too many, and begins the count anew. After the last, five pages pause the account,
-     * and two are on their way beside the fifth: 4 + 4 + 5 + 2.
-     */
-    const worst = [[3, 4, 5, 6], [1], [7, 8, 9, 10], [2], [11, 12, 13, 14]].flat();
-    for (const [answered, call] of worst.entries()) {
-      // All slots ask again, so the answer before this one has been counted.
-      await expect.poll(() => answers.size).toBe(answered + AT_ONCE);
-      answer(call);
-    }
-    await expect.poll(() => answers.size).toBe(worst.length + AT_ONCE);
-    for (const call of [15, 16, 17]) answer(call);
-    expect(await running).toMatchObject({
-      code: 75,
-      report: { stopped: { code: 'paused' }, counts: { matched: 2, in_doubt: 5 * AT_ONCE } },
-    });
-    expect(gateway.calls).toBe(matches.length + 5 * AT_ONCE);
-  });
-
-  test('is an answer when the dialect of the vendor names it', async () => {
+  proof('is an answer when the dialect of the vendor names it', async () => {
     await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(404).end());
     await using workplace = await Workplace.open();
     const answers = [{ status: [404], body: { is: 'blank' }, means: 'no_match' }];
@@ -173,18 +179,24 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     });
   });
 
-  test('are no reason to stop when the run was killed and nobody could be told: it asks all the same', async () => {
-    await using vendor = await honestVendor();
-    await using workplace = await Workplace.open({ concurrency: 1 });
-    workplace.writeAccount(vendor.url);
-    workplace.writeList(UNKNOWN_FIRST);
-    expect((await workplace.run({ crashAt: 'after-close:20' })).signal).toBe('SIGKILL');
-    expect(await workplace.runHere()).toMatchObject({
-      code: 2,
-      report: { requests: 0, stopped: { code: 'address' } },
-    });
-    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({ code: 0, report: { requests: 25 } });
-  });
+  proof(
+    'are no reason to stop when the run was killed and nobody could be told: it asks all the same',
+    async () => {
+      await using vendor = await honestVendor();
+      await using workplace = await Workplace.open({ concurrency: 1 });
+      workplace.writeAccount(vendor.url);
+      workplace.writeList(UNKNOWN_FIRST);
+      expect((await workplace.run({ crashAt: 'after-close:20' })).signal).toBe('SIGKILL');
+      expect(await workplace.runHere()).toMatchObject({
+        code: 2,
+        report: { requests: 0, stopped: { code: 'address' } },
+      });
+      expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
+        code: 0,
+        report: { requests: 25 },
+      });
+    },
+  );
 });
 
 test('changes of what is not there stop a run once as well, and their answers are never taken back', async () => {
@@ -267,7 +279,7 @@ describe.concurrent('an account that found something, and then a hundred misses 
     expect((await workplace.vendor.book()).credits).toBe(160);
   });
 
-  test('--accept no-match keeps them, and does not stop at the next hundred either', async () => {
+  proof('--accept no-match keeps them, and does not stop at the next hundred either', async () => {
     const { first, ...opened } = await stoppedAtMisses();
     await using gateway = opened.gateway;
     await using workplace = opened.workplace;
@@ -284,7 +296,7 @@ describe.concurrent('an account that found something, and then a hundred misses 
     });
   });
 
-  test('misses from before the last other answer are nothing that could be taken back', async () => {
+  proof('misses from before the last other answer are nothing that could be taken back', async () => {
     await using vendor = await honestVendor();
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
+import { times } from '../combinations.ts';
 import { TeamKills } from './team-kills.ts';
 
 /*
@@ -10,7 +11,7 @@ import { TeamKills } from './team-kills.ts';
  * the matter of `onboarding-crashes.test.ts`, and 300 kills over 500 people that of `npm run faults -- --team --kills 300`.
  */
 
-const KILLS = 5;
+const KILLS = times(1, 5);
 
 test(`${KILLS} random kills over sheets of 30 people break no promise`, { timeout: 180_000 }, async () => {
   const drive = new TeamKills({

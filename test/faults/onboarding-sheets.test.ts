@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
+import { times } from '../combinations.ts';
 import { OpenTeam } from './open-team.ts';
 import { emailsOf, TeamWorkplace, type Wanted } from './team-workplace.ts';
 import { nameOf, type Role } from './vendor-team.ts';
@@ -39,30 +40,33 @@ afterAll(async () => {
   await team[Symbol.asyncDispose]();
 });
 
-describe.each(Array.from({ length: ROUNDS }, (_, round) => round))('sheets of round %i', (round) => {
-  const random = randomFrom('sheets', round);
-  const [a, b] = [randomSheet(random), randomSheet(random)];
+describe.each(Array.from({ length: times(1, ROUNDS) }, (_, round) => round))(
+  'sheets of round %i',
+  (round) => {
+    const random = randomFrom('sheets', round);
+    const [a, b] = [randomSheet(random), randomSheet(random)];
 
-  test('A, B, A with remove_missing: each is as if it were alone, and only the difference is sent', async () => {
-    const edited = new Round(`removing-${round}`, REMOVING);
-    const alone = new Round(`alone-${round}`, REMOVING);
-    await edited.run(a);
-    await alone.run(b);
-    expect(await edited.run(b), 'requests from A to B').toBe(requestsFrom(a, b, { removing: true }));
-    expect(await edited.roles()).toEqual(wantedBy(b));
-    expect(await edited.roles()).toEqual(await alone.roles());
-    expect(await edited.run(b), 'requests of the same sheet again').toBe(0);
-    expect(await edited.run(a), 'requests from B to A').toBe(requestsFrom(b, a, { removing: true }));
-    expect(await edited.roles()).toEqual(wantedBy(a));
-  });
+    test('A, B, A with remove_missing: each is as if it were alone, and only the difference is sent', async () => {
+      const edited = new Round(`removing-${round}`, REMOVING);
+      const alone = new Round(`alone-${round}`, REMOVING);
+      await edited.run(a);
+      await alone.run(b);
+      expect(await edited.run(b), 'requests from A to B').toBe(requestsFrom(a, b, { removing: true }));
+      expect(await edited.roles()).toEqual(wantedBy(b));
+      expect(await edited.roles()).toEqual(await alone.roles());
+      expect(await edited.run(b), 'requests of the same sheet again').toBe(0);
+      expect(await edited.run(a), 'requests from B to A').toBe(requestsFrom(b, a, { removing: true }));
+      expect(await edited.roles()).toEqual(wantedBy(a));
+    });
 
-  test('A, B without it: nobody is touched who is only in A', async () => {
-    const kept = new Round(`keeping-${round}`, {});
-    await kept.run(a);
-    expect(await kept.run(b), 'requests').toBe(requestsFrom(a, b, { removing: false }));
-    expect(await kept.roles()).toEqual({ ...wantedBy(a), ...wantedBy(b) });
-  });
-});
+    test('A, B without it: nobody is touched who is only in A', async () => {
+      const kept = new Round(`keeping-${round}`, {});
+      await kept.run(a);
+      expect(await kept.run(b), 'requests').toBe(requestsFrom(a, b, { removing: false }));
+      expect(await kept.roles()).toEqual({ ...wantedBy(a), ...wantedBy(b) });
+    });
+  },
+);
 
 /** Projects that nobody else has, and a sheet that is edited in place. */
 class Round {

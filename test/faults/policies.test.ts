@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
@@ -50,7 +51,7 @@ describe.concurrent('calls in doubt', () => {
     expect(workplace.statuses('other-out.csv')).toEqual(['in_doubt']);
   });
 
-  test.each(['direct', 'rest-get'] as const)(
+  test.each(some(['direct', 'rest-get'] as const, 1))(
     'retry: as many are sent again as the extra credits cover, and no more in any later run (%s)',
     async (way) => {
       await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }', way);
@@ -68,7 +69,7 @@ describe.concurrent('calls in doubt', () => {
     },
   );
 
-  test('retry: what is lost again uses the extra credits up, too', async () => {
+  proof('retry: what is lost again uses the extra credits up, too', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
     await workplace.runHere();
     await workplace.vendor.setFaults('charged-reset:x3');
@@ -78,7 +79,7 @@ describe.concurrent('calls in doubt', () => {
     expect((await workplace.vendor.book()).credits).toBe(6 + 2);
   });
 
-  test('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
+  proof('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
     await workplace.runHere({ budget: 7 });
     const { code, report } = await workplace.runHere({ ...JOB, budget: 7 });
@@ -87,7 +88,7 @@ describe.concurrent('calls in doubt', () => {
     expect((await workplace.vendor.book()).credits).toBe(7);
   });
 
-  test('retry -9: a kill between the decision and the answer uses neither of them twice', async () => {
+  proof('retry -9: a kill between the decision and the answer uses neither of them twice', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 3 } }');
     await workplace.runHere();
     for (const crashAt of ['before-intent:1', 'after-intent:1', 'after-send:1', 'before-record:1']) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
+import { proof, some } from '../combinations.ts';
 import {
   faultsOn,
   type KillPlan,
@@ -34,7 +35,7 @@ const KILLS: readonly { readonly way: Way; readonly kills: number; readonly rows
   { way: 'via', kills: 2, rows: 50 },
 ];
 
-test.each(KILLS)(
+test.each(some(KILLS, 1))(
   '$kills random kills over a vendor that loses answers break no promise ($way)',
   {
     timeout: 180_000,
@@ -85,7 +86,7 @@ test('4 random kills over a vendor that honours idempotency keys leave nothing i
   expect((await workplace.vendor.book()).credits).toBe(80);
 });
 
-test.concurrent.each(['direct', 'keyed'] as const)(
+proof.concurrent.each(['direct', 'keyed'] as const)(
   'a refresh that is killed at random buys no company anew twice (%s)',
   async (way) => {
     // Method: a kill of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
@@ -106,7 +107,7 @@ test.concurrent.each(['direct', 'keyed'] as const)(
   },
 );
 
-test('a budget is never passed, however often the program is killed on the way to it', async () => {
+proof('a budget is never passed, however often the program is killed on the way to it', async () => {
   // Goal: what the vendor charged stays within the budget. Method: 4 kills, every lookup costs a credit, and the
   // answers that the kills lose were charged too.
   await using workplace = await Workplace.open({

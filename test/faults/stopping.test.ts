@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import type { Program } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -12,11 +13,16 @@ import { domainsOf, Workplace } from './workplace.ts';
 const ROWS = 100;
 
 describe.concurrent('asked to stop', () => {
-  test.for([
-    ['SIGINT', 130, 'interrupted'],
-    ['SIGTERM', 143, 'terminated'],
-    ['SIGHUP', 143, 'terminated'],
-  ] as const)(
+  test.for(
+    some(
+      [
+        ['SIGINT', 130, 'interrupted'],
+        ['SIGTERM', 143, 'terminated'],
+        ['SIGHUP', 143, 'terminated'],
+      ] as const,
+      1,
+    ),
+  )(
     'by %s: what is in flight is recorded, nothing is in doubt, and the last line goes on',
     async ([signal, code, stopped]) => {
       await using workplace = await Workplace.open({ latencyMs: 300 });
@@ -99,7 +105,7 @@ describe.concurrent('a budget', () => {
     expect((await workplace.vendor.book()).credits).toBe(6);
   });
 
-  test('is reached only when nothing that is reserved can still be released', async () => {
+  proof('is reached only when nothing that is reserved can still be released', async () => {
     // Method: no match is free, so a budget of one credit is enough for a list that nobody knows, four at a time.
     await using workplace = await Workplace.open({ matchRate: 0, latencyMs: 10 });
     workplace.writeList(domainsOf('free', ROWS));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { proof, proofs } from '../combinations.ts';
 import { NarrowVendor } from './narrow-vendor.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -64,7 +65,7 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  test('another store is another matter', async () => {
+  proof('another store is another matter', async () => {
     await using workplace = await twoLists(12);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);
@@ -73,7 +74,7 @@ describe.concurrent('while one process spends from a store', () => {
   });
 });
 
-describe.concurrent('an intent that is older than five seconds when its request could leave', () => {
+proofs.concurrent('an intent that is older than five seconds when its request could leave', () => {
   // Method: the vendor lets nobody in for a while, so that the time passes between the intent and the send.
   test('is closed as not sent, and the call is asked under a new intent', async () => {
     await using vendor = await NarrowVendor.start();

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { answer, type RawRequest, type RawVendor, rawVendor } from '../client/transport/raw-vendor.ts';
+import { proof } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -37,7 +38,7 @@ describe('a vendor of whose answers a byte comes now and then', () => {
     socket.on('close', () => clearInterval(timer));
   }
 
-  test('holds a run up for --max-pause and until the timeout, and no longer', async () => {
+  proof('holds a run up for --max-pause and until the timeout, and no longer', async () => {
     const vendor = await rawVendor(trickle);
     await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
     const { code, report, lastLine } = await workplace.run({ more: ['--max-pause', '1s'] });
@@ -86,7 +87,7 @@ test('answers are unpacked whatever their packing is called, read with every dig
   ]);
 });
 
-test('a vendor that answers everything twice fills no row with what it said to another', async () => {
+proof('a vendor that answers everything twice fills no row with what it said to another', async () => {
   const vendor = await rawVendor((socket, request) => {
     const own = answer(JSON.stringify({ name: domainIn(request) }));
     if (request.connection % 2 === 0) socket.write(Buffer.concat([own, own]));
@@ -120,20 +121,23 @@ describe('where answers say what they cost', () => {
     });
   });
 
-  test('the first request leaves alone, and once it has shown the price all others leave side by side', async () => {
-    const waiting: Socket[] = [];
-    const vendor = await rawVendor((socket, { body }) => {
-      waiting.push(socket);
-      if (vendor.requests.length === 1) {
-        // Long enough for all that do not wait to arrive as well.
-        void delay(200).then(() => {
-          expect(vendor.requests.map((request) => request.body)).toEqual([body]);
-          waiting.pop()?.write(found(1));
-        });
-      } else if (waiting.length === 7) for (const each of waiting.splice(0)) each.write(found(1));
-    });
-    await using workplace = await placeBefore(vendor, 8, { concurrency: 7 }, STATED);
-    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
-    expect(vendor.requests).toHaveLength(8);
-  });
+  proof(
+    'the first request leaves alone, and once it has shown the price all others leave side by side',
+    async () => {
+      const waiting: Socket[] = [];
+      const vendor = await rawVendor((socket, { body }) => {
+        waiting.push(socket);
+        if (vendor.requests.length === 1) {
+          // Long enough for all that do not wait to arrive as well.
+          void delay(200).then(() => {
+            expect(vendor.requests.map((request) => request.body)).toEqual([body]);
+            waiting.pop()?.write(found(1));
+          });
+        } else if (waiting.length === 7) for (const each of waiting.splice(0)) each.write(found(1));
+      });
+      await using workplace = await placeBefore(vendor, 8, { concurrency: 7 }, STATED);
+      expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
+      expect(vendor.requests).toHaveLength(8);
+    },
+  );
 });

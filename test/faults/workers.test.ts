@@ -5,6 +5,7 @@ import type { BatchId } from '../../src/ledger/ledger.ts';
 import postgres from '../../src/ledger/stores/postgres.ts';
 import { workersOf } from '../../src/run/tasks/workers.ts';
 import { typedAt } from '../cli/typed.ts';
+import { proof } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Program } from './program.ts';
 import { domainsOf, Workplace, type WorkplaceOptions } from './workplace.ts';
@@ -55,7 +56,7 @@ function startWorker({ place, store }: Host, ...more: readonly string[]): Progra
 }
 
 async function detach({ place, store }: Host, order: object = {}): Promise<string> {
-  const { code, stderr, report } = await place.run({ store, more: DETACHED, ...order });
+  const { code, stderr, report } = await place.runHere({ store, more: DETACHED, ...order });
   expect(code, stderr).toBe(0);
   return report?.batch ?? '';
 }
@@ -91,7 +92,7 @@ test('a list that is left to workers is finished by another process, and its out
   const domains = domainsOf('left', 120);
   const list = [...domains, ...domains.slice(0, 20), 'no domain at all', ''];
   place.writeList(list);
-  const submitted = await place.run({ store, more: DETACHED });
+  const submitted = await place.runHere({ store, more: DETACHED });
   expect(submitted.code, submitted.stderr).toBe(0);
   expect(submitted.report).toMatchObject({ counts: {}, output: null, stopped: null });
   const batch = submitted.report?.batch ?? '';
@@ -117,13 +118,13 @@ test('a list that is left to workers is finished by another process, and its out
     place.path('exported.csv'),
   ]);
   expect(exported.code, exported.stderr).toBe(0);
-  const finished = await place.run({ store });
+  const finished = await place.runHere({ store });
   expect(finished.code, finished.stderr).toBe(3);
   expect(finished.report?.counts).toMatchObject({ matched: 140, invalid: 2 });
   await expectAskedOnce(host, domains);
   await using other = await Workplace.open();
   other.writeList(list);
-  await other.run();
+  await other.runHere();
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
   expect(outputOf(place, 'exported.csv')).toBe(outputOf(other, 'out.csv'));
 });
@@ -156,7 +157,7 @@ test('the range of a worker that is killed goes on with another one, and nothing
   );
 });
 
-test('a run and two workers work on one list at once, and meet', async () => {
+proof('a run and two workers work on one list at once, and meet', async () => {
   // A range is 900 rows: what the account does in half a minute.
   await using host = await openHost({ account: { limits: { per_second: 30, concurrency: 4 } } });
   const { place, store } = host;
@@ -174,7 +175,7 @@ test('a run and two workers work on one list at once, and meet', async () => {
   expect(shares.join(''), 'the run had not all of it').toMatch(/ done, [1-9]\d* rows? finished here/);
   await using other = await Workplace.open();
   other.writeList(list);
-  await other.run();
+  await other.runHere();
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
 });
 
@@ -199,7 +200,7 @@ test('a worker that is told to stop finishes what is on its way, and another one
   expect(await rowsOf(host, `SELECT row FROM rows WHERE outcome <> 'matched'`)).toEqual([]);
 });
 
-test('a worker that is cut off from its database goes on when it can be reached', async () => {
+proof('a worker that is cut off from its database goes on when it can be reached', async () => {
   await using host = await openHost({ latencyMs: 50, concurrency: 4 });
   const { place, database } = host;
   const domains = domainsOf('cut', 100);
@@ -212,7 +213,7 @@ test('a worker that is cut off from its database goes on when it can be reached'
   await expectAskedOnce(host, domains);
 });
 
-test('a submit that was killed in the middle is typed again, and no row is missing', async () => {
+proof('a submit that was killed in the middle is typed again, and no row is missing', async () => {
   await using host = await openHost();
   const { place, store, database } = host;
   const domains = domainsOf('half', 30);
@@ -245,7 +246,7 @@ test('a submit that was killed in the middle is typed again, and no row is missi
   expect(await rowsOf(host, kept)).toEqual([{ rows: 0, orders: 1 }]);
 });
 
-test('the lists of one account take turns, range by range', async () => {
+proof('the lists of one account take turns, range by range', async () => {
   // Without a limit a slot does 75 rows in half a minute.
   await using host = await openHost({ concurrency: 1, account: { limits: { concurrency: 1 } } });
   const { place } = host;
@@ -262,47 +263,64 @@ test('the lists of one account take turns, range by range', async () => {
   expect(order).toEqual([...batches, ...batches, ...batches]);
 });
 
-test('what the queue has lost is found by who has nothing to do, and what was set aside is left to a person', async () => {
-  await using host = await openHost({ concurrency: 1, account: { limits: { concurrency: 1 } } });
-  const { place, store } = host;
-  const domains = domainsOf('lost', 5);
-  place.writeList(repeated(domains, 200));
-  const batch = (await detach(host)) as BatchId;
-  await rowsOf(host, 'DELETE FROM rowonce_queue.job');
-  const queue = await postgres.queue?.(store);
-  const range = { batch, accountIdentity: '', fromRow: 2, beforeRow: 77, left: 75 };
-  const [{ account } = {}] = await rowsOf(host, 'SELECT account FROM batches');
-  await queue?.send([{ ...range, accountIdentity: String(account) }], 'person');
-  for (let deaths = 0; deaths < 5; deaths += 1) await (await queue?.take(String(account)))?.failed('a bug');
-  await queue?.close();
-  const worker = startWorker(host);
-  await ended(host, 125);
-  worker.signal('SIGTERM');
-  await worker.ended;
-  expect(await rowsOf(host, 'SELECT min(row)::int AS first FROM rows')).toEqual([{ first: 77 }]);
-  const { code, stderr } = await place.run({ store });
-  expect(code, stderr).toBe(0);
-  await expectAskedOnce(host, domains);
-});
+proof(
+  'what the queue has lost is found by who has nothing to do, and what was set aside is left to a person',
+  async () => {
+    await using host = await openHost({ concurrency: 1, account: { limits: { concurrency: 1 } } });
+    const { place, store } = host;
+    const domains = domainsOf('lost', 5);
+    place.writeList(repeated(domains, 200));
+    const batch = (await detach(host)) as BatchId;
+    await rowsOf(host, 'DELETE FROM rowonce_queue.job');
+    const queue = await postgres.queue?.(store);
+    const range = { batch, accountIdentity: '', fromRow: 2, beforeRow: 77, left: 75 };
+    const [{ account } = {}] = await rowsOf(host, 'SELECT account FROM batches');
+    await queue?.send([{ ...range, accountIdentity: String(account) }], 'person');
+    for (let deaths = 0; deaths < 5; deaths += 1) await (await queue?.take(String(account)))?.failed('a bug');
+    await queue?.close();
+    const worker = startWorker(host);
+    await ended(host, 125);
+    worker.signal('SIGTERM');
+    await worker.ended;
+    expect(await rowsOf(host, 'SELECT min(row)::int AS first FROM rows')).toEqual([{ first: 77 }]);
+    const { code, stderr } = await place.runHere({ store });
+    expect(code, stderr).toBe(0);
+    await expectAskedOnce(host, domains);
+  },
+);
 
-test('a worker takes nothing of a dialect to which nobody on its host has agreed', async () => {
-  await using host = await openHost({ way: 'keyed' });
+/** A worker of another host, which has the account and neither the dialect file nor the agreement. */
+async function refusing(
+  host: Host,
+): Promise<{ readonly agreement: string; readonly env: { readonly ROWONCE_CONFIG: string } }> {
   const { place, store } = host;
-  const domains = domainsOf('foreign', 30);
-  place.writeList(domains);
   await detach(host);
-  // Another host has the account, and neither the dialect file nor the agreement.
   const accounts = JSON.parse(readFileSync(place.path('config/accounts.yaml'), 'utf8'));
   delete accounts.accounts.data.dialect;
   mkdirSync(place.path('other'));
   writeFileSync(place.path('other/accounts.yaml'), JSON.stringify(accounts), { mode: 0o600 });
   const env = { ROWONCE_CONFIG: place.path('other') };
-  const refusing = place.type(['worker', '--store', store, '--json'], env);
-  await refusing.said(/handed back: .*Nobody has agreed to that yet/);
-  refusing.signal('SIGTERM');
-  const { stderr } = await refusing.ended;
+  const worker = place.type(['worker', '--store', store, '--json'], env);
+  await worker.said(/handed back: .*Nobody has agreed to that yet/);
+  worker.signal('SIGTERM');
+  const { stderr } = await worker.ended;
   expect(place.vendor.requests()).toEqual([]);
   const [agreement = ''] = /dialect:[0-9a-f]{32}/.exec(stderr) ?? [];
+  return { agreement, env };
+}
+
+test('a worker takes nothing of a dialect to which nobody on its host has agreed', async () => {
+  await using host = await openHost({ way: 'keyed' });
+  host.place.writeList(domainsOf('foreign', 3));
+  expect((await refusing(host)).agreement).not.toBe('');
+});
+
+proof('a worker takes what is of a dialect once somebody on its host has agreed', async () => {
+  await using host = await openHost({ way: 'keyed' });
+  const { place, store } = host;
+  const domains = domainsOf('foreign', 30);
+  place.writeList(domains);
+  const { agreement, env } = await refusing(host);
   place.type(['worker', '--store', store, '--json', '--accept', agreement], env);
   await ended(host, domains.length);
   await expectAskedOnce(host, domains);
@@ -318,7 +336,7 @@ test('a worker whose batch has reached its budget says so, and buys on when a pe
   worker.signal('SIGTERM');
   await worker.ended;
   expect((await place.vendor.book()).credits).toBe(10);
-  const { code, stderr } = await place.run({ store, budget: 40 });
+  const { code, stderr } = await place.runHere({ store, budget: 40 });
   expect(code, stderr).toBe(0);
   await expectAskedOnce(host, domainsOf('dear', 40));
 });
@@ -385,7 +403,7 @@ test.each([
   await using host = await openHost();
   const { place, store } = host;
   place.writeList(domainsOf('part', 10));
-  const { code, stderr } = await place.run({ store, more: [...DETACHED, ...more] });
+  const { code, stderr } = await place.runHere({ store, more: [...DETACHED, ...more] });
   expect(code).toBe(2);
   expect(stderr).toContain(fact);
   expect(await rowsOf(host, 'SELECT id FROM batches')).toEqual([]);
@@ -394,7 +412,7 @@ test.each([
 test('a folder has no workers', async () => {
   await using place = await Workplace.open();
   place.writeList(domainsOf('folder', 3));
-  const { code, stderr } = await place.run({ more: DETACHED });
+  const { code, stderr } = await place.runHere({ more: DETACHED });
   expect([code, stderr]).toEqual([2, expect.stringContaining('The store has no workers')]);
   const worker = await place.typeHere(['worker', '--store', place.path('store')]);
   expect([worker.code, worker.stderr]).toEqual([2, expect.stringContaining('has no workers')]);

@@ -9,6 +9,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { proof, some } from '../combinations.ts';
 import { temporaryFolder } from '../ledger/stores/places.ts';
 import { Clocks } from './clocks.ts';
 import { Machine } from './machine.ts';
@@ -92,24 +93,27 @@ test('a repeat under a key is not sent when the boot clock says that the vendor 
   expect(await vendor.book()).toMatchObject({ credits: 12, charged_twice: [] });
 });
 
-test('a repeat under a key waits, in another boot, until an answer has told the time, and is then sent', async () => {
-  const wrong = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 100 }, 14);
-  const { vendor } = wrong.place;
-  const killed = wrong.start();
-  // Answered once, so that the time of the first boot is known.
-  await killed.until(() => vendor.requests().length >= 7);
-  await killed.kill();
-  const ended = await wrong.run({ boot: 'second', uptimeMs: -HOUR_MS });
-  expect(ended).toMatchObject({ code: 0, report: { counts: { matched: 14 } } });
-  expect(await vendor.book()).toMatchObject({ credits: 14, charged_twice: [] });
-  // Nothing else was bought here that could have told it.
-  const alone = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 10_000 }, 4);
-  const first = alone.start();
-  await first.until(() => alone.place.vendor.requests().length >= 4);
-  await first.kill();
-  const held = await alone.run({ boot: 'second' });
-  expect(held).toMatchObject({ code: 3, report: { requests: 0, counts: { in_doubt: 4 } } });
-});
+proof(
+  'a repeat under a key waits, in another boot, until an answer has told the time, and is then sent',
+  async () => {
+    const wrong = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 100 }, 14);
+    const { vendor } = wrong.place;
+    const killed = wrong.start();
+    // Answered once, so that the time of the first boot is known.
+    await killed.until(() => vendor.requests().length >= 7);
+    await killed.kill();
+    const ended = await wrong.run({ boot: 'second', uptimeMs: -HOUR_MS });
+    expect(ended).toMatchObject({ code: 0, report: { counts: { matched: 14 } } });
+    expect(await vendor.book()).toMatchObject({ credits: 14, charged_twice: [] });
+    // Nothing else was bought here that could have told it.
+    const alone = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 10_000 }, 4);
+    const first = alone.start();
+    await first.until(() => alone.place.vendor.requests().length >= 4);
+    await first.kill();
+    const held = await alone.run({ boot: 'second' });
+    expect(held).toMatchObject({ code: 3, report: { requests: 0, counts: { in_doubt: 4 } } });
+  },
+);
 
 describe('refresh_after', () => {
   const JOB = { job: 'job.yaml' };
@@ -134,19 +138,22 @@ describe('refresh_after', () => {
     expect(await wrong.charged()).toBe(6);
   });
 
-  test('buys one at most when the machine was started with it, stops, and buys no more once it is right', async () => {
-    const wrong = await bought();
-    const ahead = await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB);
-    expect(ahead).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
-    expect(ahead.report?.stopped?.next).toBe(
-      'Set the clock of this machine, then run the same command again.',
-    );
-    expect(await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB)).toMatchObject({ code: 0 });
-    expect(await wrong.run({ boot: 'second' }, JOB)).toMatchObject({ code: 0 });
-    expect(await wrong.charged()).toBe(7);
-  });
+  proof(
+    'buys one at most when the machine was started with it, stops, and buys no more once it is right',
+    async () => {
+      const wrong = await bought();
+      const ahead = await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB);
+      expect(ahead).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
+      expect(ahead.report?.stopped?.next).toBe(
+        'Set the clock of this machine, then run the same command again.',
+      );
+      expect(await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB)).toMatchObject({ code: 0 });
+      expect(await wrong.run({ boot: 'second' }, JOB)).toMatchObject({ code: 0 });
+      expect(await wrong.charged()).toBe(7);
+    },
+  );
 
-  test('buys anew what is old, at full speed, once the first answer has confirmed the time', async () => {
+  proof('buys anew what is old, at full speed, once the first answer has confirmed the time', async () => {
     const world = worldClocks();
     const wrong = await world.during(() => bought({ ownProcess: true }));
     world.set({ wallMs: 31 * DAY_MS });
@@ -167,7 +174,7 @@ describe('a budget per day', () => {
     expect(await wrong.charged()).toBe(5);
   });
 
-  test('is one budget, too, where the vendor says no time', async () => {
+  proof('is one budget, too, where the vendor says no time', async () => {
     const wrong = await openWrong(perDay, 15);
     await wrong.place.vendor.setDate(null);
     const first = await wrong.run({}, order);
@@ -178,29 +185,32 @@ describe('a budget per day', () => {
     expect(await wrong.charged()).toBe(5);
   });
 
-  test('gets a request more, and not a new day, from a machine that was started with a wrong day', async () => {
-    const wrong = await openWrong(perDay, 15);
-    await wrong.run({}, order);
-    for (let again = 0; again < 2; again += 1) {
-      const ended = await wrong.run({ wallMs: DAY_MS, boot: 'second' }, order);
-      expect(ended.code).toBe(again === 0 ? 2 : 4);
-    }
-    expect(await wrong.charged()).toBe(6);
-    const right = await wrong.run({ boot: 'second' }, order);
-    expect(right).toMatchObject({ code: 4, report: { stopped: { code: 'account_budget' } } });
-    expect(right.report?.stopped?.message).toMatch(
-      /Today counts as .*, and what was spent on .* counts as well/,
-    );
-    const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
-    const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
-    expect(await wrong.type({}, edit)).toMatchObject({ code: 0 });
-    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({
-      code: 4,
-      report: { stopped: { message: expect.not.stringContaining('Today counts') } },
-    });
-  });
+  proof(
+    'gets a request more, and not a new day, from a machine that was started with a wrong day',
+    async () => {
+      const wrong = await openWrong(perDay, 15);
+      await wrong.run({}, order);
+      for (let again = 0; again < 2; again += 1) {
+        const ended = await wrong.run({ wallMs: DAY_MS, boot: 'second' }, order);
+        expect(ended.code).toBe(again === 0 ? 2 : 4);
+      }
+      expect(await wrong.charged()).toBe(6);
+      const right = await wrong.run({ boot: 'second' }, order);
+      expect(right).toMatchObject({ code: 4, report: { stopped: { code: 'account_budget' } } });
+      expect(right.report?.stopped?.message).toMatch(
+        /Today counts as .*, and what was spent on .* counts as well/,
+      );
+      const least = /raise per_day in the account to (\d+)/.exec(right.report?.stopped?.next ?? '')?.[1];
+      const edit = ['accounts', 'edit', 'data', `--budget-per-day=${least}`, '--json'];
+      expect(await wrong.type({}, edit)).toMatchObject({ code: 0 });
+      expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({
+        code: 4,
+        report: { stopped: { message: expect.not.stringContaining('Today counts') } },
+      });
+    },
+  );
 
-  test.each([
+  proof.each([
     ['none, a false one, and none again', [null, -3, null]],
     ['a false one four times, and others', [-5, -5, -5, -5, -4, -3, 0]],
   ])('is one budget when the vendor sends these Dates: %s', async (_, days) => {
@@ -214,7 +224,7 @@ describe('a budget per day', () => {
     expect(await wrong.charged()).toBe(5);
   });
 
-  test('is a new one on the next day, in a run by night that nobody watches', async () => {
+  proof('is a new one on the next day, in a run by night that nobody watches', async () => {
     const world = worldClocks();
     const wrong = await world.during(() => openWrong({ ...perDay, ownProcess: true }, 15));
     for (const day of [0, 1]) {
@@ -247,10 +257,15 @@ describe('a sandbox in the store of a real account', () => {
     return wrong;
   }
 
-  test.each([
-    ['in another boot', { boot: 'second', uptimeMs: -HOUR_MS }],
-    ['in the same boot', {}],
-  ])(
+  test.each(
+    some(
+      [
+        ['in another boot', { boot: 'second', uptimeMs: -HOUR_MS }],
+        ['in the same boot', {}],
+      ],
+      1,
+    ),
+  )(
     'tells no time: a calendar that is ahead %s erases nothing, and leaves nothing behind',
     async (_, boot) => {
       const wrong = await boughtBeside();
@@ -267,33 +282,39 @@ describe('a sandbox in the store of a real account', () => {
     },
   );
 
-  test('sends as many requests at once as ever, though no answer of it will ever tell the time', async () => {
-    const wrong = await boughtBeside();
-    writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
-    wrong.clocks.set({ boot: 'second' });
-    const env = { ...wrong.clocks.env, ROWONCE_SANDBOX: '--latency 2s' };
-    const playing = wrong.place.type(wrong.place.words({ ...PLAY, job: 'job.yaml' }), env);
-    // The first one shows the price.
-    const areTogether = (): boolean => wrong.place.ledger().open.length === 2;
-    await playing.until(areTogether);
-    expect(areTogether()).toBe(true);
-    await playing.kill();
-  });
+  proof(
+    'sends as many requests at once as ever, though no answer of it will ever tell the time',
+    async () => {
+      const wrong = await boughtBeside();
+      writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
+      wrong.clocks.set({ boot: 'second' });
+      const env = { ...wrong.clocks.env, ROWONCE_SANDBOX: '--latency 2s' };
+      const playing = wrong.place.type(wrong.place.words({ ...PLAY, job: 'job.yaml' }), env);
+      // The first one shows the price.
+      const areTogether = (): boolean => wrong.place.ledger().open.length === 2;
+      await playing.until(areTogether);
+      expect(areTogether()).toBe(true);
+      await playing.kill();
+    },
+  );
 
-  test('tells the time where nothing was bought yet, and the first real run begins without what it told', async () => {
-    const wrong = await openWrong({ account: { budget: { per_day: 2 } } }, 3);
-    wrong.place.writeList(domainsOf('play', 3), 'play.csv');
-    expect(await wrong.run({}, PLAY)).toMatchObject({ code: 0 });
-    const later = { wallMs: 31 * DAY_MS, uptimeMs: 31 * DAY_MS };
-    expect(await purge(wrong, later)).toMatchObject({ code: 0, report: { requests: 3 } });
-    const ahead = { boot: 'second', wallMs: 60 * DAY_MS };
-    wrong.place.writeList(domainsOf('more', 2), 'play.csv');
-    expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { requests: 2 } });
-    const real = await wrong.run({ boot: 'third' }, { budget: 100 });
-    expect([real.code, real.report?.requests]).toEqual([4, 2]);
-    expect(real.stderr).not.toContain('what answers said');
-    expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
-  });
+  proof(
+    'tells the time where nothing was bought yet, and the first real run begins without what it told',
+    async () => {
+      const wrong = await openWrong({ account: { budget: { per_day: 2 } } }, 3);
+      wrong.place.writeList(domainsOf('play', 3), 'play.csv');
+      expect(await wrong.run({}, PLAY)).toMatchObject({ code: 0 });
+      const later = { wallMs: 31 * DAY_MS, uptimeMs: 31 * DAY_MS };
+      expect(await purge(wrong, later)).toMatchObject({ code: 0, report: { requests: 3 } });
+      const ahead = { boot: 'second', wallMs: 60 * DAY_MS };
+      wrong.place.writeList(domainsOf('more', 2), 'play.csv');
+      expect(await wrong.run(ahead, PLAY)).toMatchObject({ code: 0, report: { requests: 2 } });
+      const real = await wrong.run({ boot: 'third' }, { budget: 100 });
+      expect([real.code, real.report?.requests]).toEqual([4, 2]);
+      expect(real.stderr).not.toContain('what answers said');
+      expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
+    },
+  );
 });
 
 describe('a future that the vendor and the calendar had both claimed', () => {
@@ -317,7 +338,7 @@ describe('a future that the vendor and the calendar had both claimed', () => {
     expect(await purge(wrong, { boot: 'third' })).toMatchObject({ code: 0, report: { requests: 0 } });
   });
 
-  test('sends nothing again under a key that it had called forgotten', async () => {
+  proof('sends nothing again under a key that it had called forgotten', async () => {
     const wrong = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 2_000 }, 4);
     const { vendor } = wrong.place;
     const killed = wrong.start();
@@ -334,33 +355,39 @@ describe('a future that the vendor and the calendar had both claimed', () => {
     expect(again).toMatchObject({ code: 3, report: { requests: 0, counts: { in_doubt: 4 } } });
   });
 
-  test('ends a run that buys anew by a cut-off of that future, and the same command goes on without one', async () => {
-    const wrong = await openWrong({ concurrency: 1 }, 3);
-    writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
-    expect(await wrong.run({})).toMatchObject({ code: 0 });
-    await wrong.place.vendor.setDate(60 * DAY_MS);
-    wrong.place.writeList(domainsOf('ahead', 1), 'ahead.csv');
-    const ahead = { input: 'ahead.csv', output: 'ahead.out.csv' };
-    expect(await wrong.run({ wallMs: 60 * DAY_MS, boot: 'second' }, ahead)).toMatchObject({ code: 0 });
-    await wrong.place.vendor.setDate(0);
-    const third = { boot: 'third' };
-    const stopped = await wrong.run(third, { job: 'job.yaml' });
-    expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' }, requests: 1 } });
-    expect(await wrong.run(third, { job: 'job.yaml' })).toMatchObject({ code: 0, report: { requests: 0 } });
-    expect(await wrong.charged()).toBe(3 + 1 + 1);
-  });
+  proof(
+    'ends a run that buys anew by a cut-off of that future, and the same command goes on without one',
+    async () => {
+      const wrong = await openWrong({ concurrency: 1 }, 3);
+      writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
+      expect(await wrong.run({})).toMatchObject({ code: 0 });
+      await wrong.place.vendor.setDate(60 * DAY_MS);
+      wrong.place.writeList(domainsOf('ahead', 1), 'ahead.csv');
+      const ahead = { input: 'ahead.csv', output: 'ahead.out.csv' };
+      expect(await wrong.run({ wallMs: 60 * DAY_MS, boot: 'second' }, ahead)).toMatchObject({ code: 0 });
+      await wrong.place.vendor.setDate(0);
+      const third = { boot: 'third' };
+      const stopped = await wrong.run(third, { job: 'job.yaml' });
+      expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' }, requests: 1 } });
+      expect(await wrong.run(third, { job: 'job.yaml' })).toMatchObject({ code: 0, report: { requests: 0 } });
+      expect(await wrong.charged()).toBe(3 + 1 + 1);
+    },
+  );
 });
 
-test('a calendar that is set back by a day during a run holds it up for no longer than a second', async () => {
-  const wrong = await openWrong(
-    { latencyMs: 20, account: { limits: { per_second: 50, concurrency: 4 } } },
-    60,
-  );
-  await wrong.place.vendor.setDate(null);
-  const program = wrong.start();
-  await program.until(() => wrong.place.vendor.requests().length >= 5);
-  wrong.clocks.set({ wallMs: -DAY_MS });
-  const { code, stderr, report } = await program.ended;
-  expect({ code, matched: report?.counts.matched }).toEqual({ code: 0, matched: 60 });
-  expect(stderr).toMatch(/This machine's clock was set 1 d back/);
-});
+proof(
+  'a calendar that is set back by a day during a run holds it up for no longer than a second',
+  async () => {
+    const wrong = await openWrong(
+      { latencyMs: 20, account: { limits: { per_second: 50, concurrency: 4 } } },
+      60,
+    );
+    await wrong.place.vendor.setDate(null);
+    const program = wrong.start();
+    await program.until(() => wrong.place.vendor.requests().length >= 5);
+    wrong.clocks.set({ wallMs: -DAY_MS });
+    const { code, stderr, report } = await program.ended;
+    expect({ code, matched: report?.counts.matched }).toEqual({ code: 0, matched: 60 });
+    expect(stderr).toMatch(/This machine's clock was set 1 d back/);
+  },
+);

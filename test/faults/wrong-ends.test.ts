@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { PROGRAM } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -63,7 +64,7 @@ async function expectSettled(workplace: Workplace): Promise<void> {
 }
 
 describe.runIf(existsSync(FULL))('a full disk', () => {
-  test('for the log: the words are dropped, and the run goes on to its end', async () => {
+  proof('for the log: the words are dropped, and the run goes on to its end', async () => {
     await using workplace = await openList();
     const { code, stdout } = await typeOnto(workplace, 'stderr', workplace.words());
     expect(code).toBe(0);
@@ -83,7 +84,7 @@ describe.runIf(existsSync(FULL))('a full disk', () => {
     await expectSettled(workplace);
   });
 
-  test('for the output on standard output: the run ends, and says so', async () => {
+  proof('for the output on standard output: the run ends, and says so', async () => {
     await using workplace = await openList();
     const words = workplace.words({ more: ['-o', '-'] }).filter((word) => word !== '--json');
     const { code, stderr } = await typeOnto(workplace, 'stdout', words);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stop } from '../../src/core/errors.ts';
 import type { Sheet } from '../../src/core/format.ts';
 import type { InputRow } from '../../src/core/row.ts';
+import { times } from '../combinations.ts';
 import { inputOf, material } from './inputs.ts';
 import { type FuzzInput, judged, MOST_MS_TO_READ, type Open, openSheet } from './judge.ts';
 import { recordsOf } from './reference.ts';
@@ -20,7 +21,7 @@ import { Tally } from './tally.ts';
  * went blind would make the long search worthless; the search itself, over any number of inputs, is `npm run fuzz`.
  */
 
-const INPUTS = 150;
+const INPUTS = times(50, 150);
 
 /** A file system in memory where there is one: an input is read from the disk some ten times. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -1,5 +1,5 @@
 /**
- * Goal: whoever opens the ledger with another program finds what the page about it says, and its questions have answers.
+ * Goal: a person who opens the ledger with another program finds what the pages about it say, and its questions have answers.
  * Method: the moves and the rules on the page are those of the code; each question is asked of a store that the real command has
  * filled, with a lost answer and a team in it, and compared with what the command itself says.
  */
@@ -12,8 +12,9 @@ import { schema } from '../../src/ledger/stores/sqlite/schema.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { Workplace } from '../faults/workplace.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const DOCS = join(import.meta.dirname, '../../docs/internals');
 const PAGE = join(DOCS, 'ledger.md');
+const GENERATED = join(DOCS, 'ledger-rules.md');
 const page = readFileSync(PAGE, 'utf8');
 
 /** Each question, which is the paragraph before it, with the SQL that answers it. */
@@ -64,12 +65,12 @@ function ask(
 const month = new Date().toISOString().slice(0, 7);
 
 /** A part of a page that is made of the code, between two marks. `UPDATE_TRANSCRIPTS=1` writes it. */
-function expectOnPage(name: string, lines: readonly string[], path = PAGE): void {
-  const now = readFileSync(path, 'utf8');
+function expectOnPage(name: string, lines: readonly string[]): void {
+  const now = readFileSync(GENERATED, 'utf8');
   expect(now).toContain(`<!-- ${name} -->`);
   const marked = new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`);
   const written = now.replace(marked, () => `<!-- ${name} -->\n${lines.join('\n')}\n<!-- /${name} -->`);
-  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(path, written);
+  if (process.env.UPDATE_TRANSCRIPTS === '1') writeFileSync(GENERATED, written);
   else expect(now).toBe(written);
 }
 
@@ -85,7 +86,7 @@ test('the moves on the page are those of the code', () => {
   expectOnPage('moves', [head, '|---|---|---|---|---|', ...rows]);
 });
 
-test('the picture of the protocol has every move that changes where a call stands, and no other', () => {
+test('the picture has every move that changes where a call stands, and no other', () => {
   const named = ({
     stands,
     phase,
@@ -103,7 +104,7 @@ test('the picture of the protocol has every move that changes where a call stand
     ([arrow, moves]) => `  ${arrow}: ${[...new Set(moves.map(({ kind }) => kind))].join(', ')}`,
   );
   const picture = ['```mermaid', 'stateDiagram-v2', ...titles, ...lines, '```'];
-  expectOnPage('picture', picture, join(DOCS, 'protocol.md'));
+  expectOnPage('picture', picture);
 });
 
 test('the rules on the page are all that the database says when it refuses', () => {

@@ -21,15 +21,15 @@ import { RULES_12_TO_18 } from './rules-12-to-18.ts';
 import { WHERE_MANY_SPEND } from './where-many-spend.ts';
 
 /**
- * `npm run mutate`: takes the rules of docs/protocol.md out of the source, one by one, and shows that a test fails for each.
- * Each lane works in a copy of the checkout. The tests that are named must pass there as it is and fail with one mutation
- * made. Exit code 1 when a mutation survives. All of it writes its table into docs/figures.md.
+ * `npm run mutate`: takes the rules of docs/internals/protocol.md out of the source, one by one, and shows that a test fails for each.
+ * Each lane works in a copy of the checkout. The tests that are named, of all that `npm run proofs` runs, must pass there as it
+ * is and fail with one mutation made. Exit code 1 when a mutation survives. All of it writes its table into docs/internals/mutations.md.
  *
  * `--only 9` is one rule, `--lanes 1` one copy, `--check` looks for the texts alone, which takes no time.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const FIGURES = join(ROOT, 'docs', 'figures.md');
+const FIGURES = join(ROOT, 'docs', 'internals', 'mutations.md');
 const BEGIN = '<!-- mutations -->';
 const END = '<!-- end of mutations -->';
 const RULES = 19;
@@ -215,7 +215,15 @@ async function mutated(mutation: Mutation, copy: string): Promise<Tests> {
 async function run(copy: string, test: string, named: string | undefined, bail: boolean): Promise<Tests> {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
-  const words = ['run', '--config', 'test/vitest.config.ts', '--maxWorkers=1', '--reporter=json'];
+  // Some of the tests that are named run only among the proofs.
+  const words = [
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--mode=all',
+    '--maxWorkers=1',
+    '--reporter=json',
+  ];
   words.push(`--outputFile=${report}`, '--testTimeout=30000', ...(bail ? ['--bail=1'] : []));
   words.push(...(named === undefined ? [] : ['-t', named]), join(copy, test));
   await ended(copy, [join(copy, 'node_modules', 'vitest', 'vitest.mjs'), ...words]);

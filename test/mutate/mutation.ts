@@ -1,8 +1,8 @@
 /** One rule taken out of the source in one place, and the test that must miss it. */
 export interface Mutation {
-  /** Of docs/protocol.md. */
+  /** Of docs/internals/protocol.md. */
   readonly rule: number;
-  /** What the source does without, as the table of docs/figures.md has it. */
+  /** What the source does without, as the table of docs/internals/mutations.md has it. */
   readonly without: string;
   /** The file, or the folder in which exactly one file has the text, so that a file may get another name. */
   readonly at: string;

@@ -6,6 +6,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import { Connection } from '../../src/ledger/stores/sqlite/connection.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { openDesk } from '../cli/desk.ts';
+import { some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
@@ -105,10 +106,15 @@ test('a list whose every row is known is written as it is finished, and the ledg
   expect(again.output).toBe(first.output);
 });
 
-test.each([
-  ['first', 0],
-  ['last', ROWS - 1],
-])(
+test.each(
+  some(
+    [
+      ['first', 0],
+      ['last', ROWS - 1],
+    ],
+    1,
+  ),
+)(
   'where nobody knows the %s row it is bought, and the output is written from the ledger',
   async (_, unknown) => {
     const place = await placeThatKnows(KNOWN);

@@ -144,7 +144,7 @@ describe('a read-back', () => {
       else response.end('{"tag":"set"}');
     });
     await writeFile(join(at.folder, 'list.csv'), ['name', 'one', ...between, 'one', ''].join('\n'));
-    const { counts } = await runOnce(at, { dialect: withReadBack(), budget: 1000 });
+    const { counts } = await runOnce(at, { dialect: withReadBack(), budget: 1000, concurrency: 16 });
     expect(counts).toEqual({ applied: 600, in_doubt: 2 });
     expect(looksOf(at)).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { Faults } from '../../src/sandbox/faults.ts';
+import { proof } from '../combinations.ts';
 import { bookOf, company, get, post, type RawReply, rawLookup, sandbox } from './client.ts';
 
 // Goal: each fault is on the wire what its name says, and charged exactly when its name says so.
@@ -140,7 +141,7 @@ describe('whole answers that are never charged', () => {
   });
 });
 
-test('slow is the true answer, ten times as late and at least half a second', async () => {
+proof('slow is the true answer, ten times as late and at least half a second', async () => {
   const waitsMs: number[] = [];
   const sleep = async (durationMs: number): Promise<void> => {
     waitsMs.push(durationMs);
@@ -262,7 +263,7 @@ describe('how often', () => {
     expect(drawn('reset:x2,charged-500:x1', 1, 4)).toEqual(['reset', 'reset', 'charged-500', undefined]);
   });
 
-  test('probabilities hold, and the same seed gives the same faults', () => {
+  proof('probabilities hold, and the same seed gives the same faults', () => {
     const names = drawn('reset:0.2,charged-500:0.1', 1, 5000);
     const share = (name: string): number => names.filter((drawnName) => drawnName === name).length / 5000;
     expect(share('reset')).toBeCloseTo(0.2, 1);

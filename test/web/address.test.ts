@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { BareEntry } from '../../src/web/server/bare-entry.ts';
 import { listenOn } from '../../src/web/server/listeners.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof, proofs } from '../combinations.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { openBrowser } from './chromium.ts';
 import { environmentIn, Served } from './served.ts';
@@ -99,7 +100,7 @@ describe('in a browser', () => {
     expect(seen.filter((url) => /open|localhost/.test(url))).toEqual([]);
   });
 
-  test('a tunnel with another port at its near end leads to the page by its name', async () => {
+  proof('a tunnel with another port at its near end leads to the page by its name', async () => {
     await using served = await Served.start();
     const tunnel = createServer((near) => {
       const far = connect(served.port, '127.0.0.1');
@@ -118,7 +119,7 @@ describe('in a browser', () => {
   });
 });
 
-describe('in a browser that does not find the name', () => {
+proofs('in a browser that does not find the name', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser(['--host-resolver-rules=MAP *.localhost ~NOTFOUND']);
@@ -220,7 +221,7 @@ describe('the way in at the bare address', () => {
     expect(body).not.toContain('open=');
   });
 
-  test('is printed where Safari is, which does not find the name', async () => {
+  proof('is printed where Safari is, which does not find the name', async () => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ON_A_MAC)}` };
     await using served = await Served.start(['--no-open'], { env });
     const cwd = served.folder;

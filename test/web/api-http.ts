@@ -1,6 +1,6 @@
 /**
- * The shapes in docs/api-http.md: of every schema in `src/web/api.ts` a table of its members, with the words that stand
- * before them in that file, so that neither is written twice.
+ * The shapes in docs/api-http.md and docs/json.md: of every schema a table of its members, with the words that stand before
+ * them in the source, so that neither is written twice.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,10 +42,13 @@ export function routesInSource(): readonly string[] {
 /** Routes that say their whole path: a browser follows a link to a download or to the way in, which has a key for a token. */
 const OUTSIDE = /^\/(?:api|downloads|enter)\//;
 
-/** The section, as it has to be now. */
-export function shapesNow(): string {
+/** The section of the page's API, as it has to be now. */
+export const shapesNow = (): string => shapesOf(api);
+
+/** A section for each zod schema among these, by its name. */
+export function shapesOf(named: Readonly<Record<string, unknown>>): string {
   const registry = z.registry<{ id: string }>();
-  for (const [name, schema] of Object.entries(api))
+  for (const [name, schema] of Object.entries(named))
     if (schema instanceof z.ZodType) registry.add(schema, { id: name });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => id,

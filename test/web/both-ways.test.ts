@@ -14,6 +14,7 @@ import { text } from '../../src/web/page/text.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
+import { proof, proofs, some } from '../combinations.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -98,102 +99,113 @@ describe('on a wide screen and on a phone', () => {
     expect(state.invitedTwice()).toEqual([]);
   });
 
-  test('what guards hold back of a batch that a job began is made from its page, once it is meant', async () => {
-    const team = await teamAgreedTo('reset:x1');
-    const { batch } = await team.json('status', 'last');
-    expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
-    team.writeJob({ guards: { max_invites: 0, domains: ['other.example'] } });
-    const { open } = await serve(team.place.folder);
-    const page = await open(`/batches/${batch}`);
-    await page.getByRole('button', { name: words.carryOut }).click();
-    const agree = page.getByRole('button', { name: words.answers.guards });
-    await agree.waitFor();
-    const shown = await page.locator('.notices').textContent();
-    expect(shown).toContain('send 1 invite, and max_invites is 0');
-    expect(shown).toContain(`+ invite ann@t.example to ${PROJECT} as viewer`);
-    await expectToFit(page);
-    await agree.click();
-    await page.getByText(words.followed).getByRole('link').click();
-    await page.getByText(words.states.finished, { exact: true }).waitFor();
-    expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
-  });
+  proof(
+    'what guards hold back of a batch that a job began is made from its page, once it is meant',
+    async () => {
+      const team = await teamAgreedTo('reset:x1');
+      const { batch } = await team.json('status', 'last');
+      expect((await team.type('settle', batch, '--not-done')).code).toBe(0);
+      team.writeJob({ guards: { max_invites: 0, domains: ['other.example'] } });
+      const { open } = await serve(team.place.folder);
+      const page = await open(`/batches/${batch}`);
+      await page.getByRole('button', { name: words.carryOut }).click();
+      const agree = page.getByRole('button', { name: words.answers.guards });
+      await agree.waitFor();
+      const shown = await page.locator('.notices').textContent();
+      expect(shown).toContain('send 1 invite, and max_invites is 0');
+      expect(shown).toContain(`+ invite ann@t.example to ${PROJECT} as viewer`);
+      await expectToFit(page);
+      await agree.click();
+      await page.getByText(words.followed).getByRole('link').click();
+      await page.getByText(words.states.finished, { exact: true }).waitFor();
+      expect((await team.state()).roles()).toMatchObject({ [`${PROJECT} ann@t.example`]: 'viewer' });
+    },
+  );
 
-  test('rows that a corrected dialect reads otherwise are judged anew from the batch that a job began, at the price that is shown', async () => {
-    const desk = await openDesk();
-    const asked: string[] = [];
-    const url = await vendorOf((about) => {
-      asked.push(about);
-      return about.includes('none') ? { name: 'UNKNOWN' } : { name: 'Acme' };
-    });
-    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-    await desk.write('ours.yaml', '{}');
-    await desk.write(
-      'list.csv',
-      'Domain,Profile\nacme.example,\nnone.example,https://www.linkedin.com/company/other\n',
-    );
-    await desk.write(
-      'job.yaml',
-      '{ operation: enrich-company, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
-    );
-    const run = ['run', './job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
-    const { batch, counts } = await desk.json(run);
-    expect(counts).toEqual({ matched: 2 });
-    const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}`);
-    await page.getByText(words.states.finished, { exact: true }).waitFor();
-    const anew = page.getByRole('button', { name: words.settleAnew });
-    expect(await anew.count()).toBe(0);
-    const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
-    await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
-    await page.reload();
-    await anew.click();
-    const agree = page.getByRole('button', { name: words.agree });
-    await agree.waitFor();
-    expect(await page.locator('.notices').textContent()).toContain('could ask further, for at most 1 credit');
-    await expectToFit(page);
-    expect(asked).toHaveLength(2);
-    await agree.click();
-    await page.getByText(words.followed).getByRole('link').click();
-    await page.getByText(words.states.finished, { exact: true }).waitFor();
-    expect(asked).toHaveLength(3);
-    expect(await anew.count()).toBe(0);
-  });
+  proof(
+    'rows that a corrected dialect reads otherwise are judged anew from the batch that a job began, at the price that is shown',
+    async () => {
+      const desk = await openDesk();
+      const asked: string[] = [];
+      const url = await vendorOf((about) => {
+        asked.push(about);
+        return about.includes('none') ? { name: 'UNKNOWN' } : { name: 'Acme' };
+      });
+      const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+      await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+      await desk.write('ours.yaml', '{}');
+      await desk.write(
+        'list.csv',
+        'Domain,Profile\nacme.example,\nnone.example,https://www.linkedin.com/company/other\n',
+      );
+      await desk.write(
+        'job.yaml',
+        '{ operation: enrich-company, columns: { domain: Domain, profile_url: Profile }, waterfall: [domain, profile_url] }',
+      );
+      const run = ['run', './job.yaml', 'list.csv', '--budget', '5', '-o', 'out.csv'];
+      const { batch, counts } = await desk.json(run);
+      expect(counts).toEqual({ matched: 2 });
+      const { open } = await serve(desk.place.folder, desk.environment());
+      const page = await open(`/batches/${batch}`);
+      await page.getByText(words.states.finished, { exact: true }).waitFor();
+      const anew = page.getByRole('button', { name: words.settleAnew });
+      expect(await anew.count()).toBe(0);
+      const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+      await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+      await page.reload();
+      await anew.click();
+      const agree = page.getByRole('button', { name: words.agree });
+      await agree.waitFor();
+      expect(await page.locator('.notices').textContent()).toContain(
+        'could ask further, for at most 1 credit',
+      );
+      await expectToFit(page);
+      expect(asked).toHaveLength(2);
+      await agree.click();
+      await page.getByText(words.followed).getByRole('link').click();
+      await page.getByText(words.states.finished, { exact: true }).waitFor();
+      expect(asked).toHaveLength(3);
+      expect(await anew.count()).toBe(0);
+    },
+  );
 
-  test('what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit', async () => {
-    const desk = await openDesk();
-    const asked: string[] = [];
-    const url = await vendorOf((about) => {
-      asked.push(about);
-      return { name: 'Queue', ...(asked.length === 1 ? { note: 'busy' } : {}) };
-    });
-    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-    await desk.write('ours.yaml', '{}');
-    await desk.write('list.csv', 'Domain\nbusy.example\n');
-    const other = `${'A rather long name of a list '.repeat(5)}.csv`;
-    await desk.write(other, 'Domain\nbusy.example\nfree.example\n');
-    const run = (list: string) => ['run', 'enrich-company', list, '--budget', '5', '-o', `${list}.out.csv`];
-    await desk.type(run('list.csv'));
-    const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'rate_limited' };
-    await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
-    const { batch, counts } = await desk.json(run(other));
-    expect(counts).toEqual({ in_doubt: 1, matched: 1 });
+  proof(
+    'what turned out to be no answer is bought again from the batch whose rows wait for it, within a limit',
+    async () => {
+      const desk = await openDesk();
+      const asked: string[] = [];
+      const url = await vendorOf((about) => {
+        asked.push(about);
+        return { name: 'Queue', ...(asked.length === 1 ? { note: 'busy' } : {}) };
+      });
+      const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+      await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+      await desk.write('ours.yaml', '{}');
+      await desk.write('list.csv', 'Domain\nbusy.example\n');
+      const other = `${'A rather long name of a list '.repeat(5)}.csv`;
+      await desk.write(other, 'Domain\nbusy.example\nfree.example\n');
+      const run = (list: string) => ['run', 'enrich-company', list, '--budget', '5', '-o', `${list}.out.csv`];
+      await desk.type(run('list.csv'));
+      const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'rate_limited' };
+      await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
+      const { batch, counts } = await desk.json(run(other));
+      expect(counts).toEqual({ in_doubt: 1, matched: 1 });
 
-    const { open } = await serve(desk.place.folder, desk.environment());
-    const page = await open(`/batches/${batch}/rows/2`);
-    const link = page.getByRole('link', { name: words.toBuyAgain });
-    await link.waitFor();
-    await expectToFit(page);
-    await link.click();
-    const again = page.getByRole('button', { name: words.buyAgain('1 row') });
-    await again.waitFor();
-    await expectToFit(page);
-    expect(asked).toHaveLength(2);
-    await again.click();
-    await again.waitFor({ state: 'detached' });
-    expect(asked).toEqual(['busy.example', 'free.example', 'busy.example']);
-  });
+      const { open } = await serve(desk.place.folder, desk.environment());
+      const page = await open(`/batches/${batch}/rows/2`);
+      const link = page.getByRole('link', { name: words.toBuyAgain });
+      await link.waitFor();
+      await expectToFit(page);
+      await link.click();
+      const again = page.getByRole('button', { name: words.buyAgain('1 row') });
+      await again.waitFor();
+      await expectToFit(page);
+      expect(asked).toHaveLength(2);
+      await again.click();
+      await again.waitFor({ state: 'detached' });
+      expect(asked).toEqual(['busy.example', 'free.example', 'busy.example']);
+    },
+  );
 });
 
 test('a yes to changes is one to those that were shown: nothing is sent where they have moved since', async () => {
@@ -212,7 +224,7 @@ test('a yes to changes is one to those that were shown: nothing is sent where th
   expect(await team.requests()).toBe(requests);
 });
 
-test.each([
+proof.each([
   { first: ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '9'], bought: 3 },
   { first: ['try', 'enrich-company', 'domain=lost.example'], bought: 1 },
 ])(
@@ -234,27 +246,30 @@ test.each([
   },
 );
 
-test('what is left of a saved plan is begun from the page once its plan was agreed to, with play money as well', async () => {
-  const desk = await openDesk();
-  const env = { ROWONCE_SANDBOX: '--faults reset@create-invite:x1' };
-  await desk.write(
-    'team.csv',
-    'Email,Project,Role\nann@t.example,proj-care,viewer\nbob@t.example,proj-care,viewer\n',
-  );
-  const columns = '{ email: Email, role: Role, project_id: Project }';
-  await desk.write('team.yaml', `operation: onboard\naccount: sandbox-service\ncolumns: ${columns}\n`);
-  await desk.type(['plan', 'team.yaml', 'team.csv', '--save', 'team.plan']);
-  const words = ['run', 'team.yaml', 'team.csv', '--plan', 'team.plan', '--yes'];
-  expect(await desk.start(words, { env })).toMatchObject({ code: 3 });
-  const { batch } = await desk.json(['status', 'last']);
-  await desk.type(['settle', batch, '--not-done']);
-  const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
-  await ask('POST', `/batches/${batch}/continue`);
-  const { stopped } = await lastWork();
-  expect(stopped).toMatchObject({ code: 'consent', answers: ['yes'] });
-  await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${stopped?.plan}`);
-  expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
-});
+proof(
+  'what is left of a saved plan is begun from the page once its plan was agreed to, with play money as well',
+  async () => {
+    const desk = await openDesk();
+    const env = { ROWONCE_SANDBOX: '--faults reset@create-invite:x1' };
+    await desk.write(
+      'team.csv',
+      'Email,Project,Role\nann@t.example,proj-care,viewer\nbob@t.example,proj-care,viewer\n',
+    );
+    const columns = '{ email: Email, role: Role, project_id: Project }';
+    await desk.write('team.yaml', `operation: onboard\naccount: sandbox-service\ncolumns: ${columns}\n`);
+    await desk.type(['plan', 'team.yaml', 'team.csv', '--save', 'team.plan']);
+    const words = ['run', 'team.yaml', 'team.csv', '--plan', 'team.plan', '--yes'];
+    expect(await desk.start(words, { env })).toMatchObject({ code: 3 });
+    const { batch } = await desk.json(['status', 'last']);
+    await desk.type(['settle', batch, '--not-done']);
+    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+    await ask('POST', `/batches/${batch}/continue`);
+    const { stopped } = await lastWork();
+    expect(stopped).toMatchObject({ code: 'consent', answers: ['yes'] });
+    await ask('POST', `/batches/${batch}/continue?answer=yes&plan=${stopped?.plan}`);
+    expect(await lastWork()).toMatchObject({ exit_code: 0, stopped: null });
+  },
+);
 
 /** A vendor of the test alone. @param answer says what is found, by what is asked about. @returns its address. */
 async function vendorOf(answer: (about: string) => object | undefined): Promise<string> {
@@ -272,77 +287,84 @@ async function vendorOf(answer: (about: string) => object | undefined): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a budget that is too small for what a corrected dialect asks further is raised where the rows go on', async () => {
-  const desk = await openDesk();
-  const asked: string[] = [];
-  const url = await vendorOf((about) => {
-    asked.push(about);
-    return { name: about.includes('/company/') ? 'Acme' : 'UNKNOWN' };
-  });
-  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-  await desk.write('ours.yaml', '{}');
-  const rows = ['one', 'two'].map((name) => `${name}.example,https://www.linkedin.com/company/${name}\n`);
-  await desk.write('list.csv', `Domain,Profile\n${rows.join('')}`);
-  const columns = { domain: 'Domain', profile_url: 'Profile' };
-  const job = { operation: 'enrich-company', columns, waterfall: ['domain', 'profile_url'] };
-  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 2 } }));
-  const { batch } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv']);
-  await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 1 } }));
-  const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
-  await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
-  const { open } = await serve(desk.place.folder, desk.environment());
-  const page = await open(`/batches/${batch}`);
-  await page.getByRole('button', { name: words.settleAnew }).click();
-  await page.getByRole('button', { name: words.agree }).click();
-  const follower = page.getByText(words.followed).getByRole('link');
-  await follower.waitFor();
-  await expect.poll(() => page.getByLabel(words.moreBudget).count()).toBe(0);
-  await expect.poll(() => page.locator('.notices').textContent()).toContain('continue it there');
-  await follower.click();
-  await page.getByRole('button', { name: words.goOn }).click();
-  const budget = page.getByLabel(words.moreBudget);
-  await budget.waitFor();
-  expect([await budget.inputValue(), asked.length]).toEqual(['2', 3]);
-  await page.getByRole('button', { name: words.goOnWith }).click();
-  await page.getByText(words.states.finished, { exact: true }).waitFor();
-  expect(asked).toHaveLength(4);
-});
+proof(
+  'a budget that is too small for what a corrected dialect asks further is raised where the rows go on',
+  async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return { name: about.includes('/company/') ? 'Acme' : 'UNKNOWN' };
+    });
+    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    await desk.write('ours.yaml', '{}');
+    const rows = ['one', 'two'].map((name) => `${name}.example,https://www.linkedin.com/company/${name}\n`);
+    await desk.write('list.csv', `Domain,Profile\n${rows.join('')}`);
+    const columns = { domain: 'Domain', profile_url: 'Profile' };
+    const job = { operation: 'enrich-company', columns, waterfall: ['domain', 'profile_url'] };
+    await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 2 } }));
+    const { batch } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv']);
+    await desk.write('job.yaml', JSON.stringify({ ...job, budget: { credits: 1 } }));
+    const none = { status: [200], body: { path: 'name', matches: 'UNKNOWN' }, means: 'no_match' };
+    await desk.write('ours.yaml', JSON.stringify({ answers: [none] }));
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.settleAnew }).click();
+    await page.getByRole('button', { name: words.agree }).click();
+    const follower = page.getByText(words.followed).getByRole('link');
+    await follower.waitFor();
+    await expect.poll(() => page.getByLabel(words.moreBudget).count()).toBe(0);
+    await expect.poll(() => page.locator('.notices').textContent()).toContain('continue it there');
+    await follower.click();
+    await page.getByRole('button', { name: words.goOn }).click();
+    const budget = page.getByLabel(words.moreBudget);
+    await budget.waitFor();
+    expect([await budget.inputValue(), asked.length]).toEqual(['2', 3]);
+    await page.getByRole('button', { name: words.goOnWith }).click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect(asked).toHaveLength(4);
+  },
+);
 
-test('a job that sends something else since is agreed to from the batch that it began, once it was shown', async () => {
-  const desk = await openDesk();
-  const asked: string[] = [];
-  const url = await vendorOf((about) => {
-    asked.push(about);
-    return { name: 'Acme', ...(asked.length === 1 ? { note: 'busy' } : {}) };
-  });
-  const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
-  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
-  const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'in_doubt' };
-  await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
-  await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
-  const job = { operation: 'api-call', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
-  await desk.write('job.yaml', JSON.stringify({ ...job, refresh_after: '30d' }));
-  const { batch, counts } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
-  expect(counts).toEqual({ in_doubt: 1, matched: 1 });
-  await desk.type(['settle', batch, '--not-done']);
-  await desk.write('ours.yaml', JSON.stringify({ answers: [busy], fields_at: 'data' }));
-  const { open } = await serve(desk.place.folder, desk.environment());
-  const page = await open(`/batches/${batch}`);
-  await page.getByRole('button', { name: words.carryOut }).click();
-  const agree = page.getByRole('button', { name: words.agree });
-  await agree.waitFor();
-  expect(await page.locator('.notices').textContent()).toContain(`Sends POST ${url}/tags (api-call).`);
-  expect(asked).toHaveLength(2);
-  await agree.click();
-  await expect.poll(() => asked).toEqual(['one.example', 'two.example', 'one.example']);
-});
+proof(
+  'a job that sends something else since is agreed to from the batch that it began, once it was shown',
+  async () => {
+    const desk = await openDesk();
+    const asked: string[] = [];
+    const url = await vendorOf((about) => {
+      asked.push(about);
+      return { name: 'Acme', ...(asked.length === 1 ? { note: 'busy' } : {}) };
+    });
+    const data = { vendor: 'provider', base_url: url, key: 'k', dialect: desk.place.path('ours.yaml') };
+    await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+    const busy = { status: [200], body: { path: 'note', matches: 'busy' }, means: 'in_doubt' };
+    await desk.write('ours.yaml', JSON.stringify({ answers: [busy] }));
+    await desk.write('list.csv', 'Domain\none.example\ntwo.example\n');
+    const job = { operation: 'api-call', endpoint: '/tags', kind: 'read', body: { domain: '{{Domain}}' } };
+    await desk.write('job.yaml', JSON.stringify({ ...job, refresh_after: '30d' }));
+    const { batch, counts } = await desk.json(['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--yes']);
+    expect(counts).toEqual({ in_doubt: 1, matched: 1 });
+    await desk.type(['settle', batch, '--not-done']);
+    await desk.write('ours.yaml', JSON.stringify({ answers: [busy], fields_at: 'data' }));
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.carryOut }).click();
+    const agree = page.getByRole('button', { name: words.agree });
+    await agree.waitFor();
+    expect(await page.locator('.notices').textContent()).toContain(`Sends POST ${url}/tags (api-call).`);
+    expect(asked).toHaveLength(2);
+    await agree.click();
+    await expect.poll(() => asked).toEqual(['one.example', 'two.example', 'one.example']);
+  },
+);
 
 describe('what stops a run and is answered by a word on a terminal is answered by a button', () => {
-  test.each([
+  const answers = [
     { answer: 'no-match', requests: 0 },
     { answer: 'take-back', requests: 20 },
-  ] as const)('$answer', async ({ answer, requests }) => {
+  ] as const;
+  test.each(some(answers, 1))('$answer', async ({ answer, requests }) => {
     const desk = await openDesk();
     let asked = 0;
     const url = await vendorOf(() => {
@@ -376,7 +398,7 @@ describe('what stops a run and is answered by a word on a terminal is answered b
     expect(await lastWork()).toMatchObject({ stopped: null });
   }
 
-  test('doubts: the vendor is asked about the rest, and about nothing twice', async () => {
+  proof('doubts: the vendor is asked about the rest, and about nothing twice', async () => {
     const desk = await openDesk();
     const asked: string[] = [];
     const url = await vendorOf((about) => {
@@ -393,22 +415,25 @@ describe('what stops a run and is answered by a word on a terminal is answered b
     expect([asked.length, new Set(asked).size]).toEqual([12, 12]);
   });
 
-  test('store: what an older copy of the store has not bought is bought, and nothing of it twice', async () => {
-    const desk = await openDesk();
-    desk.list(6);
-    desk.list(2, 'other.csv');
-    const store = desk.place.path('store');
-    const { batch } = await desk.json(desk.run('--limit', '3'));
-    cpSync(store, desk.place.path('copy'), { recursive: true });
-    await desk.type(['run', 'enrich-company', 'other.csv', '-o', 'other.out.csv', '--budget', '2']);
-    rmSync(store, { recursive: true });
-    cpSync(desk.place.path('copy'), store, { recursive: true });
-    expect((await desk.type(desk.run())).stderr).toContain('is not the newest one');
-    await answer(desk, batch, 'store');
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
-  });
+  proof(
+    'store: what an older copy of the store has not bought is bought, and nothing of it twice',
+    async () => {
+      const desk = await openDesk();
+      desk.list(6);
+      desk.list(2, 'other.csv');
+      const store = desk.place.path('store');
+      const { batch } = await desk.json(desk.run('--limit', '3'));
+      cpSync(store, desk.place.path('copy'), { recursive: true });
+      await desk.type(['run', 'enrich-company', 'other.csv', '-o', 'other.out.csv', '--budget', '2']);
+      rmSync(store, { recursive: true });
+      cpSync(desk.place.path('copy'), store, { recursive: true });
+      expect((await desk.type(desk.run())).stderr).toContain('is not the newest one');
+      await answer(desk, batch, 'store');
+      expect(await desk.place.vendor.book()).toMatchObject({ requests: 8, credits: 8, charged_twice: [] });
+    },
+  );
 
-  test('dialect: what it sends otherwise is sent, once for each row that is left', async () => {
+  proof('dialect: what it sends otherwise is sent, once for each row that is left', async () => {
     const desk = await openDesk();
     desk.list(6);
     const { batch } = await desk.json(desk.run('--limit', '3'));
@@ -420,7 +445,7 @@ describe('what stops a run and is answered by a word on a terminal is answered b
   });
 });
 
-describe.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
+proofs.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
   test('about a doubt of a finished undo is carried out on its page', async () => {
     const team = await teamAgreedTo('');
     await team.apply([{ email: 'ann@t.example', role: 'editor' }]);
@@ -447,22 +472,25 @@ describe.each(['--retry', '--not-done'])('%s on a terminal', (decision) => {
   });
 });
 
-test('the rest of a list goes on from the page after a sample on a terminal, once its price was agreed to', async () => {
-  const desk = await openDesk();
-  desk.list(6);
-  await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--sample', '2', '--budget', '2']);
-  const { batch } = await desk.json(['status', 'last']);
-  const { open } = await serve(desk.place.folder, desk.environment());
-  const page = await open(`/batches/${batch}`);
-  await page.getByRole('button', { name: words.goOn }).click();
-  const budget = page.getByLabel(words.moreBudget);
-  await budget.waitFor();
-  expect(await budget.inputValue()).toBe('6');
-  expect(await desk.requests()).toBe(2);
-  await page.getByRole('button', { name: words.goOnWith }).click();
-  await page.getByText(words.states.finished, { exact: true }).waitFor();
-  expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
-});
+proof(
+  'the rest of a list goes on from the page after a sample on a terminal, once its price was agreed to',
+  async () => {
+    const desk = await openDesk();
+    desk.list(6);
+    await desk.type(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--sample', '2', '--budget', '2']);
+    const { batch } = await desk.json(['status', 'last']);
+    const { open } = await serve(desk.place.folder, desk.environment());
+    const page = await open(`/batches/${batch}`);
+    await page.getByRole('button', { name: words.goOn }).click();
+    const budget = page.getByLabel(words.moreBudget);
+    await budget.waitFor();
+    expect(await budget.inputValue()).toBe('6');
+    expect(await desk.requests()).toBe(2);
+    await page.getByRole('button', { name: words.goOnWith }).click();
+    await page.getByText(words.states.finished, { exact: true }).waitFor();
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
+  },
+);
 
 test('a batch that the page has begun goes on in a terminal, by the command that a decision shows', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });

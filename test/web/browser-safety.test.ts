@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { type Asked, environmentIn, Served } from './served.ts';
@@ -96,7 +97,7 @@ describe('a page on another port', () => {
     expect(await opens(word)).toBe(true);
   });
 
-  test('cannot send it a form', async () => {
+  proof('cannot send it a form', async () => {
     const answered = page.waitForResponse(`${served.url}/api/openings`);
     await page.evaluate(`{
       const form = document.createElement('form');
@@ -106,18 +107,18 @@ describe('a page on another port', () => {
     expect((await answered).status()).toBe(403);
   });
 
-  test('cannot frame it', async () => {
+  proof('cannot frame it', async () => {
     await put(page, 'iframe', { src: served.url });
     const [frame] = page.frames().slice(1);
     expect(await frame?.locator('#page').count()).toBe(0);
   });
 
-  test('cannot run its script', async () => {
+  proof('cannot run its script', async () => {
     const script = { src: `${served.url}/page.js`, type: 'text/javascript' };
     expect(await put(page, 'script', script)).toBe('refused');
   });
 
-  test('hears nothing of its tabs and holds none of them', async () => {
+  proof('hears nothing of its tabs and holds none of them', async () => {
     const own = await openTab(browser, served);
     const beside = await own.context().newPage();
     await beside.goto(strange);
@@ -158,7 +159,7 @@ describe('the page itself', () => {
     await page.context().close();
   });
 
-  test('lets in a tab that was opened by hand beside one that is in, and no other browser', async () => {
+  proof('lets in a tab that was opened by hand beside one that is in, and no other browser', async () => {
     const page = await openTab(browser, served);
     const beside = await page.context().newPage();
     await beside.goto(`${served.url}/`);
@@ -171,7 +172,7 @@ describe('the page itself', () => {
     await page.context().close();
   });
 
-  test('lets in a tab whose neighbour was too busy to answer at once', async () => {
+  proof('lets in a tab whose neighbour was too busy to answer at once', async () => {
     const busy = await openTab(browser, served);
     await busy.waitForSelector('header.top');
     const entry = await busy.evaluate(`sessionStorage.getItem('rowonce-entry')`);
@@ -185,7 +186,7 @@ describe('the page itself', () => {
     await busy.context().close();
   });
 
-  test('is reached by the file that a browser is opened with', async () => {
+  proof('is reached by the file that a browser is opened with', async () => {
     const { folder } = served;
     const env = { ...environmentIn(folder), PATH: folder };
     await rowonce(['serve', '--open'], { cwd: folder, env });
@@ -208,7 +209,7 @@ describe('the page itself', () => {
     await page.context().close();
   });
 
-  test('says how to get in when its server has ended or was started anew', async () => {
+  proof('says how to get in when its server has ended or was started anew', async () => {
     const gone = await Served.start();
     const page = await openTab(browser, gone);
     await page.waitForSelector('header.top');

@@ -14,6 +14,7 @@ import { text } from '../../src/web/page/text.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
+import { proof } from '../combinations.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -85,39 +86,42 @@ async function started(desk: Desk, list: string, budget: number): Promise<Starte
 const isFinished = (page: Page): Promise<void> =>
   page.getByText(text.batch.states.finished, { exact: true }).waitFor();
 
-test('a change in doubt that is to be sent again is sent from the page, also when the list was agreed to on a terminal', async () => {
-  const team = await TeamWorkplace.open({ faults: 'reset:x1', concurrency: 1 });
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  const { place } = team;
-  team.writeSheet(['ann', 'bob'].map((who) => ({ email: `${who}@t.example`, role: 'viewer' })));
-  for (const [name, value] of Object.entries(environmentIn(place.folder))) vi.stubEnv(name, value);
-  const commandLine = process.argv;
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    process.argv = commandLine;
-  });
-  const words = ['run', place.path('team.yaml'), place.path('team.csv'), '-o', place.path('out.csv')];
-  process.argv = [process.execPath, PROGRAM, ...words];
-  expect(await typed(words, { answer: 'y' })).toMatchObject({ code: 3 });
+proof(
+  'a change in doubt that is to be sent again is sent from the page, also when the list was agreed to on a terminal',
+  async () => {
+    const team = await TeamWorkplace.open({ faults: 'reset:x1', concurrency: 1 });
+    onTestFinished(() => team[Symbol.asyncDispose]());
+    const { place } = team;
+    team.writeSheet(['ann', 'bob'].map((who) => ({ email: `${who}@t.example`, role: 'viewer' })));
+    for (const [name, value] of Object.entries(environmentIn(place.folder))) vi.stubEnv(name, value);
+    const commandLine = process.argv;
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      process.argv = commandLine;
+    });
+    const words = ['run', place.path('team.yaml'), place.path('team.csv'), '-o', place.path('out.csv')];
+    process.argv = [process.execPath, PROGRAM, ...words];
+    expect(await typed(words, { answer: 'y' })).toMatchObject({ code: 3 });
 
-  const served = await Served.start([], { cwd: place.folder });
-  onTestFinished(async () => void (await served.stop('SIGKILL')));
-  const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
-  const ended = async (): Promise<JsonResult> => {
-    const works = async (): Promise<readonly WorkView[]> => (await asked(served, 'GET', '/tasks')).work;
-    await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
-    return (await works()).at(-1);
-  };
-  await asked(served, 'POST', `/batches/${batch}/settle`, { rows: 'all', how: 'retry' });
-  await ended();
-  await asked(served, 'POST', `/batches/${batch}/continue`);
-  expect(await ended()).toMatchObject({ exit_code: 0, stopped: null });
-  const { batches } = await asked(served, 'GET', '/batches');
-  expect(batches).toMatchObject([{ batch, state: 'finished', counts: { applied: 2 } }]);
-});
+    const served = await Served.start([], { cwd: place.folder });
+    onTestFinished(async () => void (await served.stop('SIGKILL')));
+    const [{ batch }] = (await asked(served, 'GET', '/batches')).batches;
+    const ended = async (): Promise<JsonResult> => {
+      const works = async (): Promise<readonly WorkView[]> => (await asked(served, 'GET', '/tasks')).work;
+      await expect.poll(async () => (await works()).every(({ state }) => state === 'ended')).toBe(true);
+      return (await works()).at(-1);
+    };
+    await asked(served, 'POST', `/batches/${batch}/settle`, { rows: 'all', how: 'retry' });
+    await ended();
+    await asked(served, 'POST', `/batches/${batch}/continue`);
+    expect(await ended()).toMatchObject({ exit_code: 0, stopped: null });
+    const { batches } = await asked(served, 'GET', '/batches');
+    expect(batches).toMatchObject([{ batch, state: 'finished', counts: { applied: 2 } }]);
+  },
+);
 
 describe('on a wide screen and on a phone', () => {
-  test('a folder outside of its job is agreed to where its sweep is shown, and is swept then', async () => {
+  proof('a folder outside of its job is agreed to where its sweep is shown, and is swept then', async () => {
     const desk = await openDesk();
     const inbox = realpathSync(
       mkdtempSync(join(tmpdir(), 'rowonce-a-rather-long-name-of-a-folder-elsewhere-')),
@@ -147,7 +151,7 @@ describe('on a wide screen and on a phone', () => {
     await expectToFit(page);
   });
 
-  test('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
+  proof('a key that is refused is replaced from the batch that it stopped, which goes on', async () => {
     const desk = await openDesk();
     const vendor = await vendorWithKey('the-new-key');
     const data = { vendor: 'provider', base_url: vendor.url, key: 'the-old-key' };
@@ -168,24 +172,27 @@ describe('on a wide screen and on a phone', () => {
     expect(await desk.read('config/accounts.yaml')).not.toContain('the-old-key');
   });
 
-  test('what is decided about a doubt of a finished batch is carried out on its page, and nothing is chosen for anybody', async () => {
-    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-    const { page, batch } = await started(desk, 'Domain\none.example\ntwo.example\n', 9);
-    await page.getByRole('button', { name: text.batch.carryOut }).waitFor();
-    await page.getByRole('link', { name: text.batch.doubts('1') }).click();
-    const note = page.getByRole('button', { name: text.doubts.submit });
-    await note.waitFor();
-    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
-    expect(await note.isDisabled()).toBe(true);
-    await page.getByRole('radio', { name: text.doubts.retry }).check();
-    await note.click();
-    await page.getByRole('link', { name: text.doubts.toBatch }).click();
-    await page.waitForURL(`**/batches/${batch}`);
-    await expectToFit(page);
-    await page.getByRole('button', { name: text.batch.carryOut }).click();
-    await page.getByRole('link', { name: text.batch.doubts('1') }).waitFor({ state: 'detached' });
-    expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
-  });
+  proof(
+    'what is decided about a doubt of a finished batch is carried out on its page, and nothing is chosen for anybody',
+    async () => {
+      const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+      const { page, batch } = await started(desk, 'Domain\none.example\ntwo.example\n', 9);
+      await page.getByRole('button', { name: text.batch.carryOut }).waitFor();
+      await page.getByRole('link', { name: text.batch.doubts('1') }).click();
+      const note = page.getByRole('button', { name: text.doubts.submit });
+      await note.waitFor();
+      expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+      expect(await note.isDisabled()).toBe(true);
+      await page.getByRole('radio', { name: text.doubts.retry }).check();
+      await note.click();
+      await page.getByRole('link', { name: text.doubts.toBatch }).click();
+      await page.waitForURL(`**/batches/${batch}`);
+      await expectToFit(page);
+      await page.getByRole('button', { name: text.batch.carryOut }).click();
+      await page.getByRole('link', { name: text.batch.doubts('1') }).waitFor({ state: 'detached' });
+      expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3 });
+    },
+  );
 
   test('a budget that is reached is raised where the batch says so, once', async () => {
     const desk = await openDesk();

@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { environmentOf } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { Served } from './served.ts';
 
 /** Many seconds, of which a run here sees the beginning; what is left then is asked for by many at once. */
@@ -95,14 +96,14 @@ test('a page that is stopped waits for its answers, and says by its exit code th
   await goesOn(run);
 });
 
-test('stopped by Ctrl-C, which a terminal sends to all of its group', async () => {
+proof('stopped by Ctrl-C, which a terminal sends to all of its group', async () => {
   const run = await held();
   process.kill(-(run.holder.pid ?? 0), 'SIGINT');
   expect(await saidBy(run)).toMatchObject([{ exit_code: 143, stopped: { code: 'terminated' } }]);
   await goesOn(run);
 });
 
-test('stopped by a service manager, which signals each of its processes', async () => {
+proof('stopped by a service manager, which signals each of its processes', async () => {
   const run = await held();
   const { pid } = JSON.parse(readFileSync(spenderOf(run), 'utf8'));
   run.holder.kill('SIGTERM');

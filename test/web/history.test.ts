@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { HistoryView, SubjectView, UndoView, WorkView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
 import { environmentIn, Served } from './served.ts';
 
@@ -70,7 +71,7 @@ test('a month is told by account and day, play money as such, with what was save
   expect((await served.tool('/api/subjects?text=%20')).status).toBe(400);
 });
 
-test('before anything was run there is nothing to tell, and no batch leads anywhere', async () => {
+proof('before anything was run there is nothing to tell, and no batch leads anywhere', async () => {
   await using served = await Served.start();
   expect(await said<HistoryView>(served, '/api/history')).toMatchObject({
     first: null,
@@ -83,38 +84,41 @@ test('before anything was run there is nothing to tell, and no batch leads anywh
     expect([path, (await served.tool(`/api/batches/0a1b2c3d${path}`)).status]).toEqual([path, 404]);
 });
 
-test('an undo is shown first, is refused when it would do something else, and does what was shown', async () => {
-  const team = await TeamWorkplace.open();
-  onTestFinished(() => team[Symbol.asyncDispose]());
-  await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
-  const { batch } = await team.json('status', 'last');
-  await using served = await Served.start([], { cwd: team.place.folder });
-  const path = `/api/batches/${batch}/undo`;
-  const shown = await said<UndoView>(served, path);
-  expect(shown).toMatchObject({
-    undoes: batch,
-    state: 'plan',
-    sandbox: false,
-    changes: [{ action: 'remove', email: 'jo@team.example', project: PROJECT }],
-    not_undone: [],
-  });
-  const about = await said<SubjectView>(served, '/api/subjects?text=JO%40team.example');
-  expect(about.entries).toMatchObject([
-    { operation: 'create-invite', subject: `jo@team.example in ${PROJECT}` },
-  ]);
+proof(
+  'an undo is shown first, is refused when it would do something else, and does what was shown',
+  async () => {
+    const team = await TeamWorkplace.open();
+    onTestFinished(() => team[Symbol.asyncDispose]());
+    await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
+    const { batch } = await team.json('status', 'last');
+    await using served = await Served.start([], { cwd: team.place.folder });
+    const path = `/api/batches/${batch}/undo`;
+    const shown = await said<UndoView>(served, path);
+    expect(shown).toMatchObject({
+      undoes: batch,
+      state: 'plan',
+      sandbox: false,
+      changes: [{ action: 'remove', email: 'jo@team.example', project: PROJECT }],
+      not_undone: [],
+    });
+    const about = await said<SubjectView>(served, '/api/subjects?text=JO%40team.example');
+    expect(about.entries).toMatchObject([
+      { operation: 'create-invite', subject: `jo@team.example in ${PROJECT}` },
+    ]);
 
-  const moved = await served.tool(path, { method: 'POST', body: JSON.stringify({ plan: 'another' }) });
-  expect([moved.status, JSON.parse(moved.body).error.code]).toEqual([409, 'plan']);
-  expect((await team.state()).roles()).toEqual({ [`${PROJECT} jo@team.example`]: 'viewer' });
+    const moved = await served.tool(path, { method: 'POST', body: JSON.stringify({ plan: 'another' }) });
+    expect([moved.status, JSON.parse(moved.body).error.code]).toEqual([409, 'plan']);
+    expect((await team.state()).roles()).toEqual({ [`${PROJECT} jo@team.example`]: 'viewer' });
 
-  const { id } = await said<WorkView>(served, path, { plan: shown.plan });
-  await expect
-    .poll(async () =>
-      (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
-    )
-    .toMatchObject({ kind: 'undo', state: 'ended', exit_code: 0 });
-  expect((await team.state()).roles()).toEqual({});
-  expect(await said<UndoView>(served, path)).toMatchObject({ state: 'undone', changes: [] });
-  for (const wrong of ['none', '..%2F..%2Fetc', '-h'])
-    expect((await served.tool(`/api/batches/${wrong}/undo`)).status).toBe(404);
-});
+    const { id } = await said<WorkView>(served, path, { plan: shown.plan });
+    await expect
+      .poll(async () =>
+        (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
+      )
+      .toMatchObject({ kind: 'undo', state: 'ended', exit_code: 0 });
+    expect((await team.state()).roles()).toEqual({});
+    expect(await said<UndoView>(served, path)).toMatchObject({ state: 'undone', changes: [] });
+    for (const wrong of ['none', '..%2F..%2Fetc', '-h'])
+      expect((await served.tool(`/api/batches/${wrong}/undo`)).status).toBe(404);
+  },
+);

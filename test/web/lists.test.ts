@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openPage as servePage } from '../../src/web/serve.ts';
 import { PROGRAM } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import type { Shift } from '../faults/shifted-clock.ts';
 import { Workplace } from '../faults/workplace.ts';
@@ -109,7 +110,7 @@ test('what is refused leaves nothing behind: no format, too large, no room, noth
   expect(refused.body).toContain('The disk has room for');
 });
 
-test('an upload that is given up half way leaves nothing behind', async () => {
+proof('an upload that is given up half way leaves nothing behind', async () => {
   const { lists, served } = await openPage();
   const { port, note } = served;
   const headers = {
@@ -127,7 +128,7 @@ test('an upload that is given up half way leaves nothing behind', async () => {
   await expect.poll(parts).toEqual([]);
 });
 
-test('an upload whose sender falls silent is ended in words, and leaves nothing behind', async () => {
+proof('an upload whose sender falls silent is ended in words, and leaves nothing behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-silent-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const options = { port: 0, version: '0', jobs: [], timeZone: undefined, script: PROGRAM, tell() {} };
@@ -186,7 +187,7 @@ test('after a correction only the difference is bought, by the same list', async
   expect(await ask(`/${id}/attention`)).toMatchObject({ rows: [], more: false });
 });
 
-test('a list is kept for 30 days after its last batch, and never while one is open', async () => {
+proof('a list is kept for 30 days after its last batch, and never while one is open', async () => {
   const day = 24 * 60 * 60 * 1000;
   const first = await openPage();
   const { id } = await first.bring('leads.csv', LEADS);

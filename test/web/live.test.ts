@@ -7,6 +7,7 @@
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
+import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
@@ -36,21 +37,26 @@ async function finishedIn(tab: Page): Promise<number> {
   return Number(label?.split(' ')[0]);
 }
 
-test('a view that is answered more slowly than things change is shown all the same, and then as they are by now', async () => {
-  const { served, batch, settle } = await underWay(8);
-  const page = await tabAt(served, '/accounts');
-  const held: Route[] = [];
-  let isSlow = true;
-  await page.route(`**/api/batches/${batch}`, (route) => (isSlow ? void held.push(route) : route.continue()));
-  await page.goto(`${served.url}/batches/${batch}`);
-  await expect.poll(() => held.length, SOON).toBeGreaterThan(0);
-  await settle(2);
-  isSlow = false;
-  await held[0]?.continue();
-  await page.getByRole('heading', { name: 'list.csv' }).waitFor();
-  await expect.poll(() => finishedIn(page), SOON).toBe(2);
-  expect(held, 'one question at a time').toHaveLength(1);
-});
+proof(
+  'a view that is answered more slowly than things change is shown all the same, and then as they are by now',
+  async () => {
+    const { served, batch, settle } = await underWay(8);
+    const page = await tabAt(served, '/accounts');
+    const held: Route[] = [];
+    let isSlow = true;
+    await page.route(`**/api/batches/${batch}`, (route) =>
+      isSlow ? void held.push(route) : route.continue(),
+    );
+    await page.goto(`${served.url}/batches/${batch}`);
+    await expect.poll(() => held.length, SOON).toBeGreaterThan(0);
+    await settle(2);
+    isSlow = false;
+    await held[0]?.continue();
+    await page.getByRole('heading', { name: 'list.csv' }).waitFor();
+    await expect.poll(() => finishedIn(page), SOON).toBe(2);
+    expect(held, 'one question at a time').toHaveLength(1);
+  },
+);
 
 test('the rows of a running batch follow it; what leaves a filter stays where it is read, and so does the focus', async () => {
   const { served, batch, gate, settle } = await underWay(8);
@@ -86,43 +92,46 @@ const MATCHED_2 = ['matched', 'matched'];
 const statesIn = (tab: Page): Promise<readonly string[]> =>
   tab.locator('tbody .ended .tag').allTextContents();
 
-test('two tabs read one stream, show what the command line spends, and catch up after ten seconds without a network', async () => {
-  const { desk, served, batch, gate, running, settle } = await underWay(12);
-  const cable = await openCable();
-  const one = await tabAt(served, '/', { proxy: cable.proxy });
-  const { clock } = one.context();
-  await clock.install();
-  const two = await one.context().newPage();
-  const tabs = [one, two];
-  await one.getByText(text.batch.states.running, { exact: true }).waitFor();
-  for (const tab of tabs) {
-    await tab.goto(`${served.url}/batches/${batch}`);
-    await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
-  }
-  await settle(3);
-  for (const tab of tabs) await expect.poll(() => finishedIn(tab), SOON).toBe(3);
+proof(
+  'two tabs read one stream, show what the command line spends, and catch up after ten seconds without a network',
+  async () => {
+    const { desk, served, batch, gate, running, settle } = await underWay(12);
+    const cable = await openCable();
+    const one = await tabAt(served, '/', { proxy: cable.proxy });
+    const { clock } = one.context();
+    await clock.install();
+    const two = await one.context().newPage();
+    const tabs = [one, two];
+    await one.getByText(text.batch.states.running, { exact: true }).waitFor();
+    for (const tab of tabs) {
+      await tab.goto(`${served.url}/batches/${batch}`);
+      await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
+    }
+    await settle(3);
+    for (const tab of tabs) await expect.poll(() => finishedIn(tab), SOON).toBe(3);
 
-  cable.set(true);
-  for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
-  gate.let();
-  expect((await running).code).toBe(0);
-  const now = (): Promise<number> => one.evaluate('Date.now()');
-  for (const cut = await now(); (await now()) < cut + 10_000; ) await clock.runFor(250);
-  expect(cable.count.refused, 'it is tried again and again').toBeGreaterThan(3);
-  for (const tab of tabs) expect(await finishedIn(tab), 'what was known stays').toBe(3);
+    cable.set(true);
+    for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
+    gate.let();
+    expect((await running).code).toBe(0);
+    const now = (): Promise<number> => one.evaluate('Date.now()');
+    for (const cut = await now(); (await now()) < cut + 10_000; ) await clock.runFor(250);
+    expect(cable.count.refused, 'it is tried again and again').toBeGreaterThan(3);
+    for (const tab of tabs) expect(await finishedIn(tab), 'what was known stays').toBe(3);
 
-  cable.set(false);
-  await clock.runFor(10_000);
-  for (const tab of tabs) {
-    await tab.getByText(text.batch.states.finished, { exact: true }).waitFor();
-    await tab.getByText(text.reconnecting).waitFor({ state: 'detached' });
-    expect(await finishedIn(tab)).toBe(12);
-  }
-  expect(cable.count).toMatchObject({ streams: 1, mostStreams: 1 });
-  expect(await desk.requests()).toBe(12);
-});
+    cable.set(false);
+    await clock.runFor(10_000);
+    for (const tab of tabs) {
+      await tab.getByText(text.batch.states.finished, { exact: true }).waitFor();
+      await tab.getByText(text.reconnecting).waitFor({ state: 'detached' });
+      expect(await finishedIn(tab)).toBe(12);
+    }
+    expect(cable.count).toMatchObject({ streams: 1, mostStreams: 1 });
+    expect(await desk.requests()).toBe(12);
+  },
+);
 
-test('the history follows what is bought while it is looked at', async () => {
+proof('the history follows what is bought while it is looked at', async () => {
   const { served, settle } = await underWay(8);
   const page = await tabAt(served, '/history');
   const figure = page.locator('.figures > div', { hasText: text.history.figures.requests }).locator('dd');
@@ -132,7 +141,7 @@ test('the history follows what is bought while it is looked at', async () => {
   await expect.poll(requests, SOON).toBeGreaterThanOrEqual(4);
 });
 
-test('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
+proof('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
   const { served, batch, gate, running, settle } = await underWay(4);
   const page = await tabAt(served, `/batches/${batch}`);
   await settle(1);
@@ -179,26 +188,29 @@ test('the end of a batch is told once for a browser, wherever its tabs are, and 
   expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
 });
 
-test('what a person wants to be told of outlives the page, whose next start has another address', async () => {
-  const { served, desk, batch, gate, running } = await underWay(3);
-  const first = await tabAt(served, `/batches/${batch}`, { permissions: ['notifications'] });
-  await first.getByRole('button', { name: text.batch.tellMe }).click();
-  await first.getByText(text.batch.willTell).waitFor();
-  await served.stop();
-  const next = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
-  onTestFinished(() => void next.stop());
-  const asked = await tabAt(next, `/batches/${batch}`);
-  await asked.getByRole('button', { name: text.batch.tellMe }).waitFor();
-  const second = await tabAt(next, '/', { permissions: ['notifications'] });
-  await second.context().addInitScript(NOTED);
-  await second.goto(`${next.url}/batches/${batch}`);
-  await second.getByText(text.batch.willTell).waitFor();
-  gate.let();
-  expect((await running).code).toBe(0);
-  const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-  await expect.poll(() => second.evaluate('said.notes'), SOON).toEqual([note]);
-  expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
-});
+proof(
+  'what a person wants to be told of outlives the page, whose next start has another address',
+  async () => {
+    const { served, desk, batch, gate, running } = await underWay(3);
+    const first = await tabAt(served, `/batches/${batch}`, { permissions: ['notifications'] });
+    await first.getByRole('button', { name: text.batch.tellMe }).click();
+    await first.getByText(text.batch.willTell).waitFor();
+    await served.stop();
+    const next = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+    onTestFinished(() => void next.stop());
+    const asked = await tabAt(next, `/batches/${batch}`);
+    await asked.getByRole('button', { name: text.batch.tellMe }).waitFor();
+    const second = await tabAt(next, '/', { permissions: ['notifications'] });
+    await second.context().addInitScript(NOTED);
+    await second.goto(`${next.url}/batches/${batch}`);
+    await second.getByText(text.batch.willTell).waitFor();
+    gate.let();
+    expect((await running).code).toBe(0);
+    const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
+    await expect.poll(() => second.evaluate('said.notes'), SOON).toEqual([note]);
+    expect(JSON.parse((await next.tool('/api/ends')).body).batches).toEqual([]);
+  },
+);
 
 /** A browser without a screen shows no notification, so what it is given is noted, and how often it is asked. */
 const NOTED = `

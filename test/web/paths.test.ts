@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import type { BatchDetail, BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
+import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
@@ -136,44 +137,50 @@ async function tabTo(page: Page, name: string): Promise<void> {
   }
 }
 
-test('a list that cannot be read says why and offers no next step, until it is read in another way', async () => {
-  const served = await servedWith(QUICK);
-  const body = 'Domain,Domain\nb.example,c.example\nName,Site\nA,a.example\n';
-  const { id } = JSON.parse((await served.tool('/api/lists?name=leads.csv', { method: 'PUT', body })).body);
-  const page = await tabAt(served, `/lists/${id}`);
-  await page.getByRole('alert').getByText('columns 1 and 2 have the same name').waitFor();
-  expect(await page.getByText(text.list.reading).count()).toBe(0);
-  expect(await page.locator('main a.button').allTextContents()).toEqual([]);
-  await page.getByLabel(text.list.headerRow).fill('3');
-  await page.keyboard.press('Tab');
-  await page.getByText('1 row · 2 columns').waitFor();
-  await page.getByRole('link', { name: text.list.next }).waitFor();
-});
+proof(
+  'a list that cannot be read says why and offers no next step, until it is read in another way',
+  async () => {
+    const served = await servedWith(QUICK);
+    const body = 'Domain,Domain\nb.example,c.example\nName,Site\nA,a.example\n';
+    const { id } = JSON.parse((await served.tool('/api/lists?name=leads.csv', { method: 'PUT', body })).body);
+    const page = await tabAt(served, `/lists/${id}`);
+    await page.getByRole('alert').getByText('columns 1 and 2 have the same name').waitFor();
+    expect(await page.getByText(text.list.reading).count()).toBe(0);
+    expect(await page.locator('main a.button').allTextContents()).toEqual([]);
+    await page.getByLabel(text.list.headerRow).fill('3');
+    await page.keyboard.press('Tab');
+    await page.getByText('1 row · 2 columns').waitFor();
+    await page.getByRole('link', { name: text.list.next }).waitFor();
+  },
+);
 
-test('what cannot be worked on is counted, and each reason names its first rows, for a lookup and for a team', async () => {
-  const served = await servedWith(QUICK);
-  const said = async (name: string, way: string, find: RegExp): Promise<readonly string[]> => {
-    const page = await tabAt(served, '/new');
-    await bring(page, join(FIXTURES, name));
-    await press(page, text.list.next);
-    await press(page, `${way}: ${text.todo.go}`);
-    await page.getByText(find).waitFor();
-    return page.locator('.check p, .check li').allTextContents();
-  };
-  const { operations } = text.todo;
-  expect(await said('leads.csv', operations['enrich-company'], /can be worked on/)).toEqual([
-    '53 of 64 rows can be worked on. 11 cannot:',
-    'rows 37, 40, 43, 46, 48, …: no usable identifier: ABN: blank; website: blank',
-    expect.stringMatching(/^row 16: .*the checksum fails/),
-    ...[19, 22, 51, 54].map((row) => expect.stringMatching(`^row ${row}: no usable identifier`)),
-  ]);
-  expect(await said('team.csv', operations.onboard, /can be worked on/)).toEqual(
-    expect.arrayContaining([
-      '0 of 16 rows can be worked on. 16 cannot:',
-      expect.stringMatching(/^rows 2, .*: project "Platform" is not among/),
-    ]),
-  );
-});
+proof(
+  'what cannot be worked on is counted, and each reason names its first rows, for a lookup and for a team',
+  async () => {
+    const served = await servedWith(QUICK);
+    const said = async (name: string, way: string, find: RegExp): Promise<readonly string[]> => {
+      const page = await tabAt(served, '/new');
+      await bring(page, join(FIXTURES, name));
+      await press(page, text.list.next);
+      await press(page, `${way}: ${text.todo.go}`);
+      await page.getByText(find).waitFor();
+      return page.locator('.check p, .check li').allTextContents();
+    };
+    const { operations } = text.todo;
+    expect(await said('leads.csv', operations['enrich-company'], /can be worked on/)).toEqual([
+      '53 of 64 rows can be worked on. 11 cannot:',
+      'rows 37, 40, 43, 46, 48, …: no usable identifier: ABN: blank; website: blank',
+      expect.stringMatching(/^row 16: .*the checksum fails/),
+      ...[19, 22, 51, 54].map((row) => expect.stringMatching(`^row ${row}: no usable identifier`)),
+    ]);
+    expect(await said('team.csv', operations.onboard, /can be worked on/)).toEqual(
+      expect.arrayContaining([
+        '0 of 16 rows can be worked on. 16 cannot:',
+        expect.stringMatching(/^rows 2, .*: project "Platform" is not among/),
+      ]),
+    );
+  },
+);
 
 test('a page that is killed in the middle is started again, and "Continue" ends every row without a second charge', async () => {
   const first = await servedWith(SLOW);
@@ -215,53 +222,56 @@ async function batchOf(served: Served): Promise<string> {
   return (await newest()) ?? '';
 }
 
-test('an administrator sees a team project by project, allows what is held back, and types what is removed', async () => {
-  const served = await servedWith(QUICK);
-  const page = await tabAt(served, '/new');
-  await bring(page, join(FIXTURES, 'team.csv'));
-  await press(page, text.list.next);
-  await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
-  const project = (name: string) => page.getByLabel(name, { exact: true });
-  await project('Platform').waitFor();
-  const projects = () => page.locator('.fields .field').allTextContents();
-  const asListed = await projects();
-  await project('Platfrom').fill('proj-platform');
-  await project('Platfrom').press('Tab');
-  await page.getByText(`1 of 16 rows ${text.columns.usable}`).waitFor();
-  // A word that means no role is asked about below them, once a row of it is usable.
-  expect((await projects()).slice(0, asListed.length), 'no field moves when another is filled').toEqual(
-    asListed,
-  );
-  await project('Platfrom').fill('');
-  await project('Platform').fill('proj-platform');
-  await project('Research').pressSequentially('proj-research');
-  await page.getByText(`5 of 16 rows ${text.columns.usable}`).waitFor();
-  expect(await project('Research').inputValue(), 'a check meanwhile leaves what is typed').toBe(
-    'proj-research',
-  );
-  await project('Support').fill('proj-support');
-  await press(page, text.columns.go);
-  const platform = page.locator('details', { has: page.getByText('Platform', { exact: true }) });
-  await platform.getByText('priya.raman@banksia.example').waitFor();
-  expect(await platform.getByText('sofia.rossi@banksia.example').count()).toBe(0);
-  await press(page, text.plan.allow);
-  await press(page, new RegExp(`^${text.plan.startChanges}`));
-  await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
+proof(
+  'an administrator sees a team project by project, allows what is held back, and types what is removed',
+  async () => {
+    const served = await servedWith(QUICK);
+    const page = await tabAt(served, '/new');
+    await bring(page, join(FIXTURES, 'team.csv'));
+    await press(page, text.list.next);
+    await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
+    const project = (name: string) => page.getByLabel(name, { exact: true });
+    await project('Platform').waitFor();
+    const projects = () => page.locator('.fields .field').allTextContents();
+    const asListed = await projects();
+    await project('Platfrom').fill('proj-platform');
+    await project('Platfrom').press('Tab');
+    await page.getByText(`1 of 16 rows ${text.columns.usable}`).waitFor();
+    // A word that means no role is asked about below them, once a row of it is usable.
+    expect((await projects()).slice(0, asListed.length), 'no field moves when another is filled').toEqual(
+      asListed,
+    );
+    await project('Platfrom').fill('');
+    await project('Platform').fill('proj-platform');
+    await project('Research').pressSequentially('proj-research');
+    await page.getByText(`5 of 16 rows ${text.columns.usable}`).waitFor();
+    expect(await project('Research').inputValue(), 'a check meanwhile leaves what is typed').toBe(
+      'proj-research',
+    );
+    await project('Support').fill('proj-support');
+    await press(page, text.columns.go);
+    const platform = page.locator('details', { has: page.getByText('Platform', { exact: true }) });
+    await platform.getByText('priya.raman@banksia.example').waitFor();
+    expect(await platform.getByText('sofia.rossi@banksia.example').count()).toBe(0);
+    await press(page, text.plan.allow);
+    await press(page, new RegExp(`^${text.plan.startChanges}`));
+    await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
 
-  await page.goto(`${served.url}/new`);
-  await bring(page, join(FIXTURES, 'leavers.csv'));
-  await press(page, text.list.next);
-  await page.getByText(text.todo.more).click();
-  await press(page, `${text.todo.operations['remove-user']}: ${text.todo.go}`);
-  await press(page, text.columns.go);
-  const start = page.getByRole('button', { name: new RegExp(`^${text.plan.startChanges}`) });
-  const agreeing = page.getByLabel(text.plan.type);
-  await agreeing.fill('remove');
-  expect(await start.isDisabled()).toBe(true);
-  await agreeing.fill((await page.locator('label code').textContent()) ?? '');
-  await start.click();
-  await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
-  const changes = entries(served, 'service-book.jsonl').map(({ change }) => change?.kind);
-  expect(changes.filter((kind) => kind === 'user_removed')).toHaveLength(1);
-  expect(new Set(changes)).toEqual(new Set(['invited', 'user_removed']));
-});
+    await page.goto(`${served.url}/new`);
+    await bring(page, join(FIXTURES, 'leavers.csv'));
+    await press(page, text.list.next);
+    await page.getByText(text.todo.more).click();
+    await press(page, `${text.todo.operations['remove-user']}: ${text.todo.go}`);
+    await press(page, text.columns.go);
+    const start = page.getByRole('button', { name: new RegExp(`^${text.plan.startChanges}`) });
+    const agreeing = page.getByLabel(text.plan.type);
+    await agreeing.fill('remove');
+    expect(await start.isDisabled()).toBe(true);
+    await agreeing.fill((await page.locator('label code').textContent()) ?? '');
+    await start.click();
+    await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
+    const changes = entries(served, 'service-book.jsonl').map(({ change }) => change?.kind);
+    expect(changes.filter((kind) => kind === 'user_removed')).toHaveLength(1);
+    expect(new Set(changes)).toEqual(new Set(['invited', 'user_removed']));
+  },
+);

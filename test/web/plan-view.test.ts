@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -54,30 +55,36 @@ async function tabAt(served: Served, path: string): Promise<Page> {
 
 const { plan: words } = text;
 
-test('what a dialect sends otherwise is read before anything can be started, and one press agrees to it for good', async () => {
-  const place = await Workplace.open();
-  const served = await servedAt(place);
-  place.writeDialect({ headers: { 'x-team': 'a' }, usage: { method: 'GET', path: '/used', credits: 'all' } });
-  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
-  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const id = await bring(served, 'leads.csv', 'Domain\na.example\n', choices);
-  const page = await tabAt(served, `/lists/${id}/plan`);
-  await page.getByText('header x-team of every request: "a", which is not built in').waitFor();
-  await page.getByText('usage: GET /used, which is not built in').waitFor();
-  const start = page.getByRole('button', { name: `${words.startMost} 1 credit` });
-  expect(await start.isDisabled()).toBe(true);
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 900 });
-    const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    expect(wide).toBeLessThanOrEqual(width);
-  }
-  await page.getByRole('button', { name: text.agree.meant }).click();
-  await expect.poll(() => start.isEnabled(), SOON).toBe(true);
-  expect(await page.getByRole('button', { name: text.agree.meant }).count()).toBe(0);
-  await page.reload();
-  await start.click();
-  await expect.poll(async () => (await place.vendor.book()).requests, SOON).toBe(1);
-});
+proof(
+  'what a dialect sends otherwise is read before anything can be started, and one press agrees to it for good',
+  async () => {
+    const place = await Workplace.open();
+    const served = await servedAt(place);
+    place.writeDialect({
+      headers: { 'x-team': 'a' },
+      usage: { method: 'GET', path: '/used', credits: 'all' },
+    });
+    place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+    const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+    const id = await bring(served, 'leads.csv', 'Domain\na.example\n', choices);
+    const page = await tabAt(served, `/lists/${id}/plan`);
+    await page.getByText('header x-team of every request: "a", which is not built in').waitFor();
+    await page.getByText('usage: GET /used, which is not built in').waitFor();
+    const start = page.getByRole('button', { name: `${words.startMost} 1 credit` });
+    expect(await start.isDisabled()).toBe(true);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      expect(wide).toBeLessThanOrEqual(width);
+    }
+    await page.getByRole('button', { name: text.agree.meant }).click();
+    await expect.poll(() => start.isEnabled(), SOON).toBe(true);
+    expect(await page.getByRole('button', { name: text.agree.meant }).count()).toBe(0);
+    await page.reload();
+    await start.click();
+    await expect.poll(async () => (await place.vendor.book()).requests, SOON).toBe(1);
+  },
+);
 
 test('a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen; the batch says why it stopped', async () => {
   const place = await Workplace.open();
@@ -124,7 +131,7 @@ test('a sample is judged in its rows, the rest is put off to the night, and a st
   expect((await place.vendor.book()).requests).toBe(22);
 });
 
-test('after a sample only what something else has moved is told', async () => {
+proof('after a sample only what something else has moved is told', async () => {
   const place = await Workplace.open();
   const served = await servedAt(place);
   const domains = Array.from({ length: 30 }, (_, at) => `company-${at}.example\n`);

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { startRowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { openListsTeam } from '../faults/lists-team.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import type { Workplace } from '../faults/workplace.ts';
@@ -161,24 +162,27 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   expect(remembered).toEqual({ 'enrich-company': { domain: 'Domain' } });
 });
 
-test('the same plan under two budgets at once is started under the first, and the second is told so', async () => {
-  const { desk, page } = await servedDesk();
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  const starts = await Promise.all(
-    [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
-  );
-  const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
-  expect(refused).toMatchObject({
-    status: 409,
-    error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
-  });
-  await page.ended(started?.id);
-  expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
-  // Once it has ended, the same plan goes on with the same batch under another budget.
-  const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
-  expect([later.status, later.id === started?.id]).toEqual([200, false]);
-  await page.ended(later.id);
-});
+proof(
+  'the same plan under two budgets at once is started under the first, and the second is told so',
+  async () => {
+    const { desk, page } = await servedDesk();
+    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+    const starts = await Promise.all(
+      [6, 4].map((budget) => page.ask('POST', '/starts', { plan: plan.id, budget })),
+    );
+    const [started, refused] = starts.toSorted((one, other) => one.status - other.status);
+    expect(refused).toMatchObject({
+      status: 409,
+      error: { code: 'busy', message: expect.stringMatching(/ a budget of [46] credits already/) },
+    });
+    await page.ended(started?.id);
+    expect(await desk.requests()).toBe(starts[0] === started ? 6 : 4);
+    // Once it has ended, the same plan goes on with the same batch under another budget.
+    const later = await page.ask('POST', '/starts', { plan: plan.id, budget: 5 });
+    expect([later.status, later.id === started?.id]).toEqual([200, false]);
+    await page.ended(later.id);
+  },
+);
 
 test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
   const { desk, page } = await servedDesk();
@@ -194,7 +198,7 @@ test('a plan that moved starts nothing and is told so; the choices are kept for 
   expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
 });
 
-test('what was started from a list names its batch, so that the batch says why it stopped', async () => {
+proof('what was started from a list names its batch, so that the batch says why it stopped', async () => {
   const { desk, page } = await servedDesk();
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
   const { id } = await page.ask('POST', '/starts', { plan: plan.id, budget: 2 });
@@ -205,142 +209,168 @@ test('what was started from a list names its batch, so that the batch says why i
   expect(await desk.requests()).toBe(2);
 });
 
-test('a plan counts what a start buys again, because what came for it is no answer by another dialect', async () => {
-  const { desk, page } = await servedDesk();
-  await desk.type(desk.run());
-  const dialect = { answers: [{ status: [200], body: { path: 'name', matches: '.' }, means: 'in_doubt' }] };
-  desk.place.writeDialect(dialect);
-  desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  expect(plan).toMatchObject({ bought_before: 0, to_buy: 6, unanswered: { rows: 6, credits: 6 } });
-  expect(await desk.requests()).toBe(6);
-});
+proof(
+  'a plan counts what a start buys again, because what came for it is no answer by another dialect',
+  async () => {
+    const { desk, page } = await servedDesk();
+    await desk.type(desk.run());
+    const dialect = { answers: [{ status: [200], body: { path: 'name', matches: '.' }, means: 'in_doubt' }] };
+    desk.place.writeDialect(dialect);
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+    expect(plan).toMatchObject({ bought_before: 0, to_buy: 6, unanswered: { rows: 6, credits: 6 } });
+    expect(await desk.requests()).toBe(6);
+  },
+);
 
-test('what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command', async () => {
-  const { desk, page } = await servedDesk();
-  desk.place.writeDialect({ headers: { 'x-team': 'a' } });
-  desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
-  const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  const plan = await planned();
-  expect(plan.to_agree.details).toEqual(['header x-team of every request: "a", which is not built in']);
-  const start = { plan: plan.id, budget: 9 };
-  expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
-  const later = { ...start, at: '02:00' };
-  expect(await page.ask('POST', '/schedules/starts', later)).toMatchObject({ error: { code: 'consent' } });
-  const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
-  expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
-  const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
-  expect(await page.ask('POST', '/agreements', agreed)).toMatchObject({ kept: true });
-  const next = await planned();
-  expect(next.to_agree).toBeUndefined();
-  const { id } = await page.ask('POST', '/starts', { plan: next.id, budget: 9 });
-  await page.ended(id);
-  expect(await desk.requests()).toBe(6);
-});
+proof(
+  'what a dialect sends otherwise is shown, nothing starts before it is agreed to, and that holds for every command',
+  async () => {
+    const { desk, page } = await servedDesk();
+    desk.place.writeDialect({ headers: { 'x-team': 'a' } });
+    desk.place.writeAccount(desk.place.vendor.url, { dialect: 'dialect.yaml' });
+    const planned = (): Promise<JsonResult> => page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+    const plan = await planned();
+    expect(plan.to_agree.details).toEqual(['header x-team of every request: "a", which is not built in']);
+    const start = { plan: plan.id, budget: 9 };
+    expect(await page.ask('POST', '/starts', start)).toMatchObject({ error: { code: 'consent' } });
+    const later = { ...start, at: '02:00' };
+    expect(await page.ask('POST', '/schedules/starts', later)).toMatchObject({ error: { code: 'consent' } });
+    const other = { plan: plan.id, agreement: `dialect:${'0'.repeat(32)}` };
+    expect(await page.ask('POST', '/agreements', other)).toMatchObject({ error: { code: 'plan' } });
+    const agreed = { plan: plan.id, agreement: plan.to_agree.agreement };
+    expect(await page.ask('POST', '/agreements', agreed)).toMatchObject({ kept: true });
+    const next = await planned();
+    expect(next.to_agree).toBeUndefined();
+    const { id } = await page.ask('POST', '/starts', { plan: next.id, budget: 9 });
+    await page.ended(id);
+    expect(await desk.requests()).toBe(6);
+  },
+);
 
-test('the job is a file of its owner alone, which is kept under a name and does the same when typed', async () => {
-  const { desk, page } = await servedDesk();
-  const choices = {
-    ...COMPANIES,
-    account: 'data',
-    columns: { domain: 'Domain' },
-    add: { size: 'employees' },
-  };
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-  expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
-  const all = { ...choices, waterfall: ['all:abn+domain'] };
-  expect(await page.ask('POST', '/plans', { list: LIST, choices: all })).toMatchObject({
-    waterfall: ['what a row has of abn and domain'],
-  });
-  const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
-  expect(command).toBe('run');
-  expect(statSync(job).mode & 0o777).toBe(0o600);
-  expect((await desk.json(['plan', job, file])).id).toBe(plan.id);
-
-  const { path } = await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id, budget: 5 });
-  expect(await readFile(path, 'utf8')).toContain('budget: { credits: 5 }');
-  expect(await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id })).toMatchObject({ status: 400 });
-  expect((await page.ask('GET', '/jobs')).jobs).toEqual([
-    { name: 'monthly', operation: 'enrich-company', account: 'data', problem: null },
-  ]);
-  const saved = await page.ask('POST', '/plans', { list: LIST, choices: { what: { job: 'monthly' } } });
-  expect(saved.id).toBe(plan.id);
-});
-
-test('how the list is read, as it was chosen where one looks at it, is part of the plan and of its job', async () => {
-  const { page } = await servedDesk();
-  await page.list(LIST, 'exported today\nNo;Domain\n1;beta.example\n', {
-    skip_lines: 1,
-    delimiter: 'semicolon',
-  });
-  const { facts } = await page.ask('GET', `/lists/${LIST}/ways`);
-  expect(facts.columns.map(({ name }: JsonResult) => name)).toEqual(['No', 'Domain']);
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
-  expect(plan).toMatchObject({ rows: 1, to_buy: 1, columns: { domain: 'Domain' } });
-});
-
-test('after a restart the plan is made again with everything that was chosen for it, and starts as it was agreed to', async () => {
-  const { desk, page } = await servedDesk();
-  const choices = { ...COMPANIES, columns: { domain: 'Domain' }, refresh: true, budget: 4 };
-  const plan = await page.ask('POST', '/plans', { list: LIST, choices });
-  await page.stop();
-  const again = await Served.at(desk.place);
-  const unknown = await again.ask('POST', '/starts', { plan: plan.id, budget: 4 });
-  expect(unknown).toMatchObject({ status: 409, error: { code: 'plan' } });
-  expect(await again.ask('POST', '/plans', { list: LIST })).toMatchObject({ id: plan.id, choices });
-  const { work } = await again.ended((await again.ask('POST', '/starts', { plan: plan.id, budget: 4 })).id);
-  expect(work.stopped.code).toBe('budget');
-  expect(await desk.requests()).toBe(4);
-});
-
-test('tonight: the start outlives the page, begins the agreed plan once, and nothing when that moved in the night', async () => {
-  const { desk, page } = await servedDesk();
-  await page.list(OTHER, 'No,Domain\n1,x.example\n2,y.example\n');
-  const agree = async (list: string): Promise<JsonResult> => {
-    const { id } = await page.ask('POST', '/plans', { list, choices: COMPANIES });
-    const unlimited = await page.ask('POST', '/schedules/starts', { plan: id, at: '02:00' });
-    expect(unlimited).toMatchObject({ status: 400, error: { code: 'consent' } });
-    return page.ask('POST', '/schedules/starts', { plan: id, at: '02:00', budget: 9 });
-  };
-  expect(await agree(LIST)).toMatchObject({ status: 200, name: `${LIST} leads.csv`, budget: 9, last: null });
-  await agree(OTHER);
-  await page.list(OTHER, 'No,Domain\n1,x.example\n');
-  await page.list(REMOVED, 'No,Domain\n1,z.example\n');
-  await agree(REMOVED);
-  await rm(join(page.folder, 'lists', REMOVED), { recursive: true });
-  await page.stop();
-
-  const evening = await Served.at(desk.place);
-  const { starts, time_zone: zone } = await evening.ask('GET', '/schedules');
-  expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }, { list: REMOVED, name: null }]);
-  expect(new Date(starts[0].at_ms).toLocaleTimeString('en-GB', { timeZone: zone })).toBe('02:00:00');
-  expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 3 });
-  await evening.stop();
-  expect(await desk.requests(), 'nothing begins before its time').toBe(0);
-
-  // The night passes while no page is served.
-  const file = desk.place.path('store/starts.json');
-  await writeFile(
-    file,
-    (await readFile(file, 'utf8')).replaceAll(/"atMs":\d+/g, `"atMs":${Date.now() - 1000}`),
-  );
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  for (const morning of ['the next', 'another']) {
-    const next = await Served.at(desk.place);
-    const ends = async () => (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
-    await expect.poll(ends, SOON).not.toContain(null);
-    const [begun, moved, gone] = await ends();
-    expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
-    expect(moved).toMatchObject({
-      message: expect.stringContaining('nothing was started: the file was changed'),
+proof(
+  'the job is a file of its owner alone, which is kept under a name and does the same when typed',
+  async () => {
+    const { desk, page } = await servedDesk();
+    const choices = {
+      ...COMPANIES,
+      account: 'data',
+      columns: { domain: 'Domain' },
+      add: { size: 'employees' },
+    };
+    const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+    expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
+    const all = { ...choices, waterfall: ['all:abn+domain'] };
+    expect(await page.ask('POST', '/plans', { list: LIST, choices: all })).toMatchObject({
+      waterfall: ['what a row has of abn and domain'],
     });
-    expect(gone).toMatchObject({ exit_code: 2, spent: 0 });
-    expect(await desk.requests(), morning).toBe(6);
-    await next.stop();
-  }
-});
+    const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
+    expect(command).toBe('run');
+    expect(statSync(job).mode & 0o777).toBe(0o600);
+    expect((await desk.json(['plan', job, file])).id).toBe(plan.id);
 
-test('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
+    const { path } = await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id, budget: 5 });
+    expect(await readFile(path, 'utf8')).toContain('budget: { credits: 5 }');
+    expect(await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id })).toMatchObject({
+      status: 400,
+    });
+    expect((await page.ask('GET', '/jobs')).jobs).toEqual([
+      { name: 'monthly', operation: 'enrich-company', account: 'data', problem: null },
+    ]);
+    const saved = await page.ask('POST', '/plans', { list: LIST, choices: { what: { job: 'monthly' } } });
+    expect(saved.id).toBe(plan.id);
+  },
+);
+
+proof(
+  'how the list is read, as it was chosen where one looks at it, is part of the plan and of its job',
+  async () => {
+    const { page } = await servedDesk();
+    await page.list(LIST, 'exported today\nNo;Domain\n1;beta.example\n', {
+      skip_lines: 1,
+      delimiter: 'semicolon',
+    });
+    const { facts } = await page.ask('GET', `/lists/${LIST}/ways`);
+    expect(facts.columns.map(({ name }: JsonResult) => name)).toEqual(['No', 'Domain']);
+    const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+    expect(plan).toMatchObject({ rows: 1, to_buy: 1, columns: { domain: 'Domain' } });
+  },
+);
+
+proof(
+  'after a restart the plan is made again with everything that was chosen for it, and starts as it was agreed to',
+  async () => {
+    const { desk, page } = await servedDesk();
+    const choices = { ...COMPANIES, columns: { domain: 'Domain' }, refresh: true, budget: 4 };
+    const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+    await page.stop();
+    const again = await Served.at(desk.place);
+    const unknown = await again.ask('POST', '/starts', { plan: plan.id, budget: 4 });
+    expect(unknown).toMatchObject({ status: 409, error: { code: 'plan' } });
+    expect(await again.ask('POST', '/plans', { list: LIST })).toMatchObject({ id: plan.id, choices });
+    const { work } = await again.ended((await again.ask('POST', '/starts', { plan: plan.id, budget: 4 })).id);
+    expect(work.stopped.code).toBe('budget');
+    expect(await desk.requests()).toBe(4);
+  },
+);
+
+proof(
+  'tonight: the start outlives the page, begins the agreed plan once, and nothing when that moved in the night',
+  async () => {
+    const { desk, page } = await servedDesk();
+    await page.list(OTHER, 'No,Domain\n1,x.example\n2,y.example\n');
+    const agree = async (list: string): Promise<JsonResult> => {
+      const { id } = await page.ask('POST', '/plans', { list, choices: COMPANIES });
+      const unlimited = await page.ask('POST', '/schedules/starts', { plan: id, at: '02:00' });
+      expect(unlimited).toMatchObject({ status: 400, error: { code: 'consent' } });
+      return page.ask('POST', '/schedules/starts', { plan: id, at: '02:00', budget: 9 });
+    };
+    expect(await agree(LIST)).toMatchObject({
+      status: 200,
+      name: `${LIST} leads.csv`,
+      budget: 9,
+      last: null,
+    });
+    await agree(OTHER);
+    await page.list(OTHER, 'No,Domain\n1,x.example\n');
+    await page.list(REMOVED, 'No,Domain\n1,z.example\n');
+    await agree(REMOVED);
+    await rm(join(page.folder, 'lists', REMOVED), { recursive: true });
+    await page.stop();
+
+    const evening = await Served.at(desk.place);
+    const { starts, time_zone: zone } = await evening.ask('GET', '/schedules');
+    expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }, { list: REMOVED, name: null }]);
+    expect(new Date(starts[0].at_ms).toLocaleTimeString('en-GB', { timeZone: zone })).toBe('02:00:00');
+    expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 3 });
+    await evening.stop();
+    expect(await desk.requests(), 'nothing begins before its time').toBe(0);
+
+    // The night passes while no page is served.
+    const file = desk.place.path('store/starts.json');
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replaceAll(/"atMs":\d+/g, `"atMs":${Date.now() - 1000}`),
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    for (const morning of ['the next', 'another']) {
+      const next = await Served.at(desk.place);
+      const ends = async () =>
+        (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
+      await expect.poll(ends, SOON).not.toContain(null);
+      const [begun, moved, gone] = await ends();
+      expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
+      expect(moved).toMatchObject({
+        message: expect.stringContaining('nothing was started: the file was changed'),
+      });
+      expect(gone).toMatchObject({ exit_code: 2, spent: 0 });
+      expect(await desk.requests(), morning).toBe(6);
+      await next.stop();
+    }
+  },
+);
+
+proof('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
   const silent = await openSilentService();
   await using team = await openListsTeam({ reachedAt: silent.url });
   const page = await Served.at(team.place);

@@ -13,6 +13,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openCable } from './cable.ts';
 import { openBrowser } from './chromium.ts';
@@ -92,20 +93,23 @@ test('a key that was typed is not sent to who took the place of the server, and 
   await served[Symbol.asyncDispose]();
 });
 
-test('a key is sent to who proves to be the server just before, also while the stream is there', async () => {
-  await using served = await Served.start();
-  const cable = await openCable();
-  const page = await typedAccount(served, { proxy: cable.proxy });
-  await cable.joined();
-  const sent: Sent[] = [];
-  cable.instead = strangerIn(sent);
-  await page.locator('button[type=submit]').click();
-  await page.getByText('rowonce serve').waitFor();
-  expect(sent.map(({ line }) => line)).toEqual(['POST /api/proof']);
-  expect(JSON.stringify(sent)).not.toContain(KEY);
-});
+proof(
+  'a key is sent to who proves to be the server just before, also while the stream is there',
+  async () => {
+    await using served = await Served.start();
+    const cable = await openCable();
+    const page = await typedAccount(served, { proxy: cable.proxy });
+    await cable.joined();
+    const sent: Sent[] = [];
+    cable.instead = strangerIn(sent);
+    await page.locator('button[type=submit]').click();
+    await page.getByText('rowonce serve').waitFor();
+    expect(sent.map(({ line }) => line)).toEqual(['POST /api/proof']);
+    expect(JSON.stringify(sent)).not.toContain(KEY);
+  },
+);
 
-test('the forms are open again when the server has proved itself, with what was typed', async () => {
+proof('the forms are open again when the server has proved itself, with what was typed', async () => {
   await using served = await Served.start();
   const cable = await openCable();
   const page = await typedAccount(served, { proxy: cable.proxy });
@@ -119,7 +123,7 @@ test('the forms are open again when the server has proved itself, with what was 
   await page.getByText('https://api.example.com').first().waitFor();
 });
 
-test.each([
+proof.each([
   ['about whom it is asked', '/history', text.history.search.go],
   ['by what lists are found', '/', undefined],
 ])('%s is sent to nobody else either, also while the stream is there', async (_, path, button) => {
@@ -141,21 +145,24 @@ test.each([
   expect(sent.map(({ line }) => line)).toEqual(['POST /api/proof']);
 });
 
-test('a tab that is loaded anew from who took the place of the server has nothing by which that could prove to be the server', async () => {
-  const served = await Served.start();
-  const page = await typedAccount(served);
-  const other = await page.context().newPage();
-  await other.goto(served.url);
-  await other.getByRole('link', { name: text.nav.history }).waitFor();
-  await served.stop('SIGKILL');
-  await page.getByText(text.reconnecting).waitFor();
-  await other.getByText(text.reconnecting).waitFor();
-  const sent = await strangerAt(served.port, THIEF);
-  await other.goto(served.url);
-  await expect.poll(() => sent.find(({ line }) => line === 'POST /loot')?.body).toBeDefined();
-  expect(sent.find(({ line }) => line === 'POST /loot')?.body).toBe('{"kept":{},"told":[]}');
-  await served[Symbol.asyncDispose]();
-});
+proof(
+  'a tab that is loaded anew from who took the place of the server has nothing by which that could prove to be the server',
+  async () => {
+    const served = await Served.start();
+    const page = await typedAccount(served);
+    const other = await page.context().newPage();
+    await other.goto(served.url);
+    await other.getByRole('link', { name: text.nav.history }).waitFor();
+    await served.stop('SIGKILL');
+    await page.getByText(text.reconnecting).waitFor();
+    await other.getByText(text.reconnecting).waitFor();
+    const sent = await strangerAt(served.port, THIEF);
+    await other.goto(served.url);
+    await expect.poll(() => sent.find(({ line }) => line === 'POST /loot')?.body).toBeDefined();
+    expect(sent.find(({ line }) => line === 'POST /loot')?.body).toBe('{"kept":{},"told":[]}');
+    await served[Symbol.asyncDispose]();
+  },
+);
 
 /** Takes what a tab of this address keeps, and what its other tabs tell to whom they take for one of them. */
 const THIEF = `<!doctype html><script>

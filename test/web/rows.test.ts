@@ -8,6 +8,7 @@ import { appendFile, readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Desk, type JsonResult } from '../cli/desk.ts';
 import { startRowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
 
 interface Answer {
@@ -114,7 +115,7 @@ test('rows are found by status, both ways, and by a text in a cell, a reason or 
   expect((await find('nowhere')).at(-1)).toEqual({ next: null });
 });
 
-test('a row is told as the command tells it, and what is no row or no batch is not there', async () => {
+proof('a row is told as the command tells it, and what is no row or no batch is not there', async () => {
   const { body } = await page.ask(`/batches/${batch}/rows/4`);
   const told = await desk.json(['status', batch, '4']);
   expect(body.attempts).toEqual(told.attempts);
@@ -179,7 +180,7 @@ test('doubts are listed with the money at risk, and a decision is noted as the c
     expect(await settle(wrong)).toMatchObject({ error: { code: 'usage' } });
 });
 
-test('the rows of a list that was changed, or is gone, are told without its cells', async () => {
+proof('the rows of a list that was changed, or is gone, are told without its cells', async () => {
   await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
   // Until all of its bytes are read, the list is taken for what it was.
   const shown = async (): Promise<JsonResult> => (await page.ask(`/batches/${batch}/rows`)).body;

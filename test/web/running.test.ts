@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BatchDetail, BatchList, ChangeMessage, SummaryView } from '../../src/web/api.ts';
 import { rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { type Answer, environmentIn, Served } from './served.ts';
 
 const SOON = { timeout: 30_000 };
@@ -78,42 +79,45 @@ function stream() {
   };
 }
 
-test('batches are listed by pages and filters, and one of them is told with what it cost and saved', async () => {
-  expect(await batches()).toEqual({ batches: [], total: 0, per_page: 50, all: 0 });
-  list('first.csv', 3);
-  list('second.csv', 2);
-  await run('first.csv');
-  await run('first.csv', '.', ['--refresh', '--limit', '1']);
-  await run('second.csv');
-  const all = await batches();
-  expect(all).toMatchObject({ total: 3, all: 3 });
-  expect(all.batches.map(({ input }) => input)).toEqual(['second.csv', 'first.csv', 'first.csv']);
-  expect(await batches('?text=SECOND')).toMatchObject({ total: 1, all: 3, batches: [{ rows: 3 }] });
-  expect(await batches('?state=open')).toMatchObject({ total: 1, batches: [{ state: 'open' }] });
-  expect(await batches('?page=2')).toMatchObject({ total: 3, batches: [] });
-  expect((await served.tool('/api/batches?page=0')).status).toBe(400);
-  const [second] = all.batches;
-  expect(await detail(second?.batch ?? '')).toMatchObject({
-    state: 'finished',
-    sandbox: true,
-    counts: { matched: 2, invalid: 1 },
-    credits: { spent: 2 },
-    requests: 2,
-    running: false,
-    spender: null,
-    output: expect.stringMatching(/\/second\.sandbox\.csv$/),
-    seconds_left: null,
-  });
-  const said = JSON.parse((await served.tool(`/api/batches/${second?.batch}/summary`)).body) as SummaryView;
-  expect(said).toMatchObject({
-    headline: 'We found 2 of your 3 companies.',
-    needs: '1 row needs you.',
-    list: null,
-    figures: { rows: 3, usable: 2, asked: 2, found: 2, attention: 1, saved: 0, cost: null },
-  });
-  for (const path of ['/api/batches/00000000', '/api/batches/last', '/api/batches/..%2f..'])
-    expect((await served.tool(path)).status).toBe(404);
-});
+proof(
+  'batches are listed by pages and filters, and one of them is told with what it cost and saved',
+  async () => {
+    expect(await batches()).toEqual({ batches: [], total: 0, per_page: 50, all: 0 });
+    list('first.csv', 3);
+    list('second.csv', 2);
+    await run('first.csv');
+    await run('first.csv', '.', ['--refresh', '--limit', '1']);
+    await run('second.csv');
+    const all = await batches();
+    expect(all).toMatchObject({ total: 3, all: 3 });
+    expect(all.batches.map(({ input }) => input)).toEqual(['second.csv', 'first.csv', 'first.csv']);
+    expect(await batches('?text=SECOND')).toMatchObject({ total: 1, all: 3, batches: [{ rows: 3 }] });
+    expect(await batches('?state=open')).toMatchObject({ total: 1, batches: [{ state: 'open' }] });
+    expect(await batches('?page=2')).toMatchObject({ total: 3, batches: [] });
+    expect((await served.tool('/api/batches?page=0')).status).toBe(400);
+    const [second] = all.batches;
+    expect(await detail(second?.batch ?? '')).toMatchObject({
+      state: 'finished',
+      sandbox: true,
+      counts: { matched: 2, invalid: 1 },
+      credits: { spent: 2 },
+      requests: 2,
+      running: false,
+      spender: null,
+      output: expect.stringMatching(/\/second\.sandbox\.csv$/),
+      seconds_left: null,
+    });
+    const said = JSON.parse((await served.tool(`/api/batches/${second?.batch}/summary`)).body) as SummaryView;
+    expect(said).toMatchObject({
+      headline: 'We found 2 of your 3 companies.',
+      needs: '1 row needs you.',
+      list: null,
+      figures: { rows: 3, usable: 2, asked: 2, found: 2, attention: 1, saved: 0, cost: null },
+    });
+    for (const path of ['/api/batches/00000000', '/api/batches/last', '/api/batches/..%2f..'])
+      expect((await served.tool(path)).status).toBe(404);
+  },
+);
 
 test('a run beside the page is heard of, paused by it without a doubt, and goes on by its own command', async () => {
   list('long.csv', 300, 'elsewhere');
@@ -157,20 +161,23 @@ test('a run beside the page is heard of, paused by it without a doubt, and goes 
   heard.end();
 });
 
-test('a running batch is cancelled after its run was stopped, and an ended one goes on no more', async () => {
-  list('gone.csv', 300);
-  const running = run('gone.csv', '.', [], SLOW);
-  const found = async () => (await batches('?text=gone')).batches[0];
-  await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
-  const batch = (await found())?.batch ?? '';
-  expect((await post(`/api/batches/${batch}/cancel`)).status).toBe(200);
-  expect(await running).toMatchObject({ code: 143 });
-  await expect.poll(async () => (await detail(batch)).state, SOON).toBe('cancelled');
-  expect((await detail(batch)).counts).not.toHaveProperty('in_doubt');
-  const refused = await post(`/api/batches/${batch}/continue`);
-  expect(refused.status).toBe(400);
-  expect(JSON.parse(refused.body).error.message).toContain(`Batch ${batch} is cancelled`);
-});
+proof(
+  'a running batch is cancelled after its run was stopped, and an ended one goes on no more',
+  async () => {
+    list('gone.csv', 300);
+    const running = run('gone.csv', '.', [], SLOW);
+    const found = async () => (await batches('?text=gone')).batches[0];
+    await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+    const batch = (await found())?.batch ?? '';
+    expect((await post(`/api/batches/${batch}/cancel`)).status).toBe(200);
+    expect(await running).toMatchObject({ code: 143 });
+    await expect.poll(async () => (await detail(batch)).state, SOON).toBe('cancelled');
+    expect((await detail(batch)).counts).not.toHaveProperty('in_doubt');
+    const refused = await post(`/api/batches/${batch}/continue`);
+    expect(refused.status).toBe(400);
+    expect(JSON.parse(refused.body).error.message).toContain(`Batch ${batch} is cancelled`);
+  },
+);
 
 test('a download works once, is an attachment that runs nothing, and leaves the output of the batch as it is', async () => {
   list("Bob's löng list.csv", 2);
@@ -200,7 +207,7 @@ test('a download works once, is an attachment that runs nothing, and leaves the 
   expect((await post(`/api/batches/${batch}/tickets`, { what: '../ledger.db' })).status).toBe(400);
 });
 
-test('who does not read the stream is told later, and once, what it missed', async () => {
+proof('who does not read the stream is told later, and once, what it missed', async () => {
   const [reader, sleeper] = [stream(), stream()];
   await Promise.all([reader.read(), sleeper.answered]);
   const spender = join(served.folder, 'store', 'spender.json');

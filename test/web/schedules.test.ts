@@ -21,6 +21,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { openSchedules, type Schedules } from '../../src/web/server/schedules.ts';
 import { Work } from '../../src/web/server/work.ts';
 import { PROGRAM, rowonce } from '../cli/rowonce.ts';
+import { proof } from '../combinations.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { environmentIn, Served } from './served.ts';
 
@@ -105,27 +106,30 @@ test('a sweep begins when it is due in its zone, works through the inbox, and is
   await schedules.stop();
 });
 
-test('nights that were missed are made up for once at the next start; the first start makes up for none', async () => {
-  const job = writeJob();
-  const first = await open(job, new VirtualClock(START_MS));
-  await first.stop();
-  expect(sweeps()).toEqual([]);
+proof(
+  'nights that were missed are made up for once at the next start; the first start makes up for none',
+  async () => {
+    const job = writeJob();
+    const first = await open(job, new VirtualClock(START_MS));
+    await first.stop();
+    expect(sweeps()).toEqual([]);
 
-  const clock = new VirtualClock(START_MS + 72 * HOUR_MS);
-  const second = await open(job, clock);
-  await clock.calm();
-  expect(sweeps()).toHaveLength(1);
-  await work.ended(sweeps()[0] ?? '');
-  await expect.poll(async () => (await second.list())[0]?.last?.exit_code).toBe(0);
-  await second.stop();
+    const clock = new VirtualClock(START_MS + 72 * HOUR_MS);
+    const second = await open(job, clock);
+    await clock.calm();
+    expect(sweeps()).toHaveLength(1);
+    await work.ended(sweeps()[0] ?? '');
+    await expect.poll(async () => (await second.list())[0]?.last?.exit_code).toBe(0);
+    await second.stop();
 
-  const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
-  await clock.calm();
-  expect(sweeps()).toHaveLength(1);
-  await third.stop();
-});
+    const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
+    await clock.calm();
+    expect(sweeps()).toHaveLength(1);
+    await third.stop();
+  },
+);
 
-test('a sweep that the end of the page cut short is not over: the next start goes on with it', async () => {
+proof('a sweep that the end of the page cut short is not over: the next start goes on with it', async () => {
   const job = writeJob();
   const first = await open(job, new VirtualClock(START_MS));
   await first.run(0);
@@ -139,24 +143,27 @@ test('a sweep that the end of the page cut short is not over: the next start goe
   await due.stop();
 });
 
-test('a calendar that was two months ahead for one sweep puts off none that is due once it is right', async () => {
-  const clock = new VirtualClock(START_MS);
-  let aheadMs = 0;
-  const shifted: Clock = {
-    monotonicMs: () => clock.monotonicMs(),
-    wallMs: () => clock.wallMs() + aheadMs,
-    sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
-  };
-  const schedules = await open(writeJob(), shifted);
-  aheadMs = 60 * 24 * HOUR_MS;
-  await pass(clock, 60_000);
-  expect(sweeps()).toHaveLength(1);
-  await expect.poll(async () => (await schedules.list())[0]?.last?.exit_code).toBe(0);
-  aheadMs = 0;
-  await pass(clock, HOUR_MS);
-  expect(sweeps()).toHaveLength(2);
-  await schedules.stop();
-});
+proof(
+  'a calendar that was two months ahead for one sweep puts off none that is due once it is right',
+  async () => {
+    const clock = new VirtualClock(START_MS);
+    let aheadMs = 0;
+    const shifted: Clock = {
+      monotonicMs: () => clock.monotonicMs(),
+      wallMs: () => clock.wallMs() + aheadMs,
+      sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+    };
+    const schedules = await open(writeJob(), shifted);
+    aheadMs = 60 * 24 * HOUR_MS;
+    await pass(clock, 60_000);
+    expect(sweeps()).toHaveLength(1);
+    await expect.poll(async () => (await schedules.list())[0]?.last?.exit_code).toBe(0);
+    aheadMs = 0;
+    await pass(clock, HOUR_MS);
+    expect(sweeps()).toHaveLength(2);
+    await schedules.stop();
+  },
+);
 
 /** As the page orders the run of a list. */
 function startOf(list: string): Parameters<Schedules['startAt']> {
@@ -192,36 +199,39 @@ test('a list is started once, when the clocks of the zone show the time, and a l
   await schedules.stop();
 });
 
-test('a start that nobody was there for is made up for once, and one that was dropped never begins', async () => {
-  const first = await open(undefined, new VirtualClock(START_MS));
-  await first.startAt(...startOf('leads.csv'));
-  const dropped = await first.startAt(...startOf('others.csv'));
-  expect(await first.drop(dropped.id)).toBe(true);
-  expect(await first.drop(dropped.id)).toBe(false);
-  await first.stop();
-  expect(statSync(join(folder, 'store', 'starts.json')).mode & 0o777).toBe(0o600);
+proof(
+  'a start that nobody was there for is made up for once, and one that was dropped never begins',
+  async () => {
+    const first = await open(undefined, new VirtualClock(START_MS));
+    await first.startAt(...startOf('leads.csv'));
+    const dropped = await first.startAt(...startOf('others.csv'));
+    expect(await first.drop(dropped.id)).toBe(true);
+    expect(await first.drop(dropped.id)).toBe(false);
+    await first.stop();
+    expect(statSync(join(folder, 'store', 'starts.json')).mode & 0o777).toBe(0o600);
 
-  const second = await open(undefined, new VirtualClock(START_MS + 72 * HOUR_MS));
-  expect(work.list()).toMatchObject([{ about: 'leads.csv' }]);
-  const stopped = second.stop();
-  await work.close();
-  await stopped;
+    const second = await open(undefined, new VirtualClock(START_MS + 72 * HOUR_MS));
+    expect(work.list()).toMatchObject([{ about: 'leads.csv' }]);
+    const stopped = second.stop();
+    await work.close();
+    await stopped;
 
-  // The end of the page cut it short, so it is not over.
-  work = lineOfWork();
-  const third = await open(undefined, new VirtualClock(START_MS + 73 * HOUR_MS));
-  await work.ended(sweeps()[0] ?? '');
-  await expect.poll(() => third.starts()[0]?.last?.exit_code).toBe(0);
-  await third.stop();
+    // The end of the page cut it short, so it is not over.
+    work = lineOfWork();
+    const third = await open(undefined, new VirtualClock(START_MS + 73 * HOUR_MS));
+    await work.ended(sweeps()[0] ?? '');
+    await expect.poll(() => third.starts()[0]?.last?.exit_code).toBe(0);
+    await third.stop();
 
-  const fourth = await open(undefined, new VirtualClock(START_MS + 74 * HOUR_MS));
-  expect(sweeps()).toHaveLength(1);
-  expect(fourth.starts()).toHaveLength(1);
-  await fourth.stop();
-  const later = await open(undefined, new VirtualClock(START_MS + 31 * 24 * HOUR_MS + 73 * HOUR_MS));
-  expect(later.starts(), 'how it ended is told for a month').toEqual([]);
-  await later.stop();
-});
+    const fourth = await open(undefined, new VirtualClock(START_MS + 74 * HOUR_MS));
+    expect(sweeps()).toHaveLength(1);
+    expect(fourth.starts()).toHaveLength(1);
+    await fourth.stop();
+    const later = await open(undefined, new VirtualClock(START_MS + 31 * 24 * HOUR_MS + 73 * HOUR_MS));
+    expect(later.starts(), 'how it ended is told for a month').toEqual([]);
+    await later.stop();
+  },
+);
 
 test('a damaged file of starts lies aside and is told, by the command and by the page, until it is deleted', async () => {
   const store = join(folder, 'store');
@@ -237,7 +247,7 @@ test('a damaged file of starts lies aside and is told, by the command and by the
   expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
 });
 
-test('a start goes with its list, and one whose list is gone tells no path', async () => {
+proof('a start goes with its list, and one whose list is gone tells no path', async () => {
   const start = (id: string, list: string, last: object | null) => ({
     ...{ id, atMs: Date.now() + HOUR_MS, last },
     order: { kind: 'run', words: [], store: 'store', about: list, plan: 'p' },
@@ -288,46 +298,51 @@ function jobElsewhere(): { readonly job: string; readonly inbox: string } {
   return { job, inbox };
 }
 
-test('an inbox outside of its job is agreed to on the page, which starts; until then a sweep by hand is refused', async () => {
-  const { job, inbox } = jobElsewhere();
-  const env = { ROWONCE_SANDBOX: '--rate 500/s' };
-  await using served = await Served.start([job], { cwd: folder, env });
-  const ask = async (path: string, body?: object) => {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    const { status, body: said } = await served.tool(`/api${path}`, sent);
-    return { status, ...JSON.parse(said) };
-  };
-  const [{ to_agree: toAgree }] = (await ask('/schedules')).schedules;
-  expect(toAgree).toEqual([
-    {
-      agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
-      fact: `The job ${job} takes its files from a folder that is not below its own`,
-      details: [
-        `folder: ${inbox}`,
-        'sent of each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
-        'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
-        `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
-      ],
-    },
-  ]);
-  const refused = await ask('/schedules/0/run', {});
-  expect(refused).toMatchObject({ status: 400, error: { code: 'consent' } });
-  expect(refused.error.next).toContain(`--accept ${toAgree[0].agreement}`);
-  expect(readdirSync(inbox)).toEqual(['private.csv']);
-  const other = { schedule: 0, agreement: `inbox:${'0'.repeat(32)}` };
-  expect(await ask('/agreements', other)).toMatchObject({ status: 409 });
-  const agreed = { schedule: 0, agreement: toAgree[0].agreement };
-  expect(await ask('/agreements', agreed)).toMatchObject({ status: 200, kept: true });
-  expect((await ask('/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
-  expect(await ask('/schedules/0/run', {})).toMatchObject({ status: 200 });
-  await expect.poll(async () => (await ask('/schedules')).schedules[0].last).toMatchObject({ exit_code: 0 });
-  expect(readdirSync(inbox)).toEqual(['done']);
-  expect((await served.stop()).stderr).toContain(
-    `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
-  );
-});
+proof(
+  'an inbox outside of its job is agreed to on the page, which starts; until then a sweep by hand is refused',
+  async () => {
+    const { job, inbox } = jobElsewhere();
+    const env = { ROWONCE_SANDBOX: '--rate 500/s' };
+    await using served = await Served.start([job], { cwd: folder, env });
+    const ask = async (path: string, body?: object) => {
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const { status, body: said } = await served.tool(`/api${path}`, sent);
+      return { status, ...JSON.parse(said) };
+    };
+    const [{ to_agree: toAgree }] = (await ask('/schedules')).schedules;
+    expect(toAgree).toEqual([
+      {
+        agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
+        fact: `The job ${job} takes its files from a folder that is not below its own`,
+        details: [
+          `folder: ${inbox}`,
+          'sent of each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
+          'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
+          `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
+        ],
+      },
+    ]);
+    const refused = await ask('/schedules/0/run', {});
+    expect(refused).toMatchObject({ status: 400, error: { code: 'consent' } });
+    expect(refused.error.next).toContain(`--accept ${toAgree[0].agreement}`);
+    expect(readdirSync(inbox)).toEqual(['private.csv']);
+    const other = { schedule: 0, agreement: `inbox:${'0'.repeat(32)}` };
+    expect(await ask('/agreements', other)).toMatchObject({ status: 409 });
+    const agreed = { schedule: 0, agreement: toAgree[0].agreement };
+    expect(await ask('/agreements', agreed)).toMatchObject({ status: 200, kept: true });
+    expect((await ask('/schedules')).schedules).toMatchObject([{ to_agree: [] }]);
+    expect(await ask('/schedules/0/run', {})).toMatchObject({ status: 200 });
+    await expect
+      .poll(async () => (await ask('/schedules')).schedules[0].last)
+      .toMatchObject({ exit_code: 0 });
+    expect(readdirSync(inbox)).toEqual(['done']);
+    expect((await served.stop()).stderr).toContain(
+      `Nobody has agreed yet to what ${job} asks for, so it is not swept: agree on the page, under Schedules.`,
+    );
+  },
+);
 
-test('a job that was given another inbox since the page began asks anew', async () => {
+proof('a job that was given another inbox since the page began asks anew', async () => {
   const { job, inbox } = jobElsewhere();
   const text = readFileSync(job, 'utf8');
   writeFileSync(job, text.replace(inbox, './night-inbox'));
@@ -338,22 +353,25 @@ test('a job that was given another inbox since the page began asks anew', async 
   expect(await toAgree()).toMatchObject([{ details: expect.arrayContaining([`folder: ${inbox}`]) }]);
 });
 
-test('a timed sweep of an inbox that nobody has agreed to takes no file, and the page says why', async () => {
-  const { job, inbox } = jobElsewhere();
-  const clock = new VirtualClock(START_MS);
-  const schedules = await open(job, clock);
-  await pass(clock, HOUR_MS);
-  await work.ended(sweeps()[0] ?? '');
-  await expect
-    .poll(async () => (await schedules.list())[0])
-    .toMatchObject({
-      last: { exit_code: 2, message: expect.stringContaining('Nobody has agreed to that yet') },
-    });
-  expect(readdirSync(inbox)).toEqual(['private.csv']);
-  await schedules.stop();
-});
+proof(
+  'a timed sweep of an inbox that nobody has agreed to takes no file, and the page says why',
+  async () => {
+    const { job, inbox } = jobElsewhere();
+    const clock = new VirtualClock(START_MS);
+    const schedules = await open(job, clock);
+    await pass(clock, HOUR_MS);
+    await work.ended(sweeps()[0] ?? '');
+    await expect
+      .poll(async () => (await schedules.list())[0])
+      .toMatchObject({
+        last: { exit_code: 2, message: expect.stringContaining('Nobody has agreed to that yet') },
+      });
+    expect(readdirSync(inbox)).toEqual(['private.csv']);
+    await schedules.stop();
+  },
+);
 
-test('a page with jobs tells their next nights, and one sweep can be started by hand', async () => {
+proof('a page with jobs tells their next nights, and one sweep can be started by hand', async () => {
   const job = writeJob();
   await using served = await Served.start([job, '--time-zone', 'Australia/Melbourne'], {
     cwd: folder,

@@ -23,6 +23,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rowonce, startRowonce } from '../cli/rowonce.ts';
+import { proof, some } from '../combinations.ts';
 import { environmentIn, Served, wordOf } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
@@ -79,7 +80,7 @@ describe('serve.json', () => {
     expect(existsSync(join(served.folder, 'store', 'serve.json'))).toBe(false);
   });
 
-  test('of a page that was killed is no page: the next one takes its place', async () => {
+  proof('of a page that was killed is no page: the next one takes its place', async () => {
     const served = await serve();
     await served.stop('SIGKILL');
     expect(served.note.pid).toBe(served.child.pid);
@@ -123,16 +124,15 @@ describe('a store that others could have prepared', () => {
     return stderr;
   }
 
-  test.each(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'starts.json', 'lists', 'downloads'])(
-    'with a link in the place of %s is not taken, and nothing is written where it leads',
-    async (name) => {
-      const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
-      onTestFinished(() => rmSync(elsewhere, { recursive: true }));
-      const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
-      expect(said).toContain(`${name} is a link`);
-      expect(readdirSync(elsewhere)).toEqual([]);
-    },
-  );
+  test.each(
+    some(['serve.json', 'serve.lock', 'open.html', 'schedules.json', 'starts.json', 'lists', 'downloads'], 1),
+  )('with a link in the place of %s is not taken, and nothing is written where it leads', async (name) => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'rowonce-elsewhere-'));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+    const said = await refusalOf((store) => symlinkSync(elsewhere, join(store, name)));
+    expect(said).toContain(`${name} is a link`);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
 
   test.runIf(process.geteuid?.() === 0)(
     'of another user is not taken, nor one with their serve.json',
@@ -190,7 +190,7 @@ describe('a second serve', () => {
     expect(note).toMatchObject({ pid: children[page]?.pid, url: `http://127.0.0.1:${port}` });
   });
 
-  test('beside a page that does not answer ends after a while, and says which process it is', async () => {
+  proof('beside a page that does not answer ends after a while, and says which process it is', async () => {
     const served = await serve();
     served.child.kill('SIGSTOP');
     const { code, stderr } = await again(served);
@@ -199,7 +199,7 @@ describe('a second serve', () => {
     expect(stderr).toContain(`process ${served.child.pid}`);
   });
 
-  test('on a port that is taken says which', async () => {
+  proof('on a port that is taken says which', async () => {
     const served = await serve();
     const other = await serve();
     await other.stop();
@@ -233,7 +233,7 @@ describe('the browser', () => {
     expect(existsSync(join(served.folder, 'store', 'open.html'))).toBe(false);
   });
 
-  test('that cannot be started is said, and the address is there all the same', async () => {
+  proof('that cannot be started is said, and the address is there all the same', async () => {
     const served = await serve();
     const { code, stdout, stderr } = await again(served, ['--open'], { PATH: served.folder });
     expect([code, stdout]).toEqual([0, expect.stringContaining('#open=')]);

@@ -44,12 +44,17 @@ function spoolProblem(folder: string, error: unknown): unknown {
   return stop('input', problem.message, 'Save standard input to a file and name that file.');
 }
 
-/** Standard input has no name, so its first bytes say how it is read: packed text, a workbook, or text. */
+/** Standard input has no name, so its first bytes say how it is read: packed text, a workbook, JSON lines, or text. */
 function endingFor(start: Buffer): string {
   if (start.subarray(0, GZIP.length).equals(GZIP)) return '.csv.gz';
-  return start.subarray(0, ZIP.length).equals(ZIP) ? '.xlsx' : '.csv';
+  if (start.subarray(0, ZIP.length).equals(ZIP)) return '.xlsx';
+  return BEGINS_OBJECT.test(start.toString('latin1')) ? '.jsonl' : '.csv';
 }
+
+/** No list begins its header so, not even behind a byte-order mark. */
+const BEGINS_OBJECT = /^(?:\xEF\xBB\xBF)?\s*\{/;
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK\x03\x04');
-const LONGEST_MAGIC = ZIP.length;
+/** With room for blank lines before an object. */
+const LONGEST_MAGIC = 64;

@@ -16,6 +16,7 @@ import type { InputRow } from '../../core/row.ts';
 import { rowRangeText } from '../../core/row-range.ts';
 import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
+import { packed } from '../packed.ts';
 import { joinedNames } from '../shape/header-rows.ts';
 import { layoutNotes } from '../shape/shape-words.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
@@ -24,7 +25,7 @@ import { Digester, nearest } from './csv/digests.ts';
 import { findLayout, type Layout } from './csv/layout.ts';
 import { markLength } from './csv/raw-record.ts';
 import { type CsvRecord, readRecords } from './csv/records.ts';
-import { packed, textOf } from './csv/text-source.ts';
+import { textOf } from './csv/text-source.ts';
 
 /**
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8,

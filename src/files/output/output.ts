@@ -36,6 +36,7 @@ import {
 } from './output/added-columns.ts';
 import { attentionCopy } from './output/attention-copy.ts';
 import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
+import { type CellWriter, JSON_CELLS, textCells } from './output/cell-writer.ts';
 import {
   type Additions,
   attentionPath,
@@ -75,6 +76,7 @@ export {
   shownBody,
   surveyFields,
 } from './output/added-columns.ts';
+export { textCells } from './output/cell-writer.ts';
 export {
   type Additions,
   asWorkbook,
@@ -134,6 +136,8 @@ interface Writing extends OutputOrder {
   readonly isPacked: boolean | undefined;
   /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
+  /** How cells of the copy are written. */
+  readonly cells: CellWriter;
   /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   /** What these lists begin with. */
@@ -221,11 +225,13 @@ async function begin(
   await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
+  const safety = new CellSafety(destination.isWorkbook || destination.isJson ? 'raw' : mode);
   return {
     ...order,
     copy: await copyFor(input, destination),
     isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
-    safety: new CellSafety(destination.isWorkbook ? 'raw' : mode),
+    safety,
+    cells: destination.isJson ? JSON_CELLS : textCells(safety),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
     note,
@@ -361,12 +367,11 @@ async function* enrichedCopy(
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
-  const { job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn, changes } = writing;
+  const { job, answerPlace, copy, isPacked, note, cells: writer, isRepaired, requireOwn, changes } = writing;
   const survey = first && new FieldSurvey();
   const recordsOf = recordsFor(writing, batch);
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
-  const safe = (cell: string): string => safety.cell(cell);
   const foundIn = foundBy(job.add, columns);
   const found: Told = (...answer) => tally.addFound(foundIn(...answer));
   const cellsOf = (row: InputRow, record: RowRecord | undefined): readonly string[] => {
@@ -379,13 +384,13 @@ async function* enrichedCopy(
       answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
-    const cells = () => addedCells(columns, row, body, answerPlace, safety, survey, told);
+    const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);
     const added = cellsOrWhy(columns.length, cells, body);
     requireNoOther(first, survey);
-    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), safe);
+    const ours = ourCells(batch, row, record, added.why, changes?.since.get(row.row), writer);
     return [...added.cells, ...ours];
   };
-  yield* copy({ columns: names, dropped, note, isPacked }, async (rows) => {
+  yield* copy({ columns: names, dropped, note, isPacked, isJson: writer.isJson }, async (rows) => {
     const records = await recordsOf(rows);
     return rows.map((row, at) => cellsOf(row, records[at]));
   });

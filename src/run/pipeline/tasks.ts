@@ -1,6 +1,6 @@
 import type { PositionedRow } from '../../core/format.ts';
 import type { InputRow, Outcome, RowNumber } from '../../core/row.ts';
-import { lastOfFirst } from '../../core/row-range.ts';
+import { firstBelow, lastOfFirst } from '../../core/row-range.ts';
 import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
@@ -43,7 +43,8 @@ export function tasksOf(source: SubmittedTasks): TaskSource {
 
 async function* tasksOfFile(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
   const { context, input, batch, finished } = source;
-  const from = await context.ledger.positionBefore(batch.id, finished.lowestMissing(2));
+  const first = firstBelow(input.sheet.headerRow);
+  const from = await context.ledger.positionBefore(batch.id, finished.lowestMissing(first));
   const lastRow = lastRowWanted(source);
   const isWanted = ({ row }: InputRow): boolean => row <= lastRow;
   const tasksAmong = taskFinder(source, from?.row ?? 0);
@@ -95,9 +96,9 @@ export function preparedTask(row: RowNumber, input: number, prepared: PreparedRo
 
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
 async function* tasksOfPlan(source: SubmittedTasks): AsyncGenerator<readonly Task[]> {
-  const { context, batch, finished } = source;
+  const { context, input, batch, finished } = source;
   const lastRow = lastRowWanted(source);
-  for (let from = finished.lowestMissing(2); ; ) {
+  for (let from = finished.lowestMissing(firstBelow(input.sheet.headerRow)); ; ) {
     const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
     const isWanted = ({ row }: PlannedRow): boolean => row <= lastRow && !finished.has(row);
     yield page.filter(isWanted).map(plannedTask);

@@ -5,6 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { proxyFor } from '../../../src/client/connector.ts';
 import { type Ended, rowonce } from '../../cli/rowonce.ts';
+import { proof, some } from '../../combinations.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { ask, said, transportTo } from './raw-vendor.ts';
 import { proxyTo, type SecureVendor, secureVendor } from './secure-vendor.ts';
@@ -154,7 +155,7 @@ describe('which proxy', () => {
 });
 
 describe('through a proxy', () => {
-  test.each([false, true])(
+  test.each(some([false, true], 1))(
     'requests are answered one after the other over one tunnel (TLS to it: %s)',
     async (secure) => {
       believeCertificate();
@@ -184,12 +185,17 @@ describe('through a proxy', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test.each([
-    [407, 'proxy'],
-    [403, 'proxy'],
-    [502, 'unreachable'],
-    [503, 'unreachable'],
-  ])('its own answer with status %d is never the vendor’s: nothing was sent', async (status, cause) => {
+  test.each(
+    some(
+      [
+        [407, 'proxy'],
+        [403, 'proxy'],
+        [502, 'unreachable'],
+        [503, 'unreachable'],
+      ],
+      2,
+    ),
+  )('its own answer with status %d is never the vendor’s: nothing was sent', async (status, cause) => {
     const vendor = await secureVendor();
     const proxy = await proxyTo(vendor.port, { status });
     environment({ HTTPS_PROXY: `http://me:secret@${proxy.host}` });
@@ -236,22 +242,25 @@ describe('through a proxy', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
-  test('a run of the real command buys its rows once; the vendor’s name is looked up by the proxy', async () => {
-    const vendor = await secureVendor((_, response) => response.end(MATCH));
-    const proxy = await proxyTo(vendor.port);
-    const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: 'yes' };
-    const { code, stderr } = await run(originOf(vendor), env);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('certificate')]);
-    expect(vendor.requests.map(({ body }) => JSON.parse(body).domain).sort()).toEqual([
-      'a.example',
-      'b.example',
-      'c.example',
-    ]);
-    const tested = await run(originOf(vendor), env, ['accounts', 'test']);
-    expect(tested.stdout).toContain(
-      `vendor.example is reached through the proxy ${proxy.host} and takes connections`,
-    );
-  });
+  proof(
+    'a run of the real command buys its rows once; the vendor’s name is looked up by the proxy',
+    async () => {
+      const vendor = await secureVendor((_, response) => response.end(MATCH));
+      const proxy = await proxyTo(vendor.port);
+      const env = { HTTPS_PROXY: `http://${proxy.host}`, NODE_EXTRA_CA_CERTS: 'yes' };
+      const { code, stderr } = await run(originOf(vendor), env);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('certificate')]);
+      expect(vendor.requests.map(({ body }) => JSON.parse(body).domain).sort()).toEqual([
+        'a.example',
+        'b.example',
+        'c.example',
+      ]);
+      const tested = await run(originOf(vendor), env, ['accounts', 'test']);
+      expect(tested.stdout).toContain(
+        `vendor.example is reached through the proxy ${proxy.host} and takes connections`,
+      );
+    },
+  );
 
   test('one that wants a password stops the run before anything is sent, and no password is shown', async () => {
     const vendor = await secureVendor();

@@ -12,6 +12,7 @@ import {
 } from '../../../src/files/formats/csv/record-parser.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { times } from '../../combinations.ts';
 import { allOf, rowByRow } from './all-of.ts';
 import { bytesOf, writtenCsv } from './csv-arbitrary.ts';
 import { inputFolder } from './input-folder.ts';
@@ -234,7 +235,7 @@ describe('a large file', () => {
           expect(await outcomeOf(new LargeFile(path, size), isPadded)).toEqual(expected);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: times(10, 40) },
     );
   });
 

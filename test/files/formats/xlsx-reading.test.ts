@@ -5,6 +5,7 @@ import writeExcel from 'write-excel-file/node';
 import { ZipFile } from 'yazl';
 import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { proof } from '../../combinations.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
@@ -293,7 +294,7 @@ test('hidden rows, and numbers that Excel itself has damaged, are said aloud bef
   ]);
 });
 
-test('a workbook of 20,000 rows is read whole, in whatever pieces it is unpacked', async () => {
+proof('a workbook of 20,000 rows is read whole, in whatever pieces it is unpacked', async () => {
   const count = 20_000;
   const accents = (row: number): string => 'é'.repeat(row % 7);
   const rows = Array.from({ length: count }, (_, index) => textRow(index + 2, `${index}`, accents(index)));

@@ -17,7 +17,7 @@ import { LibreOffice, openingOf, PLAIN_TEXT, type Shown, shownIn, textFile } fro
 /**
  * `node test/files/matrix/libreoffice.ts FOLDER` has LibreOffice open what Rowonce writes, and Rowonce what LibreOffice writes,
  * cell by cell. It prints how many agree; exit code 1 when some do not, 2 when LibreOffice is not there. What it is
- * about stands in docs/manual-checks.md. The folder must be new, and keeps all that was made, to be looked at.
+ * about stands in docs/internals/manual-checks.md. The folder must be new, and keeps all that was made, to be looked at.
  */
 
 interface Check {

@@ -13,7 +13,7 @@ import { bytesIn } from '../formats/csv-files.ts';
 
 /**
  * `node test/files/matrix/matrix.ts FOLDER` writes what Rowonce makes of one small table in every encoding, with every
- * delimiter and line end, with and without byte-order mark, for the checks that docs/manual-checks.md describes.
+ * delimiter and line end, with and without byte-order mark, for the checks that docs/internals/manual-checks.md describes.
  */
 
 /** What every copy must show, in LibreOffice as in any other program. */

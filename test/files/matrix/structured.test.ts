@@ -9,6 +9,7 @@ import {
   type GuessedEncoding,
 } from '../../../src/core/format.ts';
 import { openFile } from '../../../src/files/input.ts';
+import { times } from '../../combinations.ts';
 import { bytesIn } from '../formats/csv-files.ts';
 import { inputFolder } from '../formats/input-folder.ts';
 import { markedCopy, readsOnFrom, readWhole, requireMarked, requireSameBytes } from './promises.ts';
@@ -120,7 +121,7 @@ test('any table is read as it was written, and copied to the byte, when it is sa
       const reopened = await openFile(await write(copy, `copy-of-${name}`), { encoding, delimiter });
       requireMarked(await readWhole(reopened.sheet), reading);
     }),
-    { numRuns: 100 },
+    { numRuns: times(20, 100) },
   );
 });
 
@@ -148,6 +149,6 @@ test('a list with two columns is read by itself: nobody has to say its encoding 
       expect(reading.survey.delimiter).toBe(written.delimiter);
       expect([reading.survey.header, ...reading.rows.map(({ cells }) => cells)]).toEqual([header, ...plain]);
     }),
-    { numRuns: 40 },
+    { numRuns: times(10, 40) },
   );
 });

@@ -39,6 +39,7 @@ import {
   recordReply,
 } from '../../../src/ledger/ledger.ts';
 import { safeCell } from '../../../src/lib/formulas.ts';
+import { times } from '../../combinations.ts';
 import memory from '../../ledger/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
 
@@ -244,7 +245,7 @@ describe('the output', () => {
         });
         expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: times(15, 60) },
     );
   });
 
@@ -324,9 +325,12 @@ describe('the output', () => {
     } as const;
     const [streamed] = await Promise.all([
       buffer(stream),
-      writeOutput(order, list.input, list.batch, { kind: 'stream', stream, isWorkbook: false }).then(() =>
-        stream.end(),
-      ),
+      writeOutput(order, list.input, list.batch, {
+        kind: 'stream',
+        stream,
+        isWorkbook: false,
+        isJson: false,
+      }).then(() => stream.end()),
     ]);
     expect(streamed.toString()).toBe(once[0]);
     expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);

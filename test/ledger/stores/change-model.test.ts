@@ -13,6 +13,7 @@ import {
   recordReply,
 } from '../../../src/ledger/ledger.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { times } from '../../combinations.ts';
 import { ACCOUNT, NOON_MS, released, replyWith, withBytes } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
 import memory from './memory.ts';
@@ -102,7 +103,7 @@ test('SQLite and the lists agree about changes after every step', async () => {
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: Number(process.env.HISTORIES ?? 20) },
+    { numRuns: Number(process.env.HISTORIES ?? times(5, 20)) },
   );
   // A counterexample takes its time to be made small.
 }, 240_000);

@@ -21,7 +21,7 @@ test('SQLite and the lists agree after every step', async () => {
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: Number(process.env.HISTORIES ?? times(25, 80)) },
+    { numRuns: Number(process.env.HISTORIES ?? times(6, 80)) },
   );
   // A counterexample takes its time to be made small.
 }, 240_000);
@@ -51,7 +51,7 @@ test('what one commit has written together is what the lists have, written one b
       await Promise.all([real.ledger.close(), plain.ledger.close()]);
       await openAsAfterCrash(real.place);
     }),
-    { numRuns: Number(process.env.HISTORIES ?? times(20, 40)) },
+    { numRuns: Number(process.env.HISTORIES ?? times(5, 40)) },
   );
 }, 240_000);
 

@@ -11,6 +11,7 @@ import {
 } from '../../../src/ledger/ledger.ts';
 import { type Happened, replayed } from '../../../src/ledger/rules/replay.ts';
 import { keyBytes } from '../../../src/ledger/stores/postgres/session.ts';
+import { some } from '../../combinations.ts';
 import {
   admitted,
   answered,
@@ -163,7 +164,7 @@ async function historyOf({ database }: Workplace, word: string) {
   return { call, entries };
 }
 
-describe.each(Object.entries(PLACES))('of a call that stands %s', (name, { make, kinds }) => {
+describe.each(some(Object.entries(PLACES), 2))('of a call that stands %s', (name, { make, kinds }) => {
   test('every two moves that are made at once', async () => {
     const place = await workplace();
     const [one, other] = [await place.worker(), await place.worker()];

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Kind, PHASES } from '../../../src/ledger/rules/moves.ts';
 import { type Happened, NOTHING_STANDS, replayed, type Standing } from '../../../src/ledger/rules/replay.ts';
 import { schema } from '../../../src/ledger/stores/sqlite/schema.ts';
+import { times } from '../../combinations.ts';
 import { DAY_MS, NOON_MS } from './book.ts';
 import { attempt, BOOK, type Cells, call, end, insertion, NEXT, note, quoted, reply } from './raw.ts';
 
@@ -411,7 +412,7 @@ test('the rules and the database say the same of where a call stands, after any 
         history.close();
       }
     }),
-    { numRuns: 20 },
+    { numRuns: times(5, 20) },
   );
   const places = ['free', 'answered', 'doubt'].flatMap((state) =>
     ['and nothing under way', ...PHASES].map((phase) => `${state} ${phase}`),

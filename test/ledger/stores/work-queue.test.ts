@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { BatchId, RangeLeft } from '../../../src/ledger/ledger.ts';
 import postgres from '../../../src/ledger/stores/postgres.ts';
 import type { WorkQueue } from '../../../src/ledger/work-queue.ts';
+import { proof } from '../../combinations.ts';
 import { DeafProxy } from '../../faults/deaf-proxy.ts';
 import { ACCOUNT } from './book.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -95,24 +96,27 @@ test('the range of a worker that died goes to another, and that of one that live
   while (performance.now() - diedMs < 14_000) expect(await taken(other)).toBeUndefined();
 });
 
-test('what ended badly five times without a finished row is set aside, and sent again by a person or where rows of it were finished', async () => {
-  const queue = await queueAt(await laidOut());
-  const die = async (): Promise<void> => {
-    for (let deaths = 0; deaths < 5; deaths += 1) await (await queue.take(ACCOUNT))?.failed('a bug');
-  };
-  await queue.send(ranges('a', 1), 'worker');
-  await die();
-  await queue.send(ranges('a', 1), 'worker');
-  expect(await taken(queue), 'it is set aside').toBeUndefined();
-  await queue.send(ranges('a', 1, 49), 'worker');
-  await die();
-  await queue.send(ranges('a', 1, 49), 'worker');
-  expect(await taken(queue)).toBeUndefined();
-  await queue.send(ranges('a', 1, 49), 'person');
-  expect(await taken(queue)).toBe('a 2-52');
-});
+proof(
+  'what ended badly five times without a finished row is set aside, and sent again by a person or where rows of it were finished',
+  async () => {
+    const queue = await queueAt(await laidOut());
+    const die = async (): Promise<void> => {
+      for (let deaths = 0; deaths < 5; deaths += 1) await (await queue.take(ACCOUNT))?.failed('a bug');
+    };
+    await queue.send(ranges('a', 1), 'worker');
+    await die();
+    await queue.send(ranges('a', 1), 'worker');
+    expect(await taken(queue), 'it is set aside').toBeUndefined();
+    await queue.send(ranges('a', 1, 49), 'worker');
+    await die();
+    await queue.send(ranges('a', 1, 49), 'worker');
+    expect(await taken(queue)).toBeUndefined();
+    await queue.send(ranges('a', 1, 49), 'person');
+    expect(await taken(queue)).toBe('a 2-52');
+  },
+);
 
-test('a worker whose connections have died without a word takes ranges again by new ones', async () => {
+proof('a worker whose connections have died without a word takes ranges again by new ones', async () => {
   const url = new URL(await laidOut());
   await using way = await DeafProxy.before(Number(url.port));
   url.port = String(way.port);
@@ -125,11 +129,14 @@ test('a worker whose connections have died without a word takes ranges again by 
   expect(await taken(queue)).toBe('a 2-52');
 });
 
-test('a server that has no connection left for the queue is waited for, as one that cannot be reached', async () => {
-  const url = new URL(await laidOut());
-  const server = await postgresServer();
-  url.username = `narrow_${process.pid}`;
-  const role = `CREATE ROLE ${url.username} LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA rowonce_queue TO ${url.username}`;
-  await server.query(url.pathname.slice(1), role);
-  await expect(postgres.queue?.(url.href)).rejects.toMatchObject({ code: 'store' });
-});
+proof(
+  'a server that has no connection left for the queue is waited for, as one that cannot be reached',
+  async () => {
+    const url = new URL(await laidOut());
+    const server = await postgresServer();
+    url.username = `narrow_${process.pid}`;
+    const role = `CREATE ROLE ${url.username} LOGIN CONNECTION LIMIT 1; GRANT USAGE ON SCHEMA rowonce_queue TO ${url.username}`;
+    await server.query(url.pathname.slice(1), role);
+    await expect(postgres.queue?.(url.href)).rejects.toMatchObject({ code: 'store' });
+  },
+);

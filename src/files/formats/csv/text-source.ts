@@ -1,8 +1,6 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
-import { StopError, stop } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
 import type { Encoding, FileBytes } from '../../../core/format.ts';
+import { unpacked } from '../../packed.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { LineCounter } from './raw-record.ts';
 
@@ -79,68 +77,4 @@ function undecodable(path: string, error: Undecodable, lines = new LineCounter()
   lines.add(error.before);
   const fact = `${path}, line ${lines.count + 1}: ${error.message}.`;
   return stop('input', fact, 'Save the file again, or say with --encoding how it is encoded.');
-}
-
-// ---------------------------------------------------------------------------------------------- packed files
-
-/** Files that end in `.gz`: unpacked and packed as they stream, so that neither form is ever held whole. */
-
-/**
- * A table of text packs to a fifth or a twentieth; only a file made to exhaust the machine unpacks to far more. Below
- * the limit of bytes nothing can be exhausted, and a short file of equal rows is nobody's attack.
- */
-const MOST_TIMES_ITS_SIZE = 200;
-const BYTES_BEYOND_SUSPICION = 64 * 1024 * 1024;
-
-/** @throws StopError `input` when the file is damaged, no gzip, or unpacks to suspiciously much. */
-async function* unpacked(path: string, packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  let bytesIn = 0;
-  let bytesOut = 0;
-  async function* counted(): AsyncIterable<Buffer> {
-    for await (const chunk of packed) {
-      bytesIn += chunk.length;
-      yield chunk;
-    }
-  }
-  try {
-    for await (const chunk of through(counted(), createGunzip())) {
-      bytesOut += chunk.length;
-      if (bytesOut > BYTES_BEYOND_SUSPICION && bytesOut > bytesIn * MOST_TIMES_ITS_SIZE) {
-        throw bomb(path, bytesIn, bytesOut);
-      }
-      yield chunk;
-    }
-  } catch (error) {
-    throw unpackProblem(path, error);
-  }
-}
-
-/** The same bytes in give the same bytes out: the header holds neither a time nor a name. */
-export function packed(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  return through(chunks, createGzip());
-}
-
-/** What a stream makes of the chunks. Ends with their error, and ends them when it is left early. */
-async function* through(
-  chunks: AsyncIterable<Buffer>,
-  stream: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
-): AsyncIterable<Buffer> {
-  const feeding = pipeline(Readable.from(chunks, { objectMode: true }), stream);
-  // The reader of the stream gets the same error.
-  feeding.catch(() => {});
-  yield* stream;
-}
-
-function bomb(path: string, bytesIn: number, bytesOut: number): StopError {
-  const fact = `${path} unpacks to more than ${Math.floor(bytesOut / bytesIn)} times its size (${bytesOut} bytes from ${bytesIn} so far), which no table does.`;
-  return stop('input', fact, 'If it is yours, unpack it yourself and name the unpacked file.');
-}
-
-function unpackProblem(path: string, error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (error instanceof StopError || typeof code !== 'string' || !code.startsWith('Z_')) return error;
-  const next = 'Fetch or pack the file again, or name the unpacked file.';
-  if (code === 'Z_BUF_ERROR')
-    return stop('input', `${path} breaks off before its packed content ends.`, next);
-  return stop('input', `${path} cannot be unpacked: it is no gzip file, or it is damaged.`, next);
 }

@@ -20,6 +20,7 @@ import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/row-pages.ts';
 import { isPaidBy } from '../../../ledger/tally.ts';
 import { type CellSafety, safeCell } from '../../../lib/formulas.ts';
+import type { CellWriter } from './cell-writer.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any
@@ -192,7 +193,7 @@ export function addedCells(
   row: InputRow,
   answerBody: KeptBody | undefined,
   place: AnswerPlace,
-  safety: CellSafety,
+  cells: CellWriter,
   survey?: FieldSurvey,
   told?: Told,
 ): readonly string[] {
@@ -201,11 +202,19 @@ export function addedCells(
   const fields = isWhole ? wholeFields(answer) : undefined;
   if (fields !== undefined && answerBody !== undefined) survey?.addFields(fields);
   if (answerBody !== undefined) told?.(answer, fields);
-  return columns.map(({ path, isField, fills }) => {
+  const found = ({ path, isField }: AddedColumn): string => {
+    const value = cells.isJson || isField !== true ? valueAt(answer, path) : undefined;
+    return isField === true && value === undefined
+      ? cells.foreign(fields?.get(path) ?? '')
+      : cells.value(value);
+  };
+  return columns.map((column) => {
+    const { fills } = column;
     // A row that cannot be read keeps all its own cells where they are.
     const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
-    if (own.trim() !== '') return own;
-    return safety.cell(isField ? (fields?.get(path) ?? '') : cellText(valueAt(answer, path)));
+    if (own.trim() === '') return found(column);
+    // Nothing of the user's is made safe, because nobody else wrote it.
+    return cells.isJson ? cells.own(own) : own;
   });
 }
 
@@ -232,7 +241,6 @@ export function cellsOrWhy(
  * Cells of OUR_COLUMNS, in their order.
  * @param why the cells before them are blank, if they should not be.
  * @param since what other batches have done since about the row.
- * @param safe makes a cell safe that has words of a vendor or of a job: the others are words, numbers and times of ours.
  */
 export function ourCells(
   batch: Batch,
@@ -240,9 +248,9 @@ export function ourCells(
   record: RowRecord | undefined,
   why: string | undefined,
   since: string | undefined,
-  safe: (cell: string) => string = (cell) => cell,
+  cells: CellWriter,
 ): readonly string[] {
-  if (record === undefined) return ['pending', '', '', '0', '', ''];
+  if (record === undefined) return ['pending', '', '', 0, '', ''].map(cells.own);
   const { outcome, answers } = record;
   const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
   let credits = 0;
@@ -250,7 +258,11 @@ export function ourCells(
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
   const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
   const reason = [outcome.reason, why, since].filter((part) => part !== undefined && part !== '').join('; ');
-  return [outcome.kind, safe(reason), safe(matchedBy), String(credits), sourceOf(batch, row, last), asOf];
+  return [
+    cells.own(outcome.kind),
+    ...[reason, matchedBy].map(cells.foreign),
+    ...[credits, sourceOf(batch, row, last), asOf].map(cells.own),
+  ];
 }
 
 /** Where the answer that decided came from. */

@@ -12,9 +12,9 @@ import { requireRoom } from '../../workbook.ts';
 import { tableOf, workbookCopy } from '../../workbook-copy.ts';
 import { additionOf } from './added-columns.ts';
 
-/** Where an output goes, and whether it is a workbook there or of the input's own format. */
+/** Where an output goes, and whether it is a workbook or JSON lines there, or of the input's own format. */
 
-export type Destination = { readonly isWorkbook: boolean } & (
+export type Destination = { readonly isWorkbook: boolean; readonly isJson: boolean } & (
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream }
 );
@@ -47,21 +47,12 @@ export async function chooseDestination(
   const becomesWorkbook = forExcel || isWorkbookName(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
-    return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
+    const isJson = !becomesWorkbook && isJsonName(input.path);
+    return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
   }
   const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
-  if (becomesWorkbook && !isWorkbookName(path)) {
-    const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
-    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
-  }
+  requireNameOf(input.path, path, forExcel);
   await requireMacros(input, path);
-  const ending = endingOf(path).replace(/\.gz$/, '');
-  const other = isWorkbookName(path) ? undefined : OTHER_FORMATS.get(ending);
-  if (other !== undefined) {
-    const fact = `${path} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
-    const next = `Name it with the ending ${WORKBOOK_ENDING}, or ${nameParts(input.path).ending}.`;
-    throw stop('output', fact, next);
-  }
   if (isWorkbookName(path)) requireRoomFor(input, job);
   for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
@@ -69,7 +60,29 @@ export async function chooseDestination(
     }
     await checkWritable(each);
   }
-  return { kind: 'file', path, isWorkbook: isWorkbookName(path) };
+  return { kind: 'file', path, isWorkbook: isWorkbookName(path), isJson: isJsonName(path) };
+}
+
+/** @throws StopError `output` for a name by which a program would open the output as what it is not. */
+function requireNameOf(input: string, output: string, forExcel: boolean): void {
+  const isWorkbook = isWorkbookName(output);
+  const isJson = isJsonName(output);
+  if ((forExcel && !isWorkbook) || (isWorkbookName(input) && !(isWorkbook || isJson))) {
+    const fact = `The output is an Excel workbook, which ${output} is not by its name.`;
+    const orJson = forExcel ? '' : `, or ${JSON_ENDINGS[0]} for JSON lines`;
+    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}${orJson}.`);
+  }
+  if (isJsonName(input) && !isJson && !isWorkbook) {
+    const fact = `The output has a JSON object for each row, which ${output} does not say by its name.`;
+    const next = `Name it with the ending ${JSON_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
+    throw stop('output', fact, next);
+  }
+  const ending = endingOf(output).replace(/\.gz$/, '');
+  const other = isWorkbook ? undefined : OTHER_FORMATS.get(ending);
+  if (other === undefined) return;
+  const fact = `${output} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
+  const next = `Name it with the ending ${WORKBOOK_ENDING}, ${JSON_ENDINGS[0]}, or ${nameParts(input).ending}.`;
+  throw stop('output', fact, next);
 }
 
 /** @throws StopError `output` for a name that promises macros, where the workbook would have none. */
@@ -117,6 +130,11 @@ export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
 ): Promise<Sheet['copy']> {
+  if (destination.isJson && !isJsonName(path)) {
+    // Loaded here, because most runs write none.
+    const { jsonCopy } = await import('../../json-copy.ts');
+    return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
+  }
   if (!destination.isWorkbook || isWorkbookName(path)) {
     // A workbook without macros that says that it has some is opened by no program.
     const byValue = mayHaveMacros(path) && destination.kind === 'file' && !mayHaveMacros(destination.path);
@@ -128,6 +146,8 @@ export async function copyFor(
 
 const WORKBOOK_ENDING = '.xlsx';
 
+const JSON_ENDINGS = ['.jsonl', '.ndjson'] as const;
+
 /** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
 
@@ -136,7 +156,6 @@ const OTHER_SPREADSHEETS = ['.xls', '.xlsb', '.ods', '.numbers'];
 /** What a program opens by these names would not be what it expects there. */
 const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
   ...OTHER_SPREADSHEETS.map((ending) => [ending, 'a spreadsheet'] as const),
-  ...['.jsonl', '.ndjson'].map((ending) => [ending, 'JSON lines'] as const),
   ['.json', 'JSON'],
   ...['.yaml', '.yml'].map((ending) => [ending, 'YAML'] as const),
   ['.xml', 'XML'],
@@ -144,6 +163,12 @@ const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
   ...['.pdf', '.docx', '.doc'].map((ending) => [ending, 'a document'] as const),
   ...['.parquet', '.avro', '.feather'].map((ending) => [ending, 'a table of another format'] as const),
 ]);
+
+/** Packed or not. */
+function isJsonName(path: string): boolean {
+  const ending = endingOf(path).replace(/\.gz$/, '');
+  return JSON_ENDINGS.some((each) => each === ending);
+}
 
 export function isWorkbookName(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);

@@ -10,6 +10,7 @@ import type { Input } from '../../input.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from '../own-files.ts';
 import { type Addition, addedCells, additionOf, cellsOrWhy, ourCells, shownBody } from './added-columns.ts';
 import { ledgerRows } from './beside-copies.ts';
+import { type CellWriter, JSON_CELLS, textCells } from './cell-writer.ts';
 import { type Additions, attentionPath, copyFor, type Destination, drained } from './destination.ts';
 import { pageRowsOf, wholeAddition } from './likely-columns.ts';
 
@@ -47,17 +48,19 @@ interface Named extends TogetherPart {
 
 export async function writeTogether(order: TogetherOrder): Promise<TogetherFiles> {
   const { ledger, input, destination, note, noteWritten } = order;
-  const safety = new CellSafety(destination.isWorkbook ? 'raw' : (order.parts[0]?.job.formulas ?? 'safe'));
+  const { isWorkbook, isJson } = destination;
+  const safety = new CellSafety(isWorkbook || isJson ? 'raw' : (order.parts[0]?.job.formulas ?? 'safe'));
+  const writer = isJson ? JSON_CELLS : textCells(safety);
   const copy = await copyFor(input, destination);
   const isPacked = destination.kind === 'file' ? isPackedName(destination.path) : undefined;
   const named = await namedParts(order, safety);
   const dropped = new Set(named.flatMap((part) => [...part.addition.dropped]));
   let attention = 0;
   const chunks = copy(
-    { columns: named.flatMap(({ names }) => names), dropped, note, isPacked },
+    { columns: named.flatMap(({ names }) => names), dropped, note, isPacked, isJson },
     eachRow(named, (row, records) => {
       if (reasonsOf(named, records).length > 0) attention += 1;
-      return named.flatMap((part, at) => cellsOf(part, row, records[at], safety));
+      return named.flatMap((part, at) => cellsOf(part, row, records[at], writer));
     }),
   );
   if (destination.kind === 'stream') {
@@ -73,7 +76,7 @@ export async function writeTogether(order: TogetherOrder): Promise<TogetherFiles
   const written =
     attention === 0
       ? undefined
-      : await writeOwnFile({ path, mode, chunks: attentionCopy(copy, again, dropped, safety) }, own);
+      : await writeOwnFile({ path, mode, chunks: attentionCopy(copy, again, dropped, writer) }, own);
   await removeStale(path, own, written);
   return { output, ...(written === undefined ? {} : { attention: written }) };
 }
@@ -82,13 +85,13 @@ function attentionCopy(
   copy: Sheet['copy'],
   parts: readonly Named[],
   dropped: ReadonlySet<string>,
-  safety: CellSafety,
+  { isJson, own, foreign }: CellWriter,
 ): AsyncIterable<Buffer> {
   return copy(
-    { columns: ATTENTION_COLUMNS, dropped, isPart: true },
+    { columns: ATTENTION_COLUMNS, dropped, isJson, isPart: true },
     eachRow(parts, (row, records) => {
       const reasons = reasonsOf(parts, records);
-      return reasons.length === 0 ? undefined : [String(row.row), safety.cell(reasons.join('; '))];
+      return reasons.length === 0 ? undefined : [own(row.row), foreign(reasons.join('; '))];
     }),
   );
 }
@@ -113,13 +116,12 @@ function cellsOf(
   { batch, addition: { columns }, answerPlace }: Named,
   row: InputRow,
   record: RowRecord | undefined,
-  safety: CellSafety,
+  writer: CellWriter,
 ): readonly string[] {
   const body = shownBody(record?.answers ?? []);
-  const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, safety);
+  const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, writer);
   const added = cellsOrWhy(columns.length, cells, body);
-  const safe = (cell: string): string => safety.cell(cell);
-  return [...added.cells, ...ourCells(batch, row, record, added.why, undefined, safe)];
+  return [...added.cells, ...ourCells(batch, row, record, added.why, undefined, writer)];
 }
 
 /** Why a person has to look at a row, by each operation. */

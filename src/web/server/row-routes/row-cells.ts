@@ -10,6 +10,7 @@ import {
   ourCells,
   shownBody,
   surveyFields,
+  textCells,
 } from '../../../files/output/output.ts';
 import { isOutputOfOther, outputSettings } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
@@ -31,6 +32,7 @@ const ROWS_SURVEYED = 200;
 
 /** A page shows texts and runs no formula. */
 const AS_IT_IS = new CellSafety('raw');
+const CELLS = textCells(AS_IT_IS);
 
 /** How many rows are read at once: answers that are lists are large, so fewer of them are. */
 export function rowsPerRead(batch: Batch, usual: number): number {
@@ -149,17 +151,14 @@ export function viewOfRow(
   const { answerPlace } = outputSettings(batch.settings);
   const body = shownBody(record?.answers ?? []);
   const asked = input ?? { row, cells: [] };
-  const made = cellsOrWhy(
-    columns.length,
-    () => addedCells(columns, asked, body, answerPlace, AS_IT_IS),
-    body,
-  );
+  const made = cellsOrWhy(columns.length, () => addedCells(columns, asked, body, answerPlace, CELLS), body);
   const [status = '', reason = '', , credits = '', source = ''] = ourCells(
     batch,
     { row },
     record,
     made.why,
     since,
+    CELLS,
   );
   const short = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
   return {

@@ -12,10 +12,12 @@ import {
   additionOf,
   automaticAddition,
 } from '../../../../src/files/output/output/added-columns.ts';
+import { textCells } from '../../../../src/files/output/output/cell-writer.ts';
 import { CellSafety } from '../../../../src/lib/formulas.ts';
 
 /** As a run without `formulas` writes. */
 const SAFE = (): CellSafety => new CellSafety('safe');
+const CELLS = () => textCells(SAFE());
 
 /** Where the fields of an answer stand when its dialect does not say. */
 const AT_TOP = {};
@@ -48,16 +50,16 @@ describe('the columns of a job', () => {
     test('replace: gives way', () => {
       const addition = additionOf(header, add, 'replace');
       expect([...addition.dropped]).toEqual(['Size']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, CELLS())).toEqual(['50', 'Law']);
     });
 
     test('fill: keeps what it holds, and gets the answer where it is blank', () => {
       const addition = additionOf(header, add, 'fill');
       expect([...addition.dropped]).toEqual(['Size']);
       expect(names(addition)).toEqual(['Size', 'industry']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['12', 'Law']);
-      expect(addedCells(addition.columns, row('  '), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
-      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP, SAFE())).toEqual(['12', '']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, CELLS())).toEqual(['12', 'Law']);
+      expect(addedCells(addition.columns, row('  '), answer, AT_TOP, CELLS())).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP, CELLS())).toEqual(['12', '']);
     });
   });
 });
@@ -75,7 +77,7 @@ describe('the columns of a job in an earlier output', () => {
   ] as const)('%s: %s, %s', (onExisting, expected, _why) => {
     const addition = additionOf(header, { size: 'employee_count' }, onExisting);
     expect([...addition.dropped].sort()).toEqual(dropped);
-    expect(addedCells(addition.columns, row, answer, AT_TOP, SAFE())).toEqual([expected]);
+    expect(addedCells(addition.columns, row, answer, AT_TOP, CELLS())).toEqual([expected]);
   });
 });
 
@@ -170,7 +172,7 @@ describe('a value of an answer as a cell', () => {
       { row: 2, cells: [] },
       Buffer.from(JSON.stringify({ x: value })),
       AT_TOP,
-      SAFE(),
+      CELLS(),
     )[0];
 
   test.each<[unknown, string]>([
@@ -190,7 +192,7 @@ describe('a value of an answer as a cell', () => {
   test('an answer that cannot be read, or none, leaves blanks', () => {
     const columns = [{ name: 'x', path: 'x' }];
     for (const body of [undefined, Buffer.from(''), Buffer.from('<html>'), Buffer.from('null')]) {
-      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP, SAFE())).toEqual(['']);
+      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP, CELLS())).toEqual(['']);
     }
   });
 });

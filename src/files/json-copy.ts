@@ -1,0 +1,68 @@
+import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
+import type { InputRow } from '../core/row.ts';
+import { packed } from './packed.ts';
+
+/**
+ * Rows as JSON lines: an object for each row that is not blank, its own cells below their names and behind them what is appended.
+ * Programs read it, so nothing is altered for spreadsheets.
+ */
+
+/** Where all cells of a row stand that cannot be read: nobody knows below which names they belong. */
+export const UNREAD_CELLS = '_cells';
+
+/** An object on one line, without a line end. @param members each as JSON with its name. */
+export function objectText(members: readonly string[]): string {
+  return `{${members.join(',')}}`;
+}
+
+export function member(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`;
+}
+
+/** What is appended, as members. A blank cell says nothing, which is `null` where cells are JSON. */
+export function appendedMembers(
+  { columns, isJson }: Pick<CopyOptions, 'columns' | 'isJson'>,
+  cells: readonly string[],
+): readonly string[] {
+  return columns.map((name, at) => {
+    const cell = cells[at] ?? '';
+    return member(name, isJson === true ? cell || 'null' : JSON.stringify(cell));
+  });
+}
+
+/** The members of a row that cannot be read. */
+export function unreadMembers({ cells }: Pick<InputRow, 'cells'>): readonly string[] {
+  return [member(UNREAD_CELLS, JSON.stringify(cells))];
+}
+
+/** The rows of a table of texts as JSON lines. */
+export async function* jsonCopy(
+  sheet: Pick<Sheet, 'header' | 'groups'>,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<Buffer> {
+  const lines = tableLines(sheet, options, cellsFor);
+  yield* options.isPacked === true ? packed(lines) : lines;
+}
+
+async function* tableLines(
+  sheet: Pick<Sheet, 'header' | 'groups'>,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncIterable<Buffer> {
+  const names = await sheet.header();
+  const ownMembers = ({ cells }: InputRow): readonly string[] =>
+    names.flatMap((name, at) =>
+      options.dropped.has(name) ? [] : [member(name, JSON.stringify(cells[at] ?? ''))],
+    );
+  for await (const rows of sheet.groups()) {
+    const added = await cellsFor(rows);
+    const lines = rows.flatMap((row, at) => {
+      const cells = added[at];
+      if (cells === undefined) return [];
+      const own = row.unreadable === undefined ? ownMembers(row) : unreadMembers(row);
+      return [`${objectText([...own, ...appendedMembers(options, cells)])}\n`];
+    });
+    if (lines.length > 0) yield Buffer.from(lines.join(''));
+  }
+}

@@ -1,0 +1,126 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { ReadOptions, Sheet } from '../../../src/core/format.ts';
+import jsonl from '../../../src/files/formats/jsonl.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf, rowByRow } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: JSON lines keep their meaning. What a program wrote comes back as it was written, with our members behind its own, and a
+ * line that is no object is one row that cannot be read, by the number of its line.
+ * Method: files as programs write them, read and copied by the format itself.
+ */
+
+async function opened(
+  content: string | Buffer,
+  options: ReadOptions = {},
+  name = 'list.jsonl',
+): Promise<Sheet> {
+  const write = await inputFolder();
+  return jsonl.open(new InputFile(await write(content, name)), options);
+}
+
+async function copied(
+  sheet: Sheet,
+  cells: readonly string[],
+  dropped: readonly string[] = [],
+): Promise<string> {
+  const columns = ['_status', '_credits'].slice(0, cells.length);
+  const copy = sheet.copy(
+    { columns, dropped: new Set(dropped), isJson: true },
+    rowByRow(() => cells),
+  );
+  return Buffer.concat(await allOf(copy)).toString();
+}
+
+const refusal = (content: string | Buffer, options: ReadOptions = {}): Promise<unknown> =>
+  opened(content, options).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('a cell is what a member says: digits as written, lists joined, null and what is missing blank, the rest as JSON', async () => {
+  const sheet = await opened(
+    '{"abn":51824753556,"id":12345678901234567890,"tags":["a","b"],"name":null,"at":{"city":"Perth"}}\n{"name":"Acme","ok":true}\n',
+  );
+  expect(await sheet.header()).toEqual(['abn', 'id', 'tags', 'name', 'at', 'ok']);
+  expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells])).toEqual([
+    [1, '51824753556', '12345678901234567890', 'a; b', '', '{"city":"Perth"}', ''],
+    [2, '', '', '', 'Acme', '', 'true'],
+  ]);
+});
+
+test('a copy keeps every member as it is written, and a blank cell of ours is null', async () => {
+  const sheet = await opened(
+    '\uFEFF{ "n": 1.50, "big": 12345678901234567890, "s": "a,}\\"\\u00e9" }\r\n\r\n{"n":{"a":[1]}}',
+  );
+  expect(await copied(sheet, ['"matched"', ''])).toBe(
+    '{"n": 1.50,"big": 12345678901234567890,"s": "a,}\\"\\u00e9","_status":"matched","_credits":null}\r\n\r\n{"n":{"a":[1]},"_status":"matched","_credits":null}',
+  );
+});
+
+test('what an earlier output added is replaced, and nothing else of a line', async () => {
+  const sheet = await opened('{"a":1,"_status":"pending","b":{"_status":2}}\n');
+  expect(await copied(sheet, ['"matched"'], ['_status'])).toBe(
+    '{"a":1,"b":{"_status":2},"_status":"matched"}\n',
+  );
+});
+
+test('a line that is no object is a row that cannot be read, and comes back whole beside the reason', async () => {
+  const sheet = await opened('{"a":1}\n{"a":\n\n[1]\n{"a":2}\n');
+  expect((await allOf(sheet.rows())).map(({ row, unreadable }) => [row, unreadable])).toEqual([
+    [1, undefined],
+    [2, 'line 2: it is no JSON: {"a":'],
+    [4, 'line 4: it is no object: [1]'],
+    [5, undefined],
+  ]);
+  expect((await sheet.survey()).rows).toBe(4);
+  expect((await copied(sheet, ['"invalid"'])).split('\n')[1]).toBe(
+    '{"_cells":["{\\"a\\":"],"_status":"invalid"}',
+  );
+});
+
+test('bytes that are no UTF-8 spoil their own line alone', async () => {
+  const sheet = await opened(
+    Buffer.concat([Buffer.from('{"a":"x"}\n{"a":"'), Buffer.from([0xe9]), Buffer.from('"}\n')]),
+  );
+  expect((await allOf(sheet.rows())).map(({ unreadable }) => unreadable)).toEqual([
+    undefined,
+    'line 2: it is not UTF-8',
+  ]);
+});
+
+test('a packed file reads alike, from any position, and is packed again', async () => {
+  const sheet = await opened(gzipSync('{"a":1}\n{"a":2}\n{"a":3}\n'), {}, 'list.jsonl.gz');
+  const rows = await allOf(sheet.rows());
+  expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+  const copy = sheet.copy(
+    { columns: [], dropped: new Set() },
+    rowByRow(() => []),
+  );
+  expect(
+    Buffer.concat(await allOf(copy))
+      .subarray(0, 2)
+      .toString('hex'),
+  ).toBe('1f8b');
+});
+
+test('what is no list of objects is refused with what to do; a strict reading refuses the first bad line', async () => {
+  expect(await refusal('[{"a":1}]\n')).toMatchObject({
+    code: 'input',
+    message: expect.stringContaining('line 1: it is no object'),
+    next: expect.stringContaining('jq -c'),
+  });
+  expect(await refusal('{\n  "a": 1\n}\n')).toMatchObject({
+    message: expect.stringContaining('line 1: it is no JSON'),
+  });
+  expect(await refusal('{"a":1}\nx\n', { strict: true })).toMatchObject({
+    message: expect.stringContaining('line 2'),
+  });
+  expect(await refusal('{"a":1}\n', { encoding: 'utf-16le' })).toMatchObject({ code: 'input' });
+  expect(await refusal('{"a":1}\n', { headerRow: '2' })).toMatchObject({ code: 'input' });
+  expect(await refusal(`{"a":"${'x'.repeat(17 * 1024 * 1024)}"}`)).toMatchObject({
+    message: expect.stringContaining('line 1: the line is longer than 16777216 bytes'),
+  });
+});

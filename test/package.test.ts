@@ -1,0 +1,94 @@
+/**
+ * Goal: what npm publishes is what a user needs and no more: the program, its types, sample jobs and lists, and the pages for users;
+ * and it runs on every Node that it says it runs on.
+ * Method: the list of files that `npm pack` would pack, held against rules and given to publint, the linter for packages; and what was
+ * built, read for the syntax that the oldest Node does not know.
+ */
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const packed = z.array(z.object({ files: z.array(z.object({ path: z.string() })) })).length(1);
+const manifest = z.looseObject({
+  engines: z.object({ node: z.string() }),
+  dependencies: z.record(z.string(), z.string()),
+});
+const lock = z.object({
+  packages: z.record(z.string(), z.object({ engines: z.record(z.string(), z.string()).optional() })),
+});
+
+let files: readonly string[];
+beforeAll(() => {
+  const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
+  const printed = execFileSync('npm', words, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [{ files: found } = { files: [] }] = packed.parse(JSON.parse(String(printed)));
+  files = found.map(({ path }) => path);
+});
+
+const NEEDED = [
+  'LICENSE',
+  'README.md',
+  'SECURITY.md',
+  'dist/index.d.ts',
+  'dist/index.js',
+  'dist/main.js',
+  'docs/dialects.md',
+  'docs/schemas/job.json',
+  'fixtures/leads.csv',
+  'jobs/enrich-companies.yaml',
+  'src/bin.js',
+];
+
+test('the package has what a user reads and runs', () => {
+  expect(files).toEqual(expect.arrayContaining(NEEDED));
+});
+
+test('it has one build, and nothing that this machine notes about its builds', () => {
+  const { build } = JSON.parse(read('dist/built-from.json'));
+  const built = files.filter((path) => /^dist\/.+\//.test(path));
+  expect(new Set(built.map((path) => path.split('/')[1]))).toEqual(new Set([build]));
+  expect(built.filter((path) => path.includes('/users/'))).toEqual([]);
+});
+
+test('it has no test, no corpus, no source and no page for who works on the program', () => {
+  const places = [
+    /^(CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json|src\/bin\.js)$/,
+    /^dist\/(index|main)\.(js|d\.ts)$/,
+    /^dist\/[0-9a-f]{8}\//,
+    /^docs\/(?!internals|screens).*\.(md|json|ya?ml)$/,
+    /^fixtures\/[^/]+\.csv$/,
+    /^jobs\/(?!inbox).*\.yaml$/,
+  ];
+  expect(files.filter((path) => !places.some((place) => place.test(path)))).toEqual([]);
+});
+
+test('publint, the linter for packages, finds nothing', async () => {
+  const wanted = files.map((name) => ({ name: join(ROOT, name), data: readFileSync(join(ROOT, name)) }));
+  const { messages } = await publint({ pkgDir: ROOT, pack: { files: wanted }, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test('the oldest Node that it says it runs on is the same everywhere, and no library needs a newer one', () => {
+  const { engines, dependencies } = manifest.parse(JSON.parse(read('package.json')));
+  const oldest = /^>=(\d+\.\d+)\.0$/.exec(engines.node)?.[1] ?? '';
+  for (const path of ['src/bin.js', 'src/build.js'])
+    expect(read(path)).toContain(`NEEDED_NODE = '${oldest}'`);
+  const { packages } = lock.parse(JSON.parse(read('package-lock.json')));
+  for (const name of [...Object.keys(dependencies), 'undici']) {
+    const { node = '>=1' } = packages[`node_modules/${name}`]?.engines ?? {};
+    const [major = 0, minor = 0] = [...node.matchAll(/\d+/g)].map(Number);
+    expect(major * 100 + minor, `${name} needs ${node}`).toBeLessThanOrEqual(Number(oldest.replace('.', '')));
+  }
+});
+
+test('what was built says nothing that the oldest Node cannot read', () => {
+  const built = globSync(`dist/${process.env.ROWONCE_BUILD}/**/*.js`, { cwd: ROOT });
+  expect(built.length).toBeGreaterThan(50);
+  expect(built.filter((path) => /\busing \w+ = /.test(read(path)))).toEqual([]);
+});
