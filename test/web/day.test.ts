@@ -6,6 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { readSheet } from 'read-excel-file/node';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -21,6 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
+/** Chooses a file as a person does. */
+async function bring(page: Page, file: string): Promise<void> {
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, text.bring.choose);
+  await (await choosing).setFiles(file);
+}
+
+async function downloaded(
+  page: Page,
+  button: string,
+): Promise<{ readonly name: string; readonly path: string }> {
+  const downloads = page.waitForEvent('download');
+  await press(page, button);
+  const download = await downloads;
+  return { name: download.suggestedFilename(), path: await download.path() };
+}
+
 /** Clicks of a person, who also clicks by the keyboard: what a program presses is not counted. */
 const COUNTER = `
   globalThis.clicks = 0;
@@ -32,7 +50,7 @@ async function desk(): Promise<{ readonly served: Served; readonly page: Page }>
   onTestFinished(() => served[Symbol.asyncDispose]());
   const page = await openTab(browser, served, { path: '/new' });
   onTestFinished(() => page.context().close());
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(15_000);
   await page.evaluate(COUNTER);
   return { served, page };
 }
@@ -58,9 +76,7 @@ test('an analyst has people and the size of their companies, in her own workbook
   const data = [['E-mail', 'Website'], ...people];
   writeFileSync(file, await writeExcel([{ sheet: 'Contacts', data }]).toBuffer());
 
-  const choosing = page.waitForEvent('filechooser');
-  await press(page, text.bring.choose);
-  await (await choosing).setFiles(file);
+  await bring(page, file);
   await press(page, text.list.next);
   const both = text.todo.operations['enrich-company,enrich-person'];
   await press(page, `${both}: ${text.todo.go}`);
@@ -70,12 +86,10 @@ test('an analyst has people and the size of their companies, in her own workbook
   await page.waitForURL(/\/batches\/\w+$/);
   await page.getByText(text.batch.together).waitFor();
 
-  const downloads = page.waitForEvent('download');
-  await press(page, text.batch.downloads.ownWorkbook);
-  const download = await downloads;
+  const { name, path } = await downloaded(page, text.batch.downloads.ownWorkbook);
   expect(await clicks(page)).toBeLessThanOrEqual(6);
-  expect(download.suggestedFilename()).toBe('contacts.sandbox.xlsx');
-  const [header = [], ...rows] = await readSheet(readFileSync(await download.path()), 'Contacts');
+  expect(name).toBe('contacts.sandbox.xlsx');
+  const [header = [], ...rows] = await readSheet(readFileSync(path), 'Contacts');
   expect(rows.map((row) => row.slice(0, 2))).toEqual(people);
   for (const column of ['_status', '_status_person', 'employee_count', 'job_title'])
     expect(header, column).toContain(column);
@@ -88,4 +102,64 @@ test('an analyst has people and the size of their companies, in her own workbook
     .trim()
     .split('\n');
   expect(book.filter((line) => JSON.parse(line).credits > 0)).toHaveLength(16);
+});
+
+test('an administrator brings a team in without a job file, sees who would be left out and what each project comes to, and takes the audit along', async () => {
+  const { served, page } = await desk();
+  const write = (name: string, people: readonly string[]): string => {
+    const path = join(served.folder, name);
+    writeFileSync(path, `Email,Team,Access\n${people.join('\n')}\n`);
+    return path;
+  };
+  const toPlan = async (file: string): Promise<void> => {
+    await page.goto(`${served.url}/new`);
+    await page.evaluate(COUNTER);
+    await bring(page, file);
+    await press(page, text.list.next);
+    await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
+    const columnOf = (input: RegExp) =>
+      page.locator('li.input').filter({ has: page.locator('label > span', { hasText: input }) });
+    await columnOf(/^project ?$/)
+      .locator('select')
+      .selectOption('Team');
+    await columnOf(/^role\b/)
+      .locator('select')
+      .selectOption('Access');
+    for (const [name, id] of [
+      ['Care', 'proj-care'],
+      ['Sales', 'proj-sales'],
+    ] as const)
+      await page.getByLabel(name, { exact: true }).fill(id);
+    await page.keyboard.press('Tab');
+    await page.getByLabel('Read only').selectOption('viewer');
+    await page.getByText(text.columns.usable).waitFor();
+    await press(page, text.columns.go);
+  };
+  const spring = [
+    'jo@acme.example,Care,Read only',
+    'al@acme.example,Care,Editor',
+    'bo@acme.example,Sales,Editor',
+  ];
+  await toPlan(write('spring.csv', spring));
+  await press(page, `${text.plan.startChanges} 3 changes`);
+  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  expect(await clicks(page)).toBeLessThanOrEqual(6);
+
+  await toPlan(write('autumn.csv', [...spring.slice(1), 'cy@acme.example,Sales,Read only']));
+  await page.getByText(text.diff.leavers('1 person')).click();
+  await page.getByText('jo@acme.example').waitFor();
+  await page.getByText('+ 1 as viewer, = 1 stay').waitFor();
+
+  await page.goto(`${served.url}/history`);
+  const month = new Date().toISOString().slice(0, 7);
+  for (const [button, name, word] of [
+    [text.history.tables.spend, `spend-${month}.csv`, 'sandbox-service'],
+    [text.history.tables.log, 'log.csv', 'begun'],
+    [text.history.tables.changes, 'changes.csv', 'jo@acme.example'],
+  ] as const) {
+    const table = await downloaded(page, button);
+    expect(table.name).toBe(name);
+    expect(parse(readFileSync(table.path), { columns: true, bom: true }).length, name).toBeGreaterThan(0);
+    expect(readFileSync(table.path, 'utf8'), name).toContain(word);
+  }
 });

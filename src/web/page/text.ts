@@ -378,6 +378,12 @@ export const text = {
     beyondTitle: (people: string) => `${people} in the service whom the list does not name`,
     cut: 'more are not shown here',
     beyond: 'not in the list',
+    leavers: (people: string) =>
+      `${people} in the service whom the list does not name: they stay, unless you choose to remove them`,
+    as: 'as',
+    to: 'to',
+    stay: 'stay',
+    notDone: 'not done',
     unchanged: 'unchanged',
     actions: {
       create_project: 'projects to make',

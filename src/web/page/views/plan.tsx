@@ -128,7 +128,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       <Reasons plan={plan} />
-      {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
+      {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
