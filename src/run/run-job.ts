@@ -202,8 +202,8 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       };
       if (job.notify === undefined) return run(context, sessions);
       const { toldBy } = await import('./notices.ts');
-      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance) =>
-        run({ ...context, hearBalance }, sessions),
+      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
+        run({ ...context, hearBalance }, sessions, beforeEnd),
       );
     },
     close: async (accounts = []) => {
