@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { proof } from '../combinations.ts';
 import { PROGRAM, rowonce } from './rowonce.ts';
 import { typed } from './typed.ts';
 
@@ -194,7 +195,7 @@ describe('the words that may follow', () => {
     expect(await asked('plan', 'enrich-company', LEADS, '--waterfall', '=abn,dom')).toEqual(['abn,domain']);
   });
 
-  test('a batch of the store, and of the store that is named', async () => {
+  proof('a batch of the store, and of the store that is named', async () => {
     expect(await offered('status', '')).toEqual(['last', batch]);
     expect(await offered('settle', batch.slice(0, 3))).toEqual([batch]);
     vi.stubEnv('ROWONCE_STORE', join(folder, 'nothing'));
