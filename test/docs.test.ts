@@ -3,7 +3,6 @@
  * Method: the pages are held against the program's own description of itself, and their commands are typed.
  * `UPDATE_TRANSCRIPTS=1` writes what the commands print into the pages instead of comparing it.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
@@ -209,19 +208,6 @@ describe('names', () => {
   test('every point at which a crash is tested is in the table of what it leaves behind', () => {
     const table = section(page('docs/internals/architecture.md'), '## What a crash leaves behind');
     expect(sorted(firstCells(table))).toEqual(sorted(CRASH_POINTS));
-  });
-
-  test('how a weakness is reported is in the package, and so are the pages', () => {
-    const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
-    const printed = execFileSync('npm', words, {
-      cwd: ROOT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const packed = /"path": ?"([^"]+)"/g;
-    const files = [...printed.matchAll(packed)].map(([, path = '']) => path);
-    expect(files).toContain('SECURITY.md');
-    expect(files).toContain('docs/dialects.md');
   });
 
   test('every dependency has its reason', () => {
