@@ -303,7 +303,7 @@ describe('examples', () => {
     expect([...shown]).toEqual([]);
   });
 
-  test('programs that use the library run', () => {
+  test('the programs that use the library run', () => {
     const programs = blocksOf('ts').filter(({ text }) => text.includes("from 'rowonce'"));
     const library = pathToFileURL(join(ROOT, 'src', 'index.ts')).href;
     const printed = inCheckout((type, checkout) =>
@@ -312,10 +312,12 @@ describe('examples', () => {
         return type('node program.ts; echo "exit code $?"');
       }),
     );
-    expect(printed).toEqual([
-      expect.stringMatching(/^\d+ rows to buy, at most \d+ credits\n7 matched \{.*\} 1\n8 .*exit code 0$/s),
-      expect.stringMatching(/\n\{.* matched: \d+.*\} .*people\.sandbox\.csv 3\nexit code 0$/s),
-    ]);
+    const [first, second] = [
+      /^\d+ rows to buy, at most \d+ credits\n7 matched /,
+      /matched: \d+.*people\.sandbox\.csv 3\n/,
+    ];
+    expect(printed).toEqual([expect.stringMatching(first), expect.stringMatching(second)]);
+    for (const each of printed) expect(each).toMatch(/exit code 0$/);
   });
 
   test('every link leads to a page, and to a heading on it', () => {
