@@ -28,11 +28,11 @@ import {
   writeRows,
 } from './pipeline/output.ts';
 import { RowGroups } from './pipeline/row-groups.ts';
-import { finishedRows, type RowSet } from './pipeline/row-set.ts';
-import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
+import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
+import { finishedRows, type RowSet } from './row-set.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
@@ -72,7 +72,8 @@ interface Submitted {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
-  readonly destination: Destination;
+  /** Undefined where nothing is written. */
+  readonly destination: Destination | undefined;
   /** The only rows to work on; undefined for all rows. */
   readonly sample: Sample | undefined;
   /** The credits that the batch had spent in earlier runs. */
@@ -91,7 +92,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const outputName = await outputNameFor(context, input.path, place);
   const isOfOther = await isOutputOfOther(context, input, place);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
-  const destination = await chooseDestination(input, context.job, wanted);
+  const destination =
+    context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
   await requireAgreedRequests(context);
   const plan = await planOfChange(context, input, place, sessions);
   const reread = await settlesAnew(context, input);
@@ -230,9 +232,11 @@ async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   );
   const known = new KnownRows({ ...work, finishing });
   try {
-    for await (const tasks of source) {
+    for await (const tasks of paced(source, work.context.pace)) {
       if (signal.aborted) break;
       await groups.add(await known.take(tasks));
+      // Who waits for a row is to have it before the next is begun.
+      if (work.context.pace !== undefined) finishing.writeSoon();
     }
   } catch (error) {
     stopAll(error);
@@ -313,7 +317,9 @@ async function outputOf(
 ): Promise<OutputFiles | undefined> {
   try {
     if (stopped instanceof OtherContent) throw stopped;
-    return isWrittenAfter(stopped) ? await writeRows(context, input, batch, destination) : undefined;
+    return destination !== undefined && isWrittenAfter(stopped)
+      ? await writeRows(context, input, batch, destination)
+      : undefined;
   } catch (error) {
     if (error instanceof OtherContent) await context.ledger.changeBatch(batch.id, { state: 'superseded' });
     throw error;

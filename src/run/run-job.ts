@@ -99,7 +99,7 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   operator: text,
 };
 
-const RUN_CHECKS: Checks<RunOptions> = {
+export const RUN_CHECKS: Checks<RunOptions> = {
   ...JOB_CHECKS,
   ...SPENDER_CHECKS,
   output: target,

@@ -3,6 +3,7 @@
  * Method: the real command over the store that a real run left, before a vendor with known answers.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { objectIn, openDesk, vendorThat } from './desk.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
@@ -119,18 +120,20 @@ test('what a vendor says cannot take over the terminal', async () => {
   expect(shown[1]?.stdout).toContain('request id r-1: eviltxt');
 });
 
-test('neither the header nor a word nor a part of a row is a row', async () => {
+proof('neither the header nor a word nor a part of a row is a row', async () => {
   const desk = await openDesk();
   desk.list(1);
   await desk.type(desk.run());
   for (const row of ['1', '0', 'two', '2.5']) {
     const { code, stderr } = await desk.type(['status', 'last', row]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`${row} is not a row.\nGive the spreadsheet's number; the header is 1.\n`);
+    expect(stderr).toBe(
+      `${row} is not a row.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
+    );
   }
 });
 
-test("the request id is the vendor's own, by the header that the account's dialect names", async () => {
+proof("the request id is the vendor's own, by the header that the account's dialect names", async () => {
   const desk = await openDesk();
   desk.place.writeDialect({ request_id: ['X-Trace'] });
   const vendor = await vendorThat((response) => {
@@ -159,6 +162,6 @@ test('a row that a finished batch does not have is refused; one that is still to
   const { batch } = await desk.json(['status', 'last']);
   expect(await desk.type(['status', 'last', '99'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number; the header is 1.\n`,
+    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
   });
 });

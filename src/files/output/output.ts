@@ -36,7 +36,7 @@ import {
 } from './output/added-columns.ts';
 import { attentionCopy } from './output/attention-copy.ts';
 import { type AskingRows, missingCopy, resultsCopy, surveyResults } from './output/beside-copies.ts';
-import { type CellWriter, JSON_CELLS, textCells } from './output/cell-writer.ts';
+import { type CellWriter, cellsFor } from './output/cell-writer.ts';
 import {
   type Additions,
   attentionPath,
@@ -223,13 +223,11 @@ async function begin(
   await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
-  const safety = new CellSafety(destination.isWorkbook || destination.isJson ? 'raw' : mode);
   return {
     ...order,
     copy: await copyFor(input, destination),
     isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
-    safety,
-    cells: destination.isJson ? JSON_CELLS : textCells(safety),
+    ...cellsFor(destination, mode),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
     note,
@@ -378,8 +376,7 @@ async function* enrichedCopy(
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers);
-    const isFirst = (): boolean =>
-      answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);

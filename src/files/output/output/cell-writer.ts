@@ -1,6 +1,6 @@
 import { cellText } from '../../../core/answer-fields.ts';
 import type { JsonValue } from '../../../core/operation.ts';
-import type { CellSafety } from '../../../lib/formulas.ts';
+import { CellSafety, type FormulaMode } from '../../../lib/formulas.ts';
 
 /** How what is appended to a row is written: as text for spreadsheets and people, or as JSON for programs. */
 export interface CellWriter {
@@ -30,3 +30,12 @@ export const JSON_CELLS: CellWriter = {
   foreign: (text) => (text === '' ? '' : JSON.stringify(text)),
   value: (value) => (value === undefined || value === null ? '' : JSON.stringify(value)),
 };
+
+/** How the cells of an output are written. Text in a workbook never becomes a formula, and neither does a value of JSON. */
+export function cellsFor(
+  { isWorkbook, isJson }: { readonly isWorkbook: boolean; readonly isJson: boolean },
+  mode: FormulaMode,
+): { readonly safety: CellSafety; readonly cells: CellWriter } {
+  const safety = new CellSafety(isWorkbook || isJson ? 'raw' : mode);
+  return { safety, cells: isJson ? JSON_CELLS : textCells(safety) };
+}

@@ -5,12 +5,12 @@ import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '
 import { isOutputOfOther } from '../../../job/job-settings.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
-import { CellSafety } from '../../../lib/formulas.ts';
+import type { CellSafety } from '../../../lib/formulas.ts';
 import type { Input } from '../../input.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from '../own-files.ts';
 import { type Addition, addedCells, additionOf, cellsOrWhy, ourCells, shownBody } from './added-columns.ts';
 import { ledgerRows } from './beside-copies.ts';
-import { type CellWriter, JSON_CELLS, textCells } from './cell-writer.ts';
+import { type CellWriter, cellsFor } from './cell-writer.ts';
 import { type Additions, attentionPath, copyFor, type Destination, drained } from './destination.ts';
 import { pageRowsOf, wholeAddition } from './likely-columns.ts';
 
@@ -48,16 +48,14 @@ interface Named extends TogetherPart {
 
 export async function writeTogether(order: TogetherOrder): Promise<TogetherFiles> {
   const { ledger, input, destination, note, noteWritten } = order;
-  const { isWorkbook, isJson } = destination;
-  const safety = new CellSafety(isWorkbook || isJson ? 'raw' : (order.parts[0]?.job.formulas ?? 'safe'));
-  const writer = isJson ? JSON_CELLS : textCells(safety);
+  const { safety, cells: writer } = cellsFor(destination, order.parts[0]?.job.formulas ?? 'safe');
   const copy = await copyFor(input, destination);
   const isPacked = destination.kind === 'file' ? isPackedName(destination.path) : undefined;
   const named = await namedParts(order, safety);
   const dropped = new Set(named.flatMap((part) => [...part.addition.dropped]));
   let attention = 0;
   const chunks = copy(
-    { columns: named.flatMap(({ names }) => names), dropped, note, isPacked, isJson },
+    { columns: named.flatMap(({ names }) => names), dropped, note, isPacked, isJson: destination.isJson },
     eachRow(named, (row, records) => {
       if (reasonsOf(named, records).length > 0) attention += 1;
       return named.flatMap((part, at) => cellsOf(part, row, records[at], writer));
