@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { attentionWords } from '../../src/core/attention-words.ts';
 import { OPERATIONS } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
-import { nextOnPage, plainReason } from '../../src/web/page/parts/plain-words.ts';
+import { factOnPage, nextOnPage, plainReason } from '../../src/web/page/parts/plain-words.ts';
 import { text } from '../../src/web/page/text.ts';
 
 /** Every message, those with figures in them as they are said of one and of many. */
@@ -44,6 +44,26 @@ test.each([
   ['key', 'Give the account its key again.', 'Give the account its key again.'],
 ])('a stop of %s that says %j says on the page %j', (code, next, shown) => {
   expect(nextOnPage(code, next)).toBe(shown);
+});
+
+test.each([
+  [
+    'list.csv: --rows begins with row 2, and row 3 is the header.',
+    'list.csv: the chosen range begins with row 2, and row 3 is the header.',
+  ],
+  ['--base-url: this is not an address', 'The address: this is not an address'],
+  [
+    'Row 9 is a line of totals (Total), left out; --rows 2-9 takes it in.',
+    'Row 9 is a line of totals (Total), left out.',
+  ],
+  [
+    'The input already has a column "name", which the job\'s `add` would write.',
+    'The input already has a column "name", which what was chosen to add would write.',
+  ],
+  ['team.yaml: columns: there is no input domian', 'The job: columns: there is no input domian'],
+  ['a-very--odd name, and jo@x.com.', 'a-very--odd name, and jo@x.com.'],
+])('the fact %j is %j on the page', (fact, shown) => {
+  expect(factOnPage(fact)).toBe(shown);
 });
 
 test.each([

@@ -23,6 +23,7 @@ import { copiedText, encoded, inputRow } from './csv/copying.ts';
 import { correctedText } from './csv/correcting.ts';
 import { Digester, nearest } from './csv/digests.ts';
 import { findLayout, type Layout } from './csv/layout.ts';
+import { leavingOut } from './csv/leaving-out.ts';
 import { markLength } from './csv/raw-record.ts';
 import { type CsvRecord, readRecords } from './csv/records.ts';
 import { textOf } from './csv/text-source.ts';
@@ -37,7 +38,7 @@ const csv: Format = {
   name: 'csv',
   extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
   async open(file, options): Promise<Sheet> {
-    const layout = await findLayout(file, options);
+    const layout = await leavingOut(await findLayout(file, options), options);
     let columns: NamedColumns | undefined;
     // Everything asks for them, and the bytes are the same whenever they are read.
     const table: Table = { layout, columns: async () => (columns ??= await columnsOf(layout)) };

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../../core/format.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { rowRangeText } from '../../core/row-range.ts';
+import { type RowRange, readRowRange, rowRangeText } from '../../core/row-range.ts';
 import { kindByName, squeezed } from '../columns/column-kind.ts';
 import type { ColumnLooks } from './column-looks.ts';
 import { isLabel } from './header-rows.ts';
@@ -42,6 +42,25 @@ interface Block extends Part {
 
 /** They are kept with the batch. A sheet with more is read as it stands. */
 const MOST_LEFT_OUT = 1_000;
+
+/** Which rows are the table's. It is asked of rows in any order. */
+export function rowsWithout(
+  leftOut: readonly LeftOut[],
+  only: RowRange | undefined,
+): (row: RowNumber) => boolean {
+  if (only !== undefined) return (row) => row >= only.first && row <= only.last;
+  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
+  if (ranges.length === 0) return () => true;
+  return (row) => {
+    let [low, high] = [0, ranges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ranges[middle]?.last ?? 0) < row) low = middle + 1;
+      else high = middle;
+    }
+    return row < (ranges[low]?.first ?? Number.POSITIVE_INFINITY);
+  };
+}
 
 export class LeftOutFinder {
   readonly #names: readonly string[];

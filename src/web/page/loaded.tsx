@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { nextOnPage } from './parts/plain-words.ts';
+import { factOnPage, nextOnPage } from './parts/plain-words.ts';
 import { Told } from './parts/told.tsx';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
@@ -78,7 +78,7 @@ export function Refusal({ refused }: { readonly refused: Refused | undefined }) 
   return (
     <div class="refusal" role="alert">
       <strong>
-        <Told>{refused.message}</Told>
+        <Told>{factOnPage(refused.message)}</Told>
       </strong>{' '}
       <Told>{nextOnPage(refused.code, refused.next)}</Told>
     </div>

@@ -689,6 +689,28 @@ export const text = {
     saveAndPlan: 'Save and plan the difference',
   },
   /** What a person does about a stop, where the program's own words are for a terminal. By its code. */
+  /** What a flag or an entry of a job is called here. */
+  chosen: {
+    rows: 'the chosen range',
+    'header-row': 'the row of names',
+    'skip-lines': 'the lines above the names',
+    sheet: 'the sheet',
+    encoding: 'the encoding',
+    delimiter: 'what stands between cells',
+    column: 'the column',
+    columns: 'what was chosen as columns',
+    add: 'what was chosen to add',
+    waterfall: 'the order of asking',
+    projects: 'the projects',
+    roles: 'the roles',
+    role: 'the role',
+    'base-url': 'the address',
+    budget: 'the most that it may spend',
+    'time-zone': 'the time zone',
+    store: 'the store',
+    job: 'The job',
+    other: 'what was chosen',
+  },
   stops: {
     usage: 'Look at what was typed, and try again.',
     job: 'Go back to the columns of the list, and choose again.',

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { StopError } from '../../../src/core/errors.ts';
 import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
@@ -385,4 +387,50 @@ describe('the style of the file is kept', () => {
       expect(await copyOf(content, {}, { dropped: [`b${delimiter},`] })).toBe(expected);
     },
   );
+});
+
+describe('what people put below a list is none of it', () => {
+  const EXPORTED = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'files', 'exported');
+  const BELOW = [
+    ['excel-semicolon.csv', 'Summe;;;2.000,50\r\n;;;\r\nLand;Anzahl;;\r\nAU;1;;\r\nNZ;1;;\r\n', ['4', '6-8']],
+    ['google-sheets.csv', '\r\nTotal,,,52', ['4']],
+    [
+      'crm-report.csv',
+      '"Grand Total","","2000000",""\n\n"Stage","Deals","",""\n"Won","1","",""\n"Lost","1","",""\n',
+      ['4', '6-8'],
+    ],
+  ] as const;
+
+  test.each(BELOW)('%s with totals or another table', async (name, below, rows) => {
+    const list = await readFile(join(EXPORTED, name));
+    const { sheet } = await opened(Buffer.concat([list, Buffer.from(below)]));
+    expect(sheet.layout.leftOut?.map((each) => each.rows)).toEqual(rows);
+    expect(sheet.notes.join(' ')).toContain('is a line of totals');
+    const survey = await sheet.survey();
+    expect((await allOf(sheet.rows())).slice(0, 2).map(({ row }) => row)).toEqual([2, 3]);
+    // A blank row of a sheet stays one.
+    expect(survey.rows).toBe(name.startsWith('excel') ? 3 : 2);
+    const copy = sheet.copy(
+      { columns: ['n'], dropped: new Set() },
+      rowByRow(({ row }) => [`${row}`]),
+    );
+    const [total = ''] = /^.*(?:Summe|Total).*$/m.exec(Buffer.concat(await allOf(copy)).toString()) ?? [];
+    expect(total, 'it comes back, and gets no cell of ours').toMatch(
+      /^"?(?:Summe|Total|Grand Total).*[^\d~\r]\r?$/,
+    );
+    const as = sheet.layout;
+    const again = await opened(Buffer.concat([list, Buffer.from(below)]), { asBefore: as });
+    expect((await again.sheet.survey()).rows).toBe(survey.rows);
+    const before = await opened(Buffer.concat([list, Buffer.from(below)]), { asBefore: {} });
+    expect((await before.sheet.survey()).rows, 'a batch of before reads what it read').toBeGreaterThan(
+      survey.rows,
+    );
+    const said = await opened(Buffer.concat([list, Buffer.from(below)]), { rows: '2-4' });
+    expect((await said.sheet.survey()).rows).toBe(3);
+  });
+
+  test('a company may be called Total, and a list of one repeated row is a list', async () => {
+    expect(await cellsIn('Name,Size\nTotal,12\nB,40\n')).toHaveLength(3);
+    expect(await cellsIn('a,b\na,b\n')).toHaveLength(2);
+  });
 });

@@ -19,6 +19,7 @@ import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isPackedName } from '../../../lib/file-name.ts';
 import { loadByteTable } from '../../byte-table.ts';
+import { rowsWithout } from '../../shape/left-out.ts';
 import { topRows } from '../../shape/shape-words.ts';
 import { findEncoding } from './encoding.ts';
 import { markLength, nextLine } from './raw-record.ts';
@@ -99,8 +100,8 @@ async function findTable(
   return {
     ...present({ upper: upper && firstCells(upper, delimiter) }),
     header,
-    hasRow: (row) => only === undefined || (row >= only.first && row <= only.last),
-    found: present({ headerRow: guessed }),
+    hasRow: rowsWithout(options.asBefore?.leftOut ?? [], only),
+    found: present({ headerRow: guessed, leftOut: options.asBefore?.leftOut }),
     top: topRows(firstRows(said === undefined ? first.sample : (await readTop(source, 0)).sample, delimiter)),
     preamble,
     start,

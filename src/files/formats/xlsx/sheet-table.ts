@@ -1,6 +1,6 @@
-import type { FoundLayout, LeftOut, TopRow } from '../../../core/format.ts';
+import type { FoundLayout, TopRow } from '../../../core/format.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import { type RowRange, readRowRange } from '../../../core/row-range.ts';
+import type { RowRange } from '../../../core/row-range.ts';
 import type { NamedColumns } from '../../header.ts';
 import { lettersOf } from '../../workbook.ts';
 import type { SheetRow } from './sheet-rows.ts';
@@ -24,22 +24,6 @@ export interface SheetTable {
 
 /** Where the columns and their names are. */
 export type Top = Pick<SheetTable, 'columns' | 'header'>;
-
-/** Which rows are the table's. It is asked of rows in any order. */
-export function rowsWithout(leftOut: readonly LeftOut[], only: RowRange | undefined): SheetTable['hasRow'] {
-  if (only !== undefined) return (row) => row >= only.first && row <= only.last;
-  const ranges = leftOut.flatMap(({ rows }) => readRowRange(rows) ?? []);
-  if (ranges.length === 0) return () => true;
-  return (row) => {
-    let [low, high] = [0, ranges.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((ranges[middle]?.last ?? 0) < row) low = middle + 1;
-      else high = middle;
-    }
-    return row < (ranges[low]?.first ?? Number.POSITIVE_INFINITY);
-  };
-}
 
 /** Where a cell holds something and the header has no name; blank columns without a name are borne. */
 export function strayPlace(cells: SheetRow['cells'], columns: NamedColumns): number | undefined {

@@ -8,22 +8,14 @@ import { isLookupName } from '../../columns/column-kind.ts';
 import { namedColumns } from '../../header.ts';
 import { ColumnLooks } from '../../shape/column-looks.ts';
 import { findHeader, joinedNames, ROWS_SAMPLED } from '../../shape/header-rows.ts';
-import { LeftOutFinder, type Part } from '../../shape/left-out.ts';
+import { LeftOutFinder, type Part, rowsWithout } from '../../shape/left-out.ts';
 import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
-import {
-  bearsStrays,
-  rowsWithout,
-  type SheetTable,
-  strayPlace,
-  strayWords,
-  type Top,
-  widthOf,
-} from './sheet-table.ts';
+import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
 import type { Book, BookSheet } from './workbook.ts';
 
 /** How many of the columns with missing values are named. */
