@@ -136,11 +136,15 @@ class Reading<Row> {
       begun.resolve(undefined);
     });
     running.catch(() => {});
+    let isLeft = true;
     try {
       const batch = await begun.promise;
       if (batch !== undefined) yield* this.#rowsOf(spender.ledger, batch, chosen, file, window);
+      isLeft = false;
+      // What a plan has added behind the rows of the list is nobody's to read.
+      window.open();
     } finally {
-      this.#leaving.abort();
+      if (isLeft) this.#leaving.abort();
       this.#ended.resolve(await running);
     }
   }
