@@ -21,8 +21,8 @@ export {
   settle,
   spend,
   statusOf,
-} from './index/batches.ts';
-export { type TryOptions, tryCall, type UndoOptions, undo } from './index/calls.ts';
+} from './index/asked-batches.ts';
+export { type TryOptions, tryCall, type UndoOptions, undo } from './index/sent-calls.ts';
 export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-options.ts';

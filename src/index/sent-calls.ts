@@ -10,7 +10,7 @@ import { chooseStore, findBatch, lookIfThere } from '../run/open-ledger.ts';
 import { SPENDER_CHECKS, type SpenderOptions } from '../run/run-job.ts';
 import { knownOf, mostOfTrial, runTrial, type Trial, trialOf } from '../run/tasks/trial.ts';
 import { undoBatch } from '../run/tasks/undo.ts';
-import type { OfBatch } from './batches.ts';
+import type { OfBatch } from './asked-batches.ts';
 
 /** What a program sends beside runs: one call that it tries, and the changes that take a batch back. */
 
