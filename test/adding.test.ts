@@ -120,7 +120,7 @@ test('a list of the format is planned with the operation', async () => {
   expect(out).toMatch(/^ {2}to buy +1$/m);
 });
 
-test('the dialect asks as its page says and reads "not found"; the store keeps it', async () => {
+proof('the dialect asks as its page says and reads "not found"; the store keeps it', async () => {
   const asked: unknown[] = [];
   const vendor = createServer(({ method, url, headers }, response) => {
     asked.push([method, url, headers['x-acme-key'], headers.authorization]);

@@ -7,6 +7,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { openDesk, vendorThat } from './cli/desk.ts';
+import { proof } from './combinations.ts';
 import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
 
 describe('the input', () => {
@@ -251,7 +252,7 @@ describe('the account', () => {
     });
   });
 
-  test('leads to something else: a redirect is not followed, and says where it leads', async () => {
+  proof('leads to something else: a redirect is not followed, and says where it leads', async () => {
     const desk = await deskWithList();
     const redirecting = await vendorThat((response) => {
       response.writeHead(301, { location: `${desk.place.vendor.url}/enrich/company` }).end();

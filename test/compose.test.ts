@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { describeProgram } from '../src/cli/shell/main/program.ts';
+import { proof } from './combinations.ts';
 import { domainsOf, Workplace } from './faults/workplace.ts';
 import { anotherServer } from './ledger/stores/postgres-server.ts';
 
@@ -71,7 +72,7 @@ test('health is asked where the worker says it', () => {
   }
 });
 
-test('its commands lay out a database, and a worker under its role finishes what is submitted', async () => {
+proof('its commands lay out a database, and a worker under its role finishes what is submitted', async () => {
   const server = await anotherServer();
   const { environment = {} } = services.database ?? {};
   const { POSTGRES_DB: database = '', POSTGRES_USER: owner = '' } = environment;

@@ -46,14 +46,24 @@ export interface OfBatch extends InStore {
 const IN_STORE: Checks<InStore> = { store: text };
 const OF_BATCH: Checks<OfBatch> = { ...IN_STORE, batch: text.nonoptional() };
 
-/** All batches, the newest first, as `rowonce status` prints them. */
+/**
+ * All batches, the newest first, as `rowonce status` prints them.
+ * @example
+ * const { batches } = await listBatches();
+ * console.log(batches[0]?.batch, batches[0]?.state);
+ */
 export async function listBatches(options: InStore = {}): Promise<z.infer<typeof BatchListObject>> {
   checkOptions('listBatches', options, IN_STORE);
   const { store } = options;
   return BatchListObject.of({ batches: await batchOverviews(store), workers: await workersOf({ store }) });
 }
 
-/** How far a batch is, as `rowonce status BATCH` prints it. @throws StopError `usage` for a batch that is not there. */
+/**
+ * How far a batch is, as `rowonce status BATCH` prints it. @throws StopError `usage` for a batch that is not there.
+ * @example
+ * const { state, counts } = await statusOf({ batch: 'last' });
+ * console.log(state, counts);
+ */
 export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchStatusObject>> {
   checkOptions('statusOf', options, OF_BATCH);
   const found = await findBatch(options.batch, options.store);
@@ -73,7 +83,12 @@ export async function statusOf(options: OfBatch): Promise<z.infer<typeof BatchSt
   }
 }
 
-/** The story of a row: every attempt, its cost and its answer, as `rowonce status BATCH ROW` prints it. */
+/**
+ * The story of a row: every attempt, its cost and its answer, as `rowonce status BATCH ROW` prints it.
+ * @example
+ * const { outcome, attempts } = await rowOf({ batch: 'last', row: 2 });
+ * console.log(outcome?.kind, attempts.length);
+ */
 export async function rowOf(options: OfBatch & { readonly row: number }): Promise<z.infer<typeof RowObject>> {
   checkOptions('rowOf', options, { ...OF_BATCH, row: rows.nonoptional() });
   const { batch, location } = await findBatch(options.batch, options.store);
@@ -85,7 +100,12 @@ export async function rowOf(options: OfBatch & { readonly row: number }): Promis
   }
 }
 
-/** What of a batch is in doubt, and what it may have cost, as `rowonce settle BATCH` prints it. */
+/**
+ * What of a batch is in doubt, and what it may have cost, as `rowonce settle BATCH` prints it.
+ * @example
+ * const { in_doubt, at_risk } = await listDoubts({ batch: 'last' });
+ * console.log(in_doubt.length, at_risk);
+ */
 export async function listDoubts(options: OfBatch): Promise<z.infer<typeof DoubtListObject>> {
   checkOptions('listDoubts', options, OF_BATCH);
   const found = await findBatch(options.batch, options.store);
@@ -109,7 +129,12 @@ export interface SettleOptions extends OfBatch {
   readonly operator?: string | undefined;
 }
 
-/** Notes what a person decided about calls in doubt, which the next run carries out. @returns how many calls it is about. */
+/**
+ * Notes what a person decided about calls in doubt, which the next run carries out. @returns how many calls it is about.
+ * @example
+ * const { calls } = await settle({ batch: 'last', decision: 'skip' });
+ * console.log(calls);
+ */
 export async function settle(
   options: SettleOptions,
 ): Promise<{ readonly batch: string; readonly calls: number }> {
@@ -151,7 +176,12 @@ export interface ExportOptions extends OfBatch {
   readonly onEvent?: Listener | undefined;
 }
 
-/** Writes the output of a batch again from the ledger, and buys nothing. @returns where what was written. */
+/**
+ * Writes the output of a batch again from the ledger, and buys nothing. @returns where what was written.
+ * @example
+ * const { output } = await exportBatch({ batch: 'last', output: 'copy.csv', copy: true });
+ * console.log(output);
+ */
 export async function exportBatch(
   options: ExportOptions,
 ): Promise<{ readonly output?: string; readonly attention?: string; readonly results?: string }> {
@@ -185,6 +215,9 @@ export interface ForgetOptions extends InStore {
 /**
  * Erases a person from the stores, as `rowonce forget` does, without asking. @returns what was erased, store by store.
  * @throws StopError `store` where a call about the person is in doubt.
+ * @example
+ * const [erased] = await forget({ person: 'jo@example.com', dryRun: true });
+ * console.log(erased?.requests);
  */
 export async function forget(options: ForgetOptions): Promise<readonly z.infer<typeof ErasureObject>[]> {
   checkOptions('forget', options, { ...IN_STORE, person: text.nonoptional(), dryRun: flag, operator: text });
@@ -207,7 +240,12 @@ export interface SpendOptions extends InStore {
   readonly by?: SpendBy | undefined;
 }
 
-/** What a month cost, as `rowonce spend` prints it. */
+/**
+ * What a month cost, as `rowonce spend` prints it.
+ * @example
+ * const { month, groups } = await spend({ by: 'account' });
+ * console.log(month, groups.length);
+ */
 export async function spend(options: SpendOptions = {}): Promise<z.infer<typeof SpendObject>> {
   checkOptions('spend', options, { ...IN_STORE, month: text, by: oneOfWords(SPEND_BY) });
   const { store, by = 'account' } = options;

@@ -32,6 +32,10 @@ export interface TryOptions extends SpenderOptions {
  * Makes one call, kept and budgeted like any other, and tells the request, the answer and how it is read, as `rowonce try` prints
  * it. What is known is not asked again.
  * @throws StopError `consent` where it may cost more than the budget.
+ * @example
+ * const account = 'sandbox-provider';
+ * const { answer, fields } = await tryCall({ job: 'enrich-company', given: { abn: '51824753556' }, account });
+ * console.log(answer, fields);
  */
 export async function tryCall(options: TryOptions): Promise<z.infer<typeof TrialObject>> {
   checkOptions('tryCall', options, {
@@ -88,6 +92,9 @@ export interface UndoOptions
 /**
  * Takes back what a batch changed in the service, as `rowonce undo` does; the same again goes on where it stopped.
  * @throws StopError `usage` where the batch cannot be undone, `consent` where nobody has agreed by `askChanges`.
+ * @example
+ * const undone = await undo({ batch: 'last' }).catch((error: unknown) => error);
+ * console.log(undone instanceof StopError && undone.message);
  */
 export async function undo(options: UndoOptions): Promise<z.infer<typeof UndoObject>> {
   const { mayCreateStore: _, ...spending } = SPENDER_CHECKS;

@@ -136,7 +136,8 @@ class Attempt implements Writer, Asker {
     }
     this.#request = outgoing.request;
     crashPoint('before-intent');
-    session.groups.add(this, { kind: 'intent', intent: intentOf(this.#run, this.#asking, outgoing.keyed) });
+    const intent = intentOf(this.#run, this.#asking, outgoing.keyed);
+    session.groups.add(this, { kind: 'intent', intent }, turn.dueMs);
   }
 
   admit(outcome: Written): boolean {
@@ -153,8 +154,15 @@ class Attempt implements Writer, Asker {
     return false;
   }
 
-  /** Intent → send. What forbids that since the permit was given closes the attempt as not sent. */
+  /** A permit may be given a little before its time, so that the intent is on the disk by then. */
   leave(): void {
+    const due = this.#turn?.untilDue();
+    if (due === undefined) this.#send();
+    else void due.then(() => this.#send());
+  }
+
+  /** Intent → send. What forbids that since the permit was given closes the attempt as not sent. */
+  #send(): void {
     const [turn, admitted] = [this.#turn as Turn, this.#admitted as Admitted];
     try {
       if (!isForbidden(this.#run) && turn.holds) turn.send(admitted, this.#request as HttpRequest, this);
@@ -198,7 +206,7 @@ class Attempt implements Writer, Asker {
       session.groups.add(
         this,
         { kind: 'reply', attempt, reply: reply.raw },
-        isHandedOver && isUsual(reply.raw),
+        isHandedOver && isUsual(reply.raw) ? Infinity : undefined,
       );
     else session.groups.addUnanswered(this);
     if (isHandedOver) this.#leaveSlot();
@@ -248,7 +256,7 @@ class Attempt implements Writer, Asker {
     groups.add(
       this,
       { kind: 'end', attempt, closure, atMs: clock.wallMs(), left },
-      closure.kind === 'answered',
+      closure.kind === 'answered' ? Infinity : undefined,
     );
   }
 

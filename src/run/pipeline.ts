@@ -49,7 +49,11 @@ export { requireFreeColumns } from './pipeline/output.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(context: RunContext, sessions: Sessions): Promise<RunSummary> {
+export async function run(
+  context: RunContext,
+  sessions: Sessions,
+  beforeEnd: BeforeEnd = async () => {},
+): Promise<RunSummary> {
   const startedMs = context.clock.monotonicMs();
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
@@ -58,7 +62,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const submitted = await submit(heard, sessions);
   const worked = context.detach === true ? { isLeft: true } : await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
-  return finish(submitted, worked, { metrics, startedMs });
+  return finish(submitted, worked, { metrics, startedMs, beforeEnd });
 }
 
 // -------------------------------------------------------------------------------------------------------- submit
@@ -270,16 +274,24 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 
 // -------------------------------------------------------------------------------------------------------- finish
 
+/** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
+export type BeforeEnd = (summary: RunSummary) => Promise<void>;
+
+interface Ending {
+  readonly metrics: RunMetrics;
+  readonly startedMs: number;
+  readonly beforeEnd: BeforeEnd;
+}
+
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
   { stopped, files: written, isLeft = false }: Worked,
-  { metrics, startedMs }: { readonly metrics: RunMetrics; readonly startedMs: number },
+  { metrics, startedMs, beforeEnd }: Ending,
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
   const files = isLeft ? undefined : (written ?? (await outputOf(submitted, stopped)));
-  if (stopped === undefined && !isLeft) await closeIfFinished(context, batch);
-  return summarize(context, batch, {
+  const summary = await summarize(context, batch, {
     metrics,
     spentBefore,
     files,
@@ -287,6 +299,11 @@ async function finish(
     stopped,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
+  if (stopped === undefined && !isLeft) {
+    await beforeEnd(summary);
+    await closeIfFinished(context, batch);
+  }
+  return summary;
 }
 
 /**

@@ -66,7 +66,7 @@ interface RunEnding {
   readonly durationMs: number;
 }
 
-/** Reads what came of a batch. A summary only reads, so the run closes its batch before. */
+/** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger, job, dialect } = context;
   const isChange = job.operation.change !== undefined;
@@ -105,7 +105,12 @@ export async function summarize(context: RunContext, batch: Batch, ending: RunEn
   };
 }
 
-/** The exit code of a run. A stop takes precedence over rows that need attention, are not as they ended any more, or would not have ended so. */
+/**
+ * The exit code of a run. A stop takes precedence over rows that need attention, are not as they ended any more, or would not have ended so.
+ * @example
+ * const run = enrich('fixtures/people.csv', { job: 'enrich-person', account: 'sandbox-provider' });
+ * process.exitCode = exitCodeOf(await run.summary(), true);
+ */
 export function exitCodeOf(
   { stopped, counts, changes, unproven }: RunSummary,
   attentionIsFine: boolean,

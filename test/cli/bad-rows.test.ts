@@ -8,6 +8,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 const RUN = ['run', 'enrich-company', 'list.csv', '--budget', '99', '-o', 'out.csv'] as const;
@@ -58,7 +59,7 @@ describe('a list with bad rows', () => {
     expect((await desk.type([...RUN, '--strict'])).stderr).toContain(fact);
   });
 
-  test('is one batch with --strict and without, where there is nothing to refuse', async () => {
+  proof('is one batch with --strict and without, where there is nothing to refuse', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', 'Domain\na.example\n');
     const first = await desk.json([...RUN, '--strict']);
@@ -78,7 +79,7 @@ describe('a list with bad rows', () => {
     expect(await desk.read('again.csv')).toBe(output);
   });
 
-  test('buys the difference when it was mended', async () => {
+  proof('buys the difference when it was mended', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', LIST);
     expect(await desk.type(RUN)).toMatchObject({ code: 3 });
@@ -91,7 +92,7 @@ describe('a list with bad rows', () => {
     expect(await desk.read('out.csv')).toMatch(/\nx\.example,"Smith, John",x,.*,matched,/);
   });
 
-  test('may be run again by its own output: the bad rows are no longer and no wider', async () => {
+  proof('may be run again by its own output: the bad rows are no longer and no wider', async () => {
     const desk = await openDesk();
     await desk.write('list.csv', LIST);
     await desk.type(RUN);
@@ -104,7 +105,7 @@ describe('a list with bad rows', () => {
     expect(bad(await desk.read('second.csv')).map(withoutLine)).toEqual(bad(output).map(withoutLine));
   });
 
-  test('becomes a workbook when that is asked for, packed ones and those of tabs as well', async () => {
+  proof('becomes a workbook when that is asked for, packed ones and those of tabs as well', async () => {
     const desk = await openDesk();
     await writeFile(desk.place.path('list.tsv.gz'), gzipSync(LIST.replaceAll(/,(?! )/g, '\t')));
     const words = ['run', 'enrich-company', 'list.tsv.gz', '--budget', '99'];
@@ -127,7 +128,7 @@ describe('a list with bad rows', () => {
   });
 });
 
-test('a file of which nothing is said yet is described without its bad rows, which are named', async () => {
+proof('a file of which nothing is said yet is described without its bad rows, which are named', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', LIST);
   const { stdout } = await desk.type(['plan', 'list.csv']);

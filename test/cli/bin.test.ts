@@ -32,7 +32,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
 import { familyNames } from '../../src/core/family.ts';
 import { FILES_OF_A_RUN } from '../ceilings/ceilings.ts';
-import { proof } from '../combinations.ts';
+import { proof, proofs } from '../combinations.ts';
 import type { JsonResult } from './desk.ts';
 import { PROGRAM } from './rowonce.ts';
 
@@ -109,28 +109,38 @@ test('the help of an installed program names it as it is typed there, without np
   }
 });
 
-describe('a checkout runs what was built of it', () => {
+/** Starts the program of a checkout. */
+function startOf(program: string): {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+} {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--version'], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, HOME: folder },
+  });
+  return { status, stdout, stderr };
+}
+
+const refused = (fact: string) => ({
+  status: 2,
+  stdout: '',
+  stderr: `The program ${fact}: run "npm run build", then the same command again.\n`,
+});
+
+test('a checkout that was not built says what to do', () => {
+  expect(startOf(join(otherCheckout(), 'src', 'bin.js'))).toEqual(refused('was not built yet'));
+});
+
+proofs('a checkout runs what was built of it', () => {
   test('as long as the sources are the same, and says what to do when they are not', () => {
     const root = otherCheckout();
     const source = (path: string): string => join(root, 'src', path);
-    const start = (program = source('bin.js')) => {
-      const words = [program, '--version'];
-      const { status, stdout, stderr } = spawnSync(process.execPath, words, {
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: folder },
-      });
-      return { status, stdout, stderr };
-    };
+    const start = (program = source('bin.js')) => startOf(program);
     const build = (...option: readonly string[]) =>
       execFileSync(process.execPath, [source('build.js'), ...option], { encoding: 'utf8' });
-    const refused = (fact: string) => ({
-      status: 2,
-      stdout: '',
-      stderr: `The program ${fact}: run "npm run build", then the same command again.\n`,
-    });
     const runs = { status: 0, stdout: '0.1.0\n', stderr: '' };
 
-    expect(start()).toEqual(refused('was not built yet'));
     build();
     expect(start()).toEqual(runs);
 
@@ -170,62 +180,58 @@ describe('a checkout runs what was built of it', () => {
     expect(start(inCopy('bin.js'))).toEqual(runs);
   });
 
-  proof(
-    'and a build beside a running page takes nothing from it, nor from what it starts, as often as it is built',
-    async () => {
-      const root = otherCheckout();
-      const build = (): ReturnType<typeof spawn> =>
-        spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
-      const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
-        for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit'))))
-          expect(code).toBe(0);
-      };
-      await built(build());
-      const first = presentBuild(root);
-      const list = join(folder, 'list.csv');
-      writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
-      const home = {
-        HOME: folder,
-        ROWONCE_STORE: join(folder, 'store'),
-        ROWONCE_CONFIG: join(folder, 'config'),
-      };
-      const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
-        env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
-        stdio: ['ignore', 'pipe', 'inherit'],
-        detached: true,
-      });
-      if (page.pid !== undefined) groups.push(page.pid);
-      await once(page.stdout, 'data');
-      const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
-      const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
-        const headers = { authorization: `Bearer ${note.token}` };
-        const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
-        expect([200, 201], await answer.clone().text()).toContain(answer.status);
-        return answer.json();
-      };
+  test('and a build beside a running page takes nothing from it, nor from what it starts, as often as it is built', async () => {
+    const root = otherCheckout();
+    const build = (): ReturnType<typeof spawn> =>
+      spawn(process.execPath, [join(root, 'src', 'build.js')], { stdio: 'inherit' });
+    const built = async (...builds: readonly ReturnType<typeof spawn>[]): Promise<void> => {
+      for (const [code] of await Promise.all(builds.map((each) => once(each, 'exit')))) expect(code).toBe(0);
+    };
+    await built(build());
+    const first = presentBuild(root);
+    const list = join(folder, 'list.csv');
+    writeFileSync(list, 'ABN,Charity_Website\n53004085616,\n');
+    const home = {
+      HOME: folder,
+      ROWONCE_STORE: join(folder, 'store'),
+      ROWONCE_CONFIG: join(folder, 'config'),
+    };
+    const page = spawn(process.execPath, [join(root, 'src', 'bin.js'), 'serve', '--no-open'], {
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state'), ...home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    if (page.pid !== undefined) groups.push(page.pid);
+    await once(page.stdout, 'data');
+    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
+    const ask = async (method: string, path: string, body?: string): Promise<JsonResult> => {
+      const headers = { authorization: `Bearer ${note.token}` };
+      const answer = await fetch(`${note.url}/api${path}`, { method, headers, ...(body && { body }) });
+      expect([200, 201], await answer.clone().text()).toContain(answer.status);
+      return answer.json();
+    };
 
-      // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
-      writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
-      await built(build(), build());
-      await built(build());
-      expect(presentBuild(root)).not.toBe(first);
-      expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
-      expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
+    // Sources that do not start, twice: two builds at once, and one more, by which the page's is neither the present nor the last.
+    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of another build");\n');
+    await built(build(), build());
+    await built(build());
+    expect(presentBuild(root)).not.toBe(first);
+    expect(existsSync(join(presentBuild(root), 'LICENSES'))).toBe(true);
+    expect(readdirSync(join(root, 'dist')).filter((name) => /^[0-9a-f]{8}$/.test(name))).toHaveLength(3);
 
-      // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
-      writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
-      const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
-      const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
-      const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
-      await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
-      await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
+    // And once more without a build: the page's own is that of other sources, for the sandbox of a run as well.
+    writeFileSync(join(root, 'src', 'cli', 'run.ts'), 'throw new Error("of no build");\n');
+    const { id } = await ask('PUT', '/lists?name=list.csv', readFileSync(list, 'utf8'));
+    const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
+    const plan = await ask('POST', '/plans', JSON.stringify({ list: id, choices }));
+    await ask('POST', '/starts', JSON.stringify({ plan: plan.id }));
+    await expect.poll(async () => (await ask('GET', '/batches')).batches[0]?.state).toBe('finished');
 
-      page.kill('SIGTERM');
-      await once(page, 'exit');
-      await built(build());
-      expect(existsSync(first), 'a build that nobody uses any more is removed').toBe(false);
-    },
-  );
+    page.kill('SIGTERM');
+    await once(page, 'exit');
+    await built(build());
+    expect(existsSync(first), 'a build that nobody uses any more is removed').toBe(false);
+  });
 
   const built = (path: string): string => join(presentBuild(), path);
 

@@ -4,6 +4,7 @@
  * Method: the real command before a vendor that keeps its own book.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 
 const NUMBERS = 'Company,Number\nAcme,51 824 753 556\nBeta,44676848475\nGamma,44735928039\n';
@@ -52,7 +53,7 @@ test('a likely column is named with the flag that takes it, and a run without th
   expect(await desk.requests()).toBe(0);
 });
 
-test('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
+proof('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'ABN,Site\n51824753556,acme.example\n44676848475,beta.example\n');
   expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
@@ -66,23 +67,26 @@ test('beside a column that its name decides, addresses are only likely, and ABNs
   );
 });
 
-test('a list whose cells are mended stays with its columns, so that nothing is bought twice, and is told of better ones', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Website,Number\nacme.example,unknown\nbeta.example,44676848475\n');
-  const first = await desk.json(desk.run());
-  expect(first).toMatchObject({ requests: 2 });
+proof(
+  'a list whose cells are mended stays with its columns, so that nothing is bought twice, and is told of better ones',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Website,Number\nacme.example,unknown\nbeta.example,44676848475\n');
+    const first = await desk.json(desk.run());
+    expect(first).toMatchObject({ requests: 2 });
 
-  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
-  const note = `The columns are those of batch ${first.batch} of this list, so that nothing is bought twice.`;
-  const planned = await desk.type(['plan', 'enrich-company', 'list.csv']);
-  expect(planned.stderr).toContain(note);
-  expect(planned.stdout).toContain('  columns        website ← Website (guessed)\n');
-  const { stderr } = await desk.type(desk.run());
-  expect(stderr).toContain(`${note} By its cells of now they would be abn ← Number, website ← Website: `);
-  const again = await desk.json(['export', 'enrich-company', 'list.csv', '-o', 'again.csv']);
-  expect(again.batch).not.toBe(first.batch);
-  expect(await desk.requests()).toBe(2);
-});
+    await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
+    const note = `The columns are those of batch ${first.batch} of this list, so that nothing is bought twice.`;
+    const planned = await desk.type(['plan', 'enrich-company', 'list.csv']);
+    expect(planned.stderr).toContain(note);
+    expect(planned.stdout).toContain('  columns        website ← Website (guessed)\n');
+    const { stderr } = await desk.type(desk.run());
+    expect(stderr).toContain(`${note} By its cells of now they would be abn ← Number, website ← Website: `);
+    const again = await desk.json(['export', 'enrich-company', 'list.csv', '-o', 'again.csv']);
+    expect(again.batch).not.toBe(first.batch);
+    expect(await desk.requests()).toBe(2);
+  },
+);
 
 test('an output as input is worked on by the columns of its list, and not by those that were added to it', async () => {
   const desk = await openDesk();
@@ -120,50 +124,56 @@ test('a job with other columns than the last one over a list is no continuation 
   );
 });
 
-test('what was found is never looked up by itself: a row that is corrected in a copy of the output is asked about as it says', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'Company,ABN\nAcme,51824753556\nBeta,44676848475\n');
-  await desk.json(desk.run());
-  const output = await desk.read('out.csv');
-  expect(output).toMatch(/^Company,ABN,.*\bfound_domain\b/);
-  const corrected = output.replace('51824753556,', '44735928039,');
-  const withoutOurs = corrected.replaceAll(/(,[^,\n]*){6}$/gm, '');
-  for (const [name, copy] of [
-    ['copy.csv', corrected],
-    ['saved-as.csv', withoutOurs],
-  ] as const) {
-    await desk.write(name, copy);
-    const { stdout } = await desk.type(['plan', 'enrich-company', name]);
-    expect(stdout).toContain('  columns        abn ← ABN (guessed)\n');
-    expect((await desk.type(['plan', name])).stdout).not.toMatch(/← found_/);
-  }
-});
+proof(
+  'what was found is never looked up by itself: a row that is corrected in a copy of the output is asked about as it says',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Company,ABN\nAcme,51824753556\nBeta,44676848475\n');
+    await desk.json(desk.run());
+    const output = await desk.read('out.csv');
+    expect(output).toMatch(/^Company,ABN,.*\bfound_domain\b/);
+    const corrected = output.replace('51824753556,', '44735928039,');
+    const withoutOurs = corrected.replaceAll(/(,[^,\n]*){6}$/gm, '');
+    for (const [name, copy] of [
+      ['copy.csv', corrected],
+      ['saved-as.csv', withoutOurs],
+    ] as const) {
+      await desk.write(name, copy);
+      const { stdout } = await desk.type(['plan', 'enrich-company', name]);
+      expect(stdout).toContain('  columns        abn ← ABN (guessed)\n');
+      expect((await desk.type(['plan', name])).stdout).not.toMatch(/← found_/);
+    }
+  },
+);
 
-test('nor is what the job called like an identifier, where the ledger knows the job by which it was added', async () => {
-  const desk = await openDesk();
-  await desk.write('job.yaml', 'operation: enrich-company\nadd: { domain: domain, legal: legalName }\n');
-  await desk.write('list.csv', 'Company,ABN\nA,51824753556\nB,33051775556\n');
-  const run = (name: string) => ['run', 'job.yaml', name, '--budget', '99', '-o', `of-${name}`];
-  await desk.type(run('list.csv'));
-  const output = await desk.read('of-list.csv');
-  expect(output).toMatch(/^Company,ABN,domain,legal,_status,/);
-  // The ABN of the first row was wrong, and is blank now in a copy.
-  await desk.write('copy.csv', output.replace('51824753556', ''));
-  expect((await desk.type(['plan', 'job.yaml', 'copy.csv'])).stdout).toMatch(
-    /columns {8}abn ← ABN \(guessed\)/,
-  );
-  const before = await desk.requests();
-  expect(await desk.type(run('copy.csv'))).toMatchObject({ code: 3 });
-  expect(await desk.requests()).toBe(before);
-  // A list of somebody's own, of which nobody knows that anything was added, is read by its names.
-  await desk.write('own.csv', 'Company,domain,_status\nA,a.example,open\n');
-  const clash = { code: 2, stderr: expect.stringContaining('already has a column "domain"') };
-  expect(await desk.type(['plan', 'job.yaml', 'own.csv'])).toMatchObject(clash);
-  await desk.write('kept.yaml', `${await desk.read('job.yaml')}on_existing: keep\n`);
-  expect((await desk.type(['plan', 'kept.yaml', 'own.csv'])).stdout).toContain('domain ← domain');
-});
+proof(
+  'nor is what the job called like an identifier, where the ledger knows the job by which it was added',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('job.yaml', 'operation: enrich-company\nadd: { domain: domain, legal: legalName }\n');
+    await desk.write('list.csv', 'Company,ABN\nA,51824753556\nB,33051775556\n');
+    const run = (name: string) => ['run', 'job.yaml', name, '--budget', '99', '-o', `of-${name}`];
+    await desk.type(run('list.csv'));
+    const output = await desk.read('of-list.csv');
+    expect(output).toMatch(/^Company,ABN,domain,legal,_status,/);
+    // The ABN of the first row was wrong, and is blank now in a copy.
+    await desk.write('copy.csv', output.replace('51824753556', ''));
+    expect((await desk.type(['plan', 'job.yaml', 'copy.csv'])).stdout).toMatch(
+      /columns {8}abn ← ABN \(guessed\)/,
+    );
+    const before = await desk.requests();
+    expect(await desk.type(run('copy.csv'))).toMatchObject({ code: 3 });
+    expect(await desk.requests()).toBe(before);
+    // A list of somebody's own, of which nobody knows that anything was added, is read by its names.
+    await desk.write('own.csv', 'Company,domain,_status\nA,a.example,open\n');
+    const clash = { code: 2, stderr: expect.stringContaining('already has a column "domain"') };
+    expect(await desk.type(['plan', 'job.yaml', 'own.csv'])).toMatchObject(clash);
+    await desk.write('kept.yaml', `${await desk.read('job.yaml')}on_existing: keep\n`);
+    expect((await desk.type(['plan', 'kept.yaml', 'own.csv'])).stdout).toContain('domain ← domain');
+  },
+);
 
-test('plan and status list what answers have, and plan names what the job looks for in vain', async () => {
+proof('plan and status list what answers have, and plan names what the job looks for in vain', async () => {
   const desk = await openDesk();
   await desk.list(2);
   const { batch } = await desk.json(desk.run());
@@ -182,13 +192,16 @@ test('plan and status list what answers have, and plan names what the job looks 
   });
 });
 
-test('the name of a column cannot command the terminal, and may have several lines, also in a saved job', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', '"Company\nWebsite\u001b[31m: x # y"\nacme.example\nbeta.example\n');
-  const { stdout, stderr } = await desk.type(desk.run('--save-job', 'job.yaml'));
-  expect(stdout + stderr).not.toContain('\u001b');
-  expect(stderr).toContain('domain ← Company Website: x # y (');
-  expect(await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'])).toMatchObject({
-    requests: 0,
-  });
-});
+proof(
+  'the name of a column cannot command the terminal, and may have several lines, also in a saved job',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', '"Company\nWebsite\u001b[31m: x # y"\nacme.example\nbeta.example\n');
+    const { stdout, stderr } = await desk.type(desk.run('--save-job', 'job.yaml'));
+    expect(stdout + stderr).not.toContain('\u001b');
+    expect(stderr).toContain('domain ← Company Website: x # y (');
+    expect(await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'])).toMatchObject({
+      requests: 0,
+    });
+  },
+);

@@ -8,6 +8,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 /** Real numbers of real companies, as Excel keeps them: as numbers. */
@@ -55,43 +56,49 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   expect(await desk.requests()).toBe(2);
 });
 
-test('killed on the way, the same command goes on; two exports are alike to the byte, and so is the run’s own output', async () => {
-  const desk = await deskWithLeads();
-  // Behind the last of the two calls: one that is under way when the program dies would be in doubt.
-  const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close:2' } });
-  expect(killed.code).toBe(null);
-  expect(existsSync(desk.place.path('leads.enriched.xlsx'))).toBe(false);
-  expect((await desk.type(RUN)).code).toBe(3);
-  expect(await desk.requests()).toBe(2);
-  const written = readFileSync(desk.place.path('leads.enriched.xlsx'));
-  await rm(desk.place.path('leads.enriched.xlsx'));
-  expect((await desk.type(['export', 'last'])).code).toBe(0);
-  expect(readFileSync(desk.place.path('leads.enriched.xlsx')).equals(written)).toBe(true);
-  // An earlier output is an input like any other: its columns are replaced, and its rows are known.
-  await desk.type(['run', 'enrich-company', 'leads.enriched.xlsx', '--budget', '9', '-o', 'again.xlsx']);
-  expect(await desk.requests()).toBe(2);
-  expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual([33_051_775_556, 'ledger']);
-});
+proof(
+  'killed on the way, the same command goes on; two exports are alike to the byte, and so is the run’s own output',
+  async () => {
+    const desk = await deskWithLeads();
+    // Behind the last of the two calls: one that is under way when the program dies would be in doubt.
+    const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close:2' } });
+    expect(killed.code).toBe(null);
+    expect(existsSync(desk.place.path('leads.enriched.xlsx'))).toBe(false);
+    expect((await desk.type(RUN)).code).toBe(3);
+    expect(await desk.requests()).toBe(2);
+    const written = readFileSync(desk.place.path('leads.enriched.xlsx'));
+    await rm(desk.place.path('leads.enriched.xlsx'));
+    expect((await desk.type(['export', 'last'])).code).toBe(0);
+    expect(readFileSync(desk.place.path('leads.enriched.xlsx')).equals(written)).toBe(true);
+    // An earlier output is an input like any other: its columns are replaced, and its rows are known.
+    await desk.type(['run', 'enrich-company', 'leads.enriched.xlsx', '--budget', '9', '-o', 'again.xlsx']);
+    expect(await desk.requests()).toBe(2);
+    expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual([33_051_775_556, 'ledger']);
+  },
+);
 
-test('a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there', async () => {
-  const desk = await openDesk();
-  await desk.write('list.csv', 'ABN,Postcode,Size\n51824753556,0800,12\nnone,3000,\n');
-  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
-  expect((await desk.type([...run, '--for-excel'])).code).toBe(3);
-  expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
-  expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Postcode', 'Size', '_status'])).toEqual([
-    ['51824753556', '0800', 12, 'matched'],
-    ['none', '3000', null, 'invalid'],
-  ]);
-  expect(existsSync(desk.place.path('list.enriched.needs-attention.xlsx'))).toBe(true);
-  const written = readFileSync(desk.place.path('list.enriched.xlsx'));
-  expect((await desk.type(['export', 'last', '-o', 'named.xlsx'])).code).toBe(0);
-  expect(readFileSync(desk.place.path('named.xlsx')).equals(written)).toBe(true);
-  expect((await desk.type(['export', 'last', '-o', 'plain.csv'])).code).toBe(0);
-  expect(await desk.read('plain.csv')).toMatch(/^ABN,Postcode,Size,.*\n51824753556,0800,12,/);
-  expect((await desk.type(['export', 'last', '--for-excel'])).stdout).toContain('plain.xlsx\n');
-  expect(readFileSync(desk.place.path('plain.xlsx')).equals(written)).toBe(true);
-});
+proof(
+  'a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there',
+  async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'ABN,Postcode,Size\n51824753556,0800,12\nnone,3000,\n');
+    const run = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
+    expect((await desk.type([...run, '--for-excel'])).code).toBe(3);
+    expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
+    expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Postcode', 'Size', '_status'])).toEqual([
+      ['51824753556', '0800', 12, 'matched'],
+      ['none', '3000', null, 'invalid'],
+    ]);
+    expect(existsSync(desk.place.path('list.enriched.needs-attention.xlsx'))).toBe(true);
+    const written = readFileSync(desk.place.path('list.enriched.xlsx'));
+    expect((await desk.type(['export', 'last', '-o', 'named.xlsx'])).code).toBe(0);
+    expect(readFileSync(desk.place.path('named.xlsx')).equals(written)).toBe(true);
+    expect((await desk.type(['export', 'last', '-o', 'plain.csv'])).code).toBe(0);
+    expect(await desk.read('plain.csv')).toMatch(/^ABN,Postcode,Size,.*\n51824753556,0800,12,/);
+    expect((await desk.type(['export', 'last', '--for-excel'])).stdout).toContain('plain.xlsx\n');
+    expect(readFileSync(desk.place.path('plain.xlsx')).equals(written)).toBe(true);
+  },
+);
 
 test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
   const desk = await openDesk();
@@ -133,7 +140,7 @@ test('what cannot be read or written as a workbook is refused before anything is
   expect(await desk.requests()).toBe(0);
 });
 
-test('plan looks at a workbook as at any other file', async () => {
+proof('plan looks at a workbook as at any other file', async () => {
   const desk = await deskWithLeads();
   const { stdout } = await desk.type(['plan', 'leads.xlsx']);
   expect(stdout).toContain('leads.xlsx: 4 rows, 3 columns, Excel workbook, sheet "Leads"');

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 async function finishedDesk() {
@@ -38,7 +39,7 @@ test('two exports of one state are byte-identical to what the run wrote, whichev
   expect(await desk.requests()).toBe(2);
 });
 
-test('what a killed run has left is exported to where that run was to write it', async () => {
+proof('what a killed run has left is exported to where that run was to write it', async () => {
   const desk = await openDesk();
   desk.list(3);
   const { signal } = await desk.place.run({ output: 'named.csv', crashAt: 'after-close:2' });
@@ -66,7 +67,7 @@ test('an input that was changed since does not fit its answers, so nothing is wr
   expect(existsSync(desk.place.path('copy.csv'))).toBe(false);
 });
 
-test('a job that never ran over the file has nothing to export', async () => {
+proof('a job that never ran over the file has nothing to export', async () => {
   const desk = await finishedDesk();
   await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');
   const { code, stderr } = await desk.type(['export', './job.yaml', 'list.csv']);

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../src/cli/shell/main/program.ts';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
 import { systemStop } from '../../src/lib/system-errors.ts';
+import { proof } from '../combinations.ts';
 import { openDesk } from './desk.ts';
 import { environmentOf, PROGRAM, startRowonce } from './rowonce.ts';
 import { typedAt } from './typed.ts';
@@ -132,7 +133,7 @@ test('a reader of our output that leaves early is no error', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'No account in /nonexistent/accounts.yaml.\n' });
 });
 
-test.skipIf(process.platform === 'win32')(
+proof.skipIf(process.platform === 'win32')(
   'a process that may open no more files says so wherever that stops it, and is no bug',
   async () => {
     const desk = await openDesk();
@@ -214,7 +215,7 @@ describe('a bug of ours', () => {
     expect(stderr).not.toMatch(/\n {4}at /);
   });
 
-  test('shows where it happened under ROWONCE_DEBUG=1', async () => {
+  proof('shows where it happened under ROWONCE_DEBUG=1', async () => {
     expect((await bugOn({ ROWONCE_DEBUG: '1' })).stderr).toMatch(/Error: the screen is broken\n {4}at /);
   });
 

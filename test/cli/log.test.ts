@@ -81,20 +81,23 @@ describe('rowonce log', () => {
     expect((await desk.json(['status', older.batch])).operators).toEqual(['Ann', 'Bob']);
   });
 
-  test('names the user of the system where nobody says a name, and refuses a name that is none', async () => {
-    const desk = await openDesk();
-    desk.list(1);
-    await desk.type(desk.run());
-    const { entries } = await desk.json(['log']);
-    expect(entries.map(({ operator }: JsonResult) => operator)).toEqual([
-      userInfo().username,
-      userInfo().username,
-    ]);
-    expect(await desk.type(desk.run('--as', ' '))).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Give a name after --as'),
-    });
-  });
+  proof(
+    'names the user of the system where nobody says a name, and refuses a name that is none',
+    async () => {
+      const desk = await openDesk();
+      desk.list(1);
+      await desk.type(desk.run());
+      const { entries } = await desk.json(['log']);
+      expect(entries.map(({ operator }: JsonResult) => operator)).toEqual([
+        userInfo().username,
+        userInfo().username,
+      ]);
+      expect(await desk.type(desk.run('--as', ' '))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Give a name after --as'),
+      });
+    },
+  );
 
   proof('as a table has every entry, makes no cell a formula, and never writes over a file', async () => {
     const desk = await openDesk();
@@ -120,7 +123,7 @@ describe('rowonce log', () => {
     expect(table((await desk.type(['log', '-o', '-'])).stdout)).toEqual(rows);
   });
 
-  test('of changes is an audit: each with batch, operator, time and what the service said', async () => {
+  proof('of changes is an audit: each with batch, operator, time and what the service said', async () => {
     const team = await TeamWorkplace.open();
     onTestFinished(() => team[Symbol.asyncDispose]());
     await team.apply([{ email: 'jo@team.example', role: 'viewer' }], { more: ['--as', 'Carol'] });

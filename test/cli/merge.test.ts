@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { bookOf, bookParts, partsOf, textRow, zipOf } from '../files/formats/workbook-file.ts';
 import { type Desk, openDesk } from './desk.ts';
 
@@ -76,62 +77,71 @@ test('rows that were mended in the file of those that need attention go back, an
   );
 });
 
-test('an edited result goes into a copy of the list, and only what she changed in the copy is kept over it', async () => {
-  const desk = await deskAfterRun();
-  const [header, ...rows] = (await desk.read('out.csv')).trimEnd().split('\n');
-  const edited = rows.map((row) => row.replace('Two,', 'Two,from the result').replace('One,', 'One,both'));
-  await desk.write('out.csv', `${[header, ...edited].join('\n')}\n`);
-  await desk.write('copy.csv', `${HEADER}${ONE}mine\n${TWO}\n${WRONG}also mine\n`);
-  const { kept, mended } = await desk.json(['merge', 'out.csv', 'copy.csv']);
-  expect([mended, kept]).toEqual([1, [{ row: 2, column: 'Note', kept: 'mine', result: 'both' }]]);
-  expect(await cellsIn(desk, 'copy.merged.csv', 'Note', '_status')).toEqual([
-    ['mine', 'matched'],
-    ['from the result', 'matched'],
-    ['also mine', 'invalid'],
-  ]);
-});
+proof(
+  'an edited result goes into a copy of the list, and only what she changed in the copy is kept over it',
+  async () => {
+    const desk = await deskAfterRun();
+    const [header, ...rows] = (await desk.read('out.csv')).trimEnd().split('\n');
+    const edited = rows.map((row) => row.replace('Two,', 'Two,from the result').replace('One,', 'One,both'));
+    await desk.write('out.csv', `${[header, ...edited].join('\n')}\n`);
+    await desk.write('copy.csv', `${HEADER}${ONE}mine\n${TWO}\n${WRONG}also mine\n`);
+    const { kept, mended } = await desk.json(['merge', 'out.csv', 'copy.csv']);
+    expect([mended, kept]).toEqual([1, [{ row: 2, column: 'Note', kept: 'mine', result: 'both' }]]);
+    expect(await cellsIn(desk, 'copy.merged.csv', 'Note', '_status')).toEqual([
+      ['mine', 'matched'],
+      ['from the result', 'matched'],
+      ['also mine', 'invalid'],
+    ]);
+  },
+);
 
-test('into a workbook go our columns alone: all its other parts stay, and a second merge changes nothing', async () => {
-  const desk = await openDesk();
-  const book = readFileSync(new URL('../files/formats/books/filter.xlsx', import.meta.url));
-  await writeFile(desk.place.path('leads.xlsx'), book);
-  expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(0);
-  const merged = await desk.json(['merge', 'leads.enriched.xlsx', 'leads.xlsx']);
-  expect(merged).toMatchObject({ rows: 3, found: 3, moved: 0, mended: 0, nowhere: [], kept: [] });
-  const made = readFileSync(merged.output);
-  expect(made.equals(readFileSync(desk.place.path('leads.enriched.xlsx')))).toBe(true);
-  const changed = partsOf(made).filter(({ packed }, at) => !partsOf(book)[at]?.packed.equals(packed));
-  expect(changed.map(({ name }) => name)).toEqual([
-    'xl/worksheets/sheet1.xml',
-    'xl/workbook.xml',
-    'xl/styles.xml',
-  ]);
-  await desk.json(['merge', 'leads.enriched.xlsx', 'leads.merged.xlsx', '-o', 'again.xlsx']);
-  expect(await readSheet(readFileSync(desk.place.path('again.xlsx')))).toEqual(await readSheet(made));
-});
+proof(
+  'into a workbook go our columns alone: all its other parts stay, and a second merge changes nothing',
+  async () => {
+    const desk = await openDesk();
+    const book = readFileSync(new URL('../files/formats/books/filter.xlsx', import.meta.url));
+    await writeFile(desk.place.path('leads.xlsx'), book);
+    expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(0);
+    const merged = await desk.json(['merge', 'leads.enriched.xlsx', 'leads.xlsx']);
+    expect(merged).toMatchObject({ rows: 3, found: 3, moved: 0, mended: 0, nowhere: [], kept: [] });
+    const made = readFileSync(merged.output);
+    expect(made.equals(readFileSync(desk.place.path('leads.enriched.xlsx')))).toBe(true);
+    const changed = partsOf(made).filter(({ packed }, at) => !partsOf(book)[at]?.packed.equals(packed));
+    expect(changed.map(({ name }) => name)).toEqual([
+      'xl/worksheets/sheet1.xml',
+      'xl/workbook.xml',
+      'xl/styles.xml',
+    ]);
+    await desk.json(['merge', 'leads.enriched.xlsx', 'leads.merged.xlsx', '-o', 'again.xlsx']);
+    expect(await readSheet(readFileSync(desk.place.path('again.xlsx')))).toEqual(await readSheet(made));
+  },
+);
 
-test('a mended row goes into a workbook in its own cell, which keeps its format, and everything else stays', async () => {
-  const desk = await openDesk();
-  const abn = (row: number, number: string): string =>
-    `<row r="${row}"><c r="A${row}" s="1"><v>${number}</v></c></row>`;
-  const book = bookOf({
-    rows: textRow(1, 'ABN') + abn(2, '51824753556') + abn(3, '51824753557'),
-    formats: ['00 000 000 000'],
-    otherSheets: [{ name: 'Other' }],
-  });
-  await writeFile(desk.place.path('leads.xlsx'), book);
-  expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(3);
-  // Saved as CSV, under a name of her own.
-  await desk.write('mended.csv', 'ABN,_row,_reason\n53004085616,3,the checksum fails\n');
-  const merged = await desk.json(['merge', 'mended.csv', 'leads.xlsx']);
-  expect(merged).toMatchObject({ rows: 2, found: 1, mended: 1, nowhere: [], kept: [] });
-  const texts = (bytes: Buffer): readonly string[] =>
-    partsOf(bytes).flatMap(({ name, text }) => (name === 'xl/styles.xml' ? [] : [text]));
-  const mended = '<c r="A3" s="1" t="inlineStr"><is><t xml:space="preserve">53004085616</t></is></c>';
-  expect(texts(readFileSync(merged.output))).toEqual(
-    texts(book).map((text) => text.replace('<c r="A3" s="1"><v>51824753557</v></c>', mended)),
-  );
-});
+proof(
+  'a mended row goes into a workbook in its own cell, which keeps its format, and everything else stays',
+  async () => {
+    const desk = await openDesk();
+    const abn = (row: number, number: string): string =>
+      `<row r="${row}"><c r="A${row}" s="1"><v>${number}</v></c></row>`;
+    const book = bookOf({
+      rows: textRow(1, 'ABN') + abn(2, '51824753556') + abn(3, '51824753557'),
+      formats: ['00 000 000 000'],
+      otherSheets: [{ name: 'Other' }],
+    });
+    await writeFile(desk.place.path('leads.xlsx'), book);
+    expect((await desk.type(['run', 'enrich-company', 'leads.xlsx', '--budget', '9'])).code).toBe(3);
+    // Saved as CSV, under a name of her own.
+    await desk.write('mended.csv', 'ABN,_row,_reason\n53004085616,3,the checksum fails\n');
+    const merged = await desk.json(['merge', 'mended.csv', 'leads.xlsx']);
+    expect(merged).toMatchObject({ rows: 2, found: 1, mended: 1, nowhere: [], kept: [] });
+    const texts = (bytes: Buffer): readonly string[] =>
+      partsOf(bytes).flatMap(({ name, text }) => (name === 'xl/styles.xml' ? [] : [text]));
+    const mended = '<c r="A3" s="1" t="inlineStr"><is><t xml:space="preserve">53004085616</t></is></c>';
+    expect(texts(readFileSync(merged.output))).toEqual(
+      texts(book).map((text) => text.replace('<c r="A3" s="1"><v>51824753557</v></c>', mended)),
+    );
+  },
+);
 
 test('what does not belong together is refused, with what to do', async () => {
   const desk = await deskAfterRun();

@@ -207,7 +207,7 @@ describe('what is wrong before the first file is said at once, and nothing is se
     expect(await nights.desk.requests()).toBe(0);
   });
 
-  test('a store that nobody named is not made', async () => {
+  proof('a store that nobody named is not made', async () => {
     const nights = await openNightDesk();
     nights.drop('a.csv', 'a', 1);
     const { code, said } = await nights.sweep(['night.yaml'], { ROWONCE_STORE: '' });

@@ -341,24 +341,29 @@ describe('what was begun by hand with the same job', () => {
   });
 });
 
-test('a row in doubt does not keep its file; what a person decides about it is carried out the next night', async () => {
-  const nights = await openNightDesk({ faults: 'charged-reset:x1' });
-  const { place } = nights.desk;
-  nights.drop('a.csv', 'a', 3);
-  const first = await nights.night();
-  expect(first).toMatchObject({ code: 3, said: { counts: { matched: 2, in_doubt: 1 } } });
-  expect(nights.files()).toMatchObject({ inbox: [] });
-  expect(await nights.night()).toMatchObject({
-    code: 3,
-    said: { rows: 3, credits: { spent: 0, in_doubt: 1 } },
-  });
-  expect(await nights.desk.type(['settle', first.said.files[0].batch, '--skip'])).toMatchObject({ code: 0 });
-  expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 2, skipped: 1 } } });
-  expect(place.statuses('inbox/done/a.enriched.csv').toSorted()).toEqual(['matched', 'matched', 'skipped']);
-  expect(await place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
-});
+proof(
+  'a row in doubt does not keep its file; what a person decides about it is carried out the next night',
+  async () => {
+    const nights = await openNightDesk({ faults: 'charged-reset:x1' });
+    const { place } = nights.desk;
+    nights.drop('a.csv', 'a', 3);
+    const first = await nights.night();
+    expect(first).toMatchObject({ code: 3, said: { counts: { matched: 2, in_doubt: 1 } } });
+    expect(nights.files()).toMatchObject({ inbox: [] });
+    expect(await nights.night()).toMatchObject({
+      code: 3,
+      said: { rows: 3, credits: { spent: 0, in_doubt: 1 } },
+    });
+    expect(await nights.desk.type(['settle', first.said.files[0].batch, '--skip'])).toMatchObject({
+      code: 0,
+    });
+    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 2, skipped: 1 } } });
+    expect(place.statuses('inbox/done/a.enriched.csv').toSorted()).toEqual(['matched', 'matched', 'skipped']);
+    expect(await place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
+  },
+);
 
-test('the job that a user copies works as its page says', async () => {
+proof('the job that a user copies works as its page says', async () => {
   const root = join(import.meta.dirname, '..', '..');
   const nights = new NightDesk(await openDesk());
   const { place } = nights.desk;

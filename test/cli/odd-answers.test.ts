@@ -157,7 +157,7 @@ test.each(
   },
 );
 
-test('one decision is about all that are alike: the others wait', async () => {
+proof('one decision is about all that are alike: the others wait', async () => {
   const { desk, asked } = await deskBefore('service', ({ path }) =>
     /u-[123]\//.test(path) ? { message: `Benutzer entfernt` } : { message: 'Benutzer gesperrt' },
   );

@@ -250,7 +250,7 @@ proof('a batch that goes on is not asked about again', async () => {
   expect((await sheet.json('run')).counts).toEqual({ applied: 2 });
 });
 
-test('play money is never asked about', async () => {
+proof('play money is never asked about', async () => {
   const sheet = new Sheet('play');
   sheet.write('jo as editor');
   const env = ['--account', 'sandbox-service', '--store', team.place.path('play-store')];
@@ -259,7 +259,7 @@ test('play money is never asked about', async () => {
   expect(stdout).toContain('Changes    1 invite\n');
 });
 
-test('a sample of a change is refused, because it says nothing of the rest', async () => {
+proof('a sample of a change is refused, because it says nothing of the rest', async () => {
   const sheet = new Sheet('sample');
   sheet.write('jo as editor');
   const { code, stderr } = await sheet.type('run', '--yes', '--sample', '1');
@@ -384,19 +384,22 @@ proof(
   },
 );
 
-test('while a row is invalid nobody is removed for not being in the sheet, because that row may mean them', async () => {
-  const sheet = new Sheet('unclear', { remove_missing: true, guards: { max_removals: '100%' } });
-  sheet.write('jo as viewer', 'ann as viewer');
-  await sheet.json('run', '--yes');
-  sheet.write('jo@@acme.example as viewer', 'ann as viewer');
-  const done = await sheet.json('run', '--yes');
-  expect(done).toMatchObject({ counts: { unchanged: 1, invalid: 1, refused: 1 }, requests: 0, removed: 0 });
-  expect(await sheet.roles()).toEqual(['jo as viewer', 'ann as viewer']);
-  expect(done).toMatchObject({ removed_file: null, not_removed: 1 });
-  expect(readFileSync(done.not_removed_file, 'utf8')).toContain(
-    'jo@acme.example was not removed from proj-unclear, because row 2 is invalid',
-  );
-});
+proof(
+  'while a row is invalid nobody is removed for not being in the sheet, because that row may mean them',
+  async () => {
+    const sheet = new Sheet('unclear', { remove_missing: true, guards: { max_removals: '100%' } });
+    sheet.write('jo as viewer', 'ann as viewer');
+    await sheet.json('run', '--yes');
+    sheet.write('jo@@acme.example as viewer', 'ann as viewer');
+    const done = await sheet.json('run', '--yes');
+    expect(done).toMatchObject({ counts: { unchanged: 1, invalid: 1, refused: 1 }, requests: 0, removed: 0 });
+    expect(await sheet.roles()).toEqual(['jo as viewer', 'ann as viewer']);
+    expect(done).toMatchObject({ removed_file: null, not_removed: 1 });
+    expect(readFileSync(done.not_removed_file, 'utf8')).toContain(
+      'jo@acme.example was not removed from proj-unclear, because row 2 is invalid',
+    );
+  },
+);
 
 // ---------------------------------------------------------------------------------------------------- saved plans
 
@@ -599,7 +602,7 @@ proof('what the service has announced and does not offer is said so', async () =
   }
 });
 
-test('run --help maps the prebuilt steps of the service to operations', async () => {
+proof('run --help maps the prebuilt steps of the service to operations', async () => {
   const { stdout } = await typed(['run', '--help']);
   const steps = [...stdout.matchAll(/^ {2}([A-Z][\w ]+?) {2,}([a-z-]+)/gm)].map(([, step, operation]) => [
     step,

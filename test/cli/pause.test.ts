@@ -4,6 +4,7 @@
  * Method: the real commands, before the sandbox as a vendor; its book says what was asked and charged.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 import { openNightDesk } from './night-desk.ts';
 
@@ -37,7 +38,7 @@ test('a sweep leaves a paused batch and says so, and works through it once it is
   expect(objectIn(finished.stdout).stopped.message).toBe(`Batch ${batch} is finished already.`);
 });
 
-test('a run of a paused batch lets it go on, and says so', async () => {
+proof('a run of a paused batch lets it go on, and says so', async () => {
   const desk = await openDesk();
   desk.list(3);
   const { batch } = await desk.json(desk.run('--limit', '2'));
@@ -67,7 +68,7 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });
 
-test('the run of another batch is not stopped for it, and is named', async () => {
+proof('the run of another batch is not stopped for it, and is named', async () => {
   const desk = await openDesk({ latencyMs: 300 });
   desk.list(3);
   const { batch } = await desk.json(desk.run('--limit', '1'));

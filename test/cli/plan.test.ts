@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 /** A port of this machine at which nothing listens. */
@@ -44,7 +45,7 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   expect(stderr).toContain('so nothing is known as bought.');
 });
 
-test('with a job and --json: the same as one object', async () => {
+proof('with a job and --json: the same as one object', async () => {
   const { id, ...plan } = objectIn((await planned('enrich-company', 'list.csv', '--json')).stdout);
   expect(id).toMatch(/^[\w-]+$/);
   expect(plan).toEqual({
@@ -90,7 +91,7 @@ test('without a job: the columns with what they look like and what does not, and
   expect(stdout).toMatch(/^does not fit {2}.*\benrich-person\b/m);
 });
 
-test('without a job and with --json: the same as one object', async () => {
+proof('without a job and with --json: the same as one object', async () => {
   const { rows, encoding, columns, operations } = objectIn((await planned('list.csv', '--json')).stdout);
   expect({ rows, encoding }).toEqual({ rows: 4, encoding: 'UTF-8' });
   expect(columns[1]).toMatchObject({ name: 'Website', looks_like: 'website', filled: 3 });
@@ -152,7 +153,7 @@ test('the order in which identifiers are tried is told as the job says it, and n
   expect(await order('enrich-company')).toBeUndefined();
 });
 
-test('a job without its file is told so, and what to type', async () => {
+proof('a job without its file is told so, and what to type', async () => {
   const desk = await openDesk();
   for (const job of ['enrich-company', 'mine.yaml']) {
     expect(await desk.type(['plan', job])).toMatchObject({
@@ -164,7 +165,7 @@ Name the file as well: npx --no rowonce plan ${job} FILE
   }
 });
 
-test('one row and a blank column are called so', async () => {
+proof('one row and a blank column are called so', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'ABN,Name\n,\n');
   const { stdout } = await desk.type(['plan', 'list.csv']);

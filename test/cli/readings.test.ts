@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { type Desk, openDesk, vendorThat } from './desk.ts';
 
 const UNKNOWN = { status: [200], body: { path: 'note', matches: 'unknown' }, means: 'no_match' };
@@ -96,33 +97,36 @@ test('what the dialect took for no match and is a match is written, and costs no
   expect(first).toMatchObject({ counts: { no_match: 3 }, credits: { spent: 3 } });
 });
 
-test('rows that are settled keep their outcome; a run names what they could still ask, and begins anew when told to', async () => {
-  const { desk, asked, speak } = await deskAtVendor();
-  await desk.json(runOf('list.csv'));
-  const before = await desk.read('list.csv.out.csv');
-  await speak(UNKNOWN);
-  asked.length = 0;
-  const plan = await desk.json(planOf('list.csv'));
-  expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
-  const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that the dialect reads otherwise today; 2 of them could ask further, for at most 2 credits.`;
-  expect((await desk.type(planOf('list.csv'))).stdout).toContain(`${fact} A run asks first.`);
-  const kept = await desk.type(runOf('list.csv'));
-  expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them anew, agree with --yes.`);
-  expect(kept.stdout).toMatch(/matched +3\n/);
-  expect(await desk.read('list.csv.out.csv')).toBe(before);
-  expect(asked).toEqual([]);
+proof(
+  'rows that are settled keep their outcome; a run names what they could still ask, and begins anew when told to',
+  async () => {
+    const { desk, asked, speak } = await deskAtVendor();
+    await desk.json(runOf('list.csv'));
+    const before = await desk.read('list.csv.out.csv');
+    await speak(UNKNOWN);
+    asked.length = 0;
+    const plan = await desk.json(planOf('list.csv'));
+    expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
+    const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that the dialect reads otherwise today; 2 of them could ask further, for at most 2 credits.`;
+    expect((await desk.type(planOf('list.csv'))).stdout).toContain(`${fact} A run asks first.`);
+    const kept = await desk.type(runOf('list.csv'));
+    expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them anew, agree with --yes.`);
+    expect(kept.stdout).toMatch(/matched +3\n/);
+    expect(await desk.read('list.csv.out.csv')).toBe(before);
+    expect(asked).toEqual([]);
 
-  const anew = await desk.json([...runOf('list.csv'), '--yes']);
-  expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 2 } });
-  expect(anew.batch).not.toBe(plan.reread.batch);
-  expect(asked).toHaveLength(2);
-  const ways = desk.place.rows('list.csv.out.csv').map(({ _matched_by }) => _matched_by);
-  expect(ways).toEqual(['domain', 'profile_url', 'profile_url']);
-  expect(await desk.json(planOf('list.csv'))).not.toHaveProperty('reread');
-  expect((await desk.json(['status', plan.reread.batch])).counts).toEqual({ matched: 3 });
-  await desk.json(['export', plan.reread.batch, '-o', 'first.csv']);
-  expect(await desk.read('first.csv'), 'the first batch is as it was').toBe(before);
-});
+    const anew = await desk.json([...runOf('list.csv'), '--yes']);
+    expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 2 } });
+    expect(anew.batch).not.toBe(plan.reread.batch);
+    expect(asked).toHaveLength(2);
+    const ways = desk.place.rows('list.csv.out.csv').map(({ _matched_by }) => _matched_by);
+    expect(ways).toEqual(['domain', 'profile_url', 'profile_url']);
+    expect(await desk.json(planOf('list.csv'))).not.toHaveProperty('reread');
+    expect((await desk.json(['status', plan.reread.batch])).counts).toEqual({ matched: 3 });
+    await desk.json(['export', plan.reread.batch, '-o', 'first.csv']);
+    expect(await desk.read('first.csv'), 'the first batch is as it was').toBe(before);
+  },
+);
 
 test('replies that were kept in doubt are read once the dialect can; nothing is asked again, and what was at risk is spent', async () => {
   const { desk, asked, speak } = await deskAtVendor();
@@ -146,81 +150,87 @@ test('replies that were kept in doubt are read once the dialect can; nothing is 
   expect(stdout).toMatch(/ in_doubt at .*\n.* read as no_match, 1 credit, at /);
 });
 
-test('status shows what a kept answer means today beside what was taken, and what was read since', async () => {
-  const { desk, speak } = await deskAtVendor();
-  const { batch } = await desk.json(runOf('list.csv'));
-  const status = ['status', batch, '3'];
-  expect((await desk.json(status)).attempts[0]).not.toHaveProperty('today');
-  await speak(UNKNOWN);
-  const today = 'reads as no_match, 0 credits, by the dialect of today (status 200)';
-  expect((await desk.type(status)).stdout).toMatch(/ found, 1 credit at .*\n.* reads as no_match/);
-  expect((await desk.type(status)).stdout).toContain(today);
-  expect(await desk.json(status)).toMatchObject({
-    outcome: { kind: 'matched' },
-    attempts: [{ closure: { answer: 'found' }, today: { answer: 'no_match', charged: 0 } }],
-  });
-  await desk.write('other.csv', LIST + row('four'));
-  await desk.json(runOf('other.csv'));
-  const { stdout } = await desk.type(status);
-  expect(stdout).toMatch(/^Row 3: matched\n/);
-  expect(stdout).toMatch(/ read as no_match, 1 credit, at 20.* by another dialect \(status 200\)\n/);
-  expect(stdout).not.toContain(today);
-  expect(await desk.json(status)).toMatchObject({
-    attempts: [{ readings: [{ answer: 'no_match', charged: 1 }] }],
-  });
-});
+proof(
+  'status shows what a kept answer means today beside what was taken, and what was read since',
+  async () => {
+    const { desk, speak } = await deskAtVendor();
+    const { batch } = await desk.json(runOf('list.csv'));
+    const status = ['status', batch, '3'];
+    expect((await desk.json(status)).attempts[0]).not.toHaveProperty('today');
+    await speak(UNKNOWN);
+    const today = 'reads as no_match, 0 credits, by the dialect of today (status 200)';
+    expect((await desk.type(status)).stdout).toMatch(/ found, 1 credit at .*\n.* reads as no_match/);
+    expect((await desk.type(status)).stdout).toContain(today);
+    expect(await desk.json(status)).toMatchObject({
+      outcome: { kind: 'matched' },
+      attempts: [{ closure: { answer: 'found' }, today: { answer: 'no_match', charged: 0 } }],
+    });
+    await desk.write('other.csv', LIST + row('four'));
+    await desk.json(runOf('other.csv'));
+    const { stdout } = await desk.type(status);
+    expect(stdout).toMatch(/^Row 3: matched\n/);
+    expect(stdout).toMatch(/ read as no_match, 1 credit, at 20.* by another dialect \(status 200\)\n/);
+    expect(stdout).not.toContain(today);
+    expect(await desk.json(status)).toMatchObject({
+      attempts: [{ readings: [{ answer: 'no_match', charged: 1 }] }],
+    });
+  },
+);
 
-test('the answer to a change is never applied by reading; status says what it means today and what would apply it', async () => {
-  const desk = await openDesk();
-  let mails = 0;
-  const base_url = await vendorThat((response) => {
-    mails += 1;
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"state":"queued","code":"invite-7"}');
-  });
-  const accounts = (dialect: object) =>
-    Promise.all([
-      writeFile(desk.place.path('team.yaml'), JSON.stringify({ vendor: 'service', ...dialect })),
-      desk.write(
-        'config/accounts.yaml',
-        JSON.stringify({
-          accounts: {
-            team: {
-              ...{
-                vendor: 'service',
-                base_url,
-                key: 'key-1',
-                organization_id: 'org-1',
-                project_id: 'proj-1',
+proof(
+  'the answer to a change is never applied by reading; status says what it means today and what would apply it',
+  async () => {
+    const desk = await openDesk();
+    let mails = 0;
+    const base_url = await vendorThat((response) => {
+      mails += 1;
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"state":"queued","code":"invite-7"}');
+    });
+    const accounts = (dialect: object) =>
+      Promise.all([
+        writeFile(desk.place.path('team.yaml'), JSON.stringify({ vendor: 'service', ...dialect })),
+        desk.write(
+          'config/accounts.yaml',
+          JSON.stringify({
+            accounts: {
+              team: {
+                ...{
+                  vendor: 'service',
+                  base_url,
+                  key: 'key-1',
+                  organization_id: 'org-1',
+                  project_id: 'proj-1',
+                },
+                dialect: desk.place.path('team.yaml'),
               },
-              dialect: desk.place.path('team.yaml'),
             },
-          },
-        }),
-      ),
-    ]);
-  const queued = { status: [200], body: { path: 'state', equals: 'queued' }, means: 'in_doubt' };
-  await accounts({ operations: { 'create-invite': { answers: [queued] } } });
-  await desk.write('list.csv', 'Email,Role\njo@team.example,viewer\n');
-  const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
-  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
-  await accounts({
-    operations: {
-      'create-invite': { answers: [{ ...queued, means: 'found' }], answer_fields: { invite_code: 'code' } },
-    },
-  });
-  const { batch } = await desk.json(['status', 'last']);
-  const { stdout } = await desk.type(['status', batch, '2']);
-  expect(stdout).toContain(
-    'reads as found, 0 credits, by the dialect of today (status 200), which is never applied',
-  );
-  expect(stdout).toMatch(
-    new RegExp(`to apply it: .*rowonce settle ${batch} 2 --answer invite_code=invite-7`),
-  );
-  expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
-  await desk.type(['settle', batch, '2', '--answer', 'invite_code=invite-7']);
-  expect(await desk.json(run)).toMatchObject({ counts: { applied: 1 } });
-  expect((await desk.type(['status', batch, '2'])).stdout).not.toContain('reads as');
-  expect(mails).toBe(1);
-});
+          }),
+        ),
+      ]);
+    const queued = { status: [200], body: { path: 'state', equals: 'queued' }, means: 'in_doubt' };
+    await accounts({ operations: { 'create-invite': { answers: [queued] } } });
+    await desk.write('list.csv', 'Email,Role\njo@team.example,viewer\n');
+    const run = ['run', 'invite-user', 'list.csv', '-o', 'out.csv', '--yes'];
+    expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
+    await accounts({
+      operations: {
+        'create-invite': { answers: [{ ...queued, means: 'found' }], answer_fields: { invite_code: 'code' } },
+      },
+    });
+    const { batch } = await desk.json(['status', 'last']);
+    const { stdout } = await desk.type(['status', batch, '2']);
+    expect(stdout).toContain(
+      'reads as found, 0 credits, by the dialect of today (status 200), which is never applied',
+    );
+    expect(stdout).toMatch(
+      new RegExp(`to apply it: .*rowonce settle ${batch} 2 --answer invite_code=invite-7`),
+    );
+    expect(await desk.json(run)).toMatchObject({ counts: { in_doubt: 1 } });
+    await desk.type(['settle', batch, '2', '--answer', 'invite_code=invite-7']);
+    expect(await desk.json(run)).toMatchObject({ counts: { applied: 1 } });
+    expect((await desk.type(['status', batch, '2'])).stdout).not.toContain('reads as');
+    expect(mails).toBe(1);
+  },
+);

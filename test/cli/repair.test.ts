@@ -6,6 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { proof } from '../combinations.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { type JsonResult, objectIn } from './desk.ts';
 import { rowonce } from './rowonce.ts';
@@ -104,22 +105,25 @@ test('a run sends what was meant, says so in each row, counts it, and leaves eve
   expect(sentTo('bought')).toHaveLength(3);
 });
 
-test('with and without --repair are two batches of one list, and what one bought the other need not buy', async () => {
-  const { path } = damagedList('twice');
-  const words = ['run', 'enrich-person', path, '--budget', '100', '-o', place.path('twice.out.csv')];
-  const plain = await json(...words);
-  const mended = await json(...words, '--repair');
-  expect(mended.batch).not.toBe(plain.batch);
-  expect([plain.credits.spent, mended.credits.spent]).toEqual([1 * PRICE, 2 * PRICE]);
-  expect(sentTo('twice')).toEqual(['flo@twice.example', 'jo@twice.example', 'mia@twice.example']);
-  const exported = await json('export', 'enrich-person', path, '--repair', '-o', place.path('again.csv'));
-  expect(exported.batch).toBe(mended.batch);
-});
+proof(
+  'with and without --repair are two batches of one list, and what one bought the other need not buy',
+  async () => {
+    const { path } = damagedList('twice');
+    const words = ['run', 'enrich-person', path, '--budget', '100', '-o', place.path('twice.out.csv')];
+    const plain = await json(...words);
+    const mended = await json(...words, '--repair');
+    expect(mended.batch).not.toBe(plain.batch);
+    expect([plain.credits.spent, mended.credits.spent]).toEqual([1 * PRICE, 2 * PRICE]);
+    expect(sentTo('twice')).toEqual(['flo@twice.example', 'jo@twice.example', 'mia@twice.example']);
+    const exported = await json('export', 'enrich-person', path, '--repair', '-o', place.path('again.csv'));
+    expect(exported.batch).toBe(mended.batch);
+  },
+);
 
 /** Credits that the vendor takes for a person. */
 const PRICE = 2;
 
-test('a job may ask for it, and a saved job keeps it', async () => {
+proof('a job may ask for it, and a saved job keeps it', async () => {
   const { path } = damagedList('saved');
   const job = place.path('saved.yaml');
   const words = ['--budget', '100', '-o', place.path('saved.out.csv')];
@@ -146,19 +150,22 @@ test('ABNs that are wrong by a digit are listed with what may be meant, and neve
   );
 });
 
-test('a row that a repair mends in one cell and that cannot be asked for all the same was not sent repaired', async () => {
-  const job = write(
-    'both.yaml',
-    JSON.stringify({ operation: 'enrich-person', waterfall: ['email+profile_url'], repair: true }),
-  );
-  const path = write(
-    'both.csv',
-    'Email,LinkedIn\njo@both.example.,\nflo@both.example.,linkedin.com/in/flo\n',
-  );
-  const ended = await json('run', job, path, '--budget', '100', '-o', place.path('both.out.csv'));
-  expect([ended.counts, ended.repaired]).toEqual([{ invalid: 1, matched: 1 }, 1]);
-  expect(sentTo('both')).toEqual(['flo@both.example']);
-});
+proof(
+  'a row that a repair mends in one cell and that cannot be asked for all the same was not sent repaired',
+  async () => {
+    const job = write(
+      'both.yaml',
+      JSON.stringify({ operation: 'enrich-person', waterfall: ['email+profile_url'], repair: true }),
+    );
+    const path = write(
+      'both.csv',
+      'Email,LinkedIn\njo@both.example.,\nflo@both.example.,linkedin.com/in/flo\n',
+    );
+    const ended = await json('run', job, path, '--budget', '100', '-o', place.path('both.out.csv'));
+    expect([ended.counts, ended.repaired]).toEqual([{ invalid: 1, matched: 1 }, 1]);
+    expect(sentTo('both')).toEqual(['flo@both.example']);
+  },
+);
 
 test('plan FILE finds damage in columns of which nobody has said what they hold, and rows that come twice', async () => {
   const sound = Array.from(
@@ -200,19 +207,22 @@ test('plan FILE finds damage in columns of which nobody has said what they hold,
   expect(stdout).toMatch(/^duplicates 1 row the same as an earlier row: row 305$/m);
 });
 
-test('where short dates are usual they are meant, and many harmless cells do not hide one that is damaged', async () => {
-  const rows = '51 824 753 556,Mar-22,Apr-23\n51 824 753 556,Mar-22,later\n'.repeat(125);
-  const path = write('dates.csv', `ABN,Since,Until\n${rows}5.18E+10,Mar-22,May-23\n`);
-  const { columns } = await json('plan', path);
-  const found = columns.map(({ damage }: JsonResult) =>
-    damage.map(({ kind, count, cure }: JsonResult) => [kind, count, cure]),
-  );
-  expect(found).toEqual([
-    [
-      ['scientific_notation', 1, 'by_hand'],
-      ['spelling', 250, 'none_needed'],
-    ],
-    [],
-    [],
-  ]);
-});
+proof(
+  'where short dates are usual they are meant, and many harmless cells do not hide one that is damaged',
+  async () => {
+    const rows = '51 824 753 556,Mar-22,Apr-23\n51 824 753 556,Mar-22,later\n'.repeat(125);
+    const path = write('dates.csv', `ABN,Since,Until\n${rows}5.18E+10,Mar-22,May-23\n`);
+    const { columns } = await json('plan', path);
+    const found = columns.map(({ damage }: JsonResult) =>
+      damage.map(({ kind, count, cure }: JsonResult) => [kind, count, cure]),
+    );
+    expect(found).toEqual([
+      [
+        ['scientific_notation', 1, 'by_hand'],
+        ['spelling', 250, 'none_needed'],
+      ],
+      [],
+      [],
+    ]);
+  },
+);

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf } from '../faults/workplace.ts';
 import { afterwards, linesOf, temporaryFolder } from '../sandbox/client.ts';
@@ -83,7 +84,7 @@ test('two processes with a store each share one sandbox and its book', async () 
   expect(names('three')).toHaveLength(40);
 });
 
-test('its limit is one for all who use it', async () => {
+proof('its limit is one for all who use it', async () => {
   const folder = temporaryFolder();
   const bookPath = join(folder, 'book.jsonl');
   const url = await sandboxAt(bookPath, '--rate', '50/h');
@@ -97,7 +98,7 @@ test('its limit is one for all who use it', async () => {
   expect(linesOf(bookPath)).toHaveLength(50);
 });
 
-test('what answers there and is no sandbox is asked for nothing that costs', async () => {
+proof('what answers there and is no sandbox is asked for nothing that costs', async () => {
   const folder = temporaryFolder();
   await using vendor = await ScriptedVendor.start((_, response) => response.end('{"name":"Acme"}'));
   writeAccounts(folder, { vendor: 'provider', sandbox: true, base_url: vendor.url });
@@ -107,7 +108,7 @@ test('what answers there and is no sandbox is asked for nothing that costs', asy
   expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /sandbox/book']);
 });
 
-test('where nobody listens the command that starts one is named', async () => {
+proof('where nobody listens the command that starts one is named', async () => {
   const folder = temporaryFolder();
   const vendor = await ScriptedVendor.start(() => {});
   await vendor[Symbol.asyncDispose]();
@@ -136,7 +137,7 @@ test.each([
   expect(ended.stderr).toContain(fact);
 });
 
-test('such an account is shown, changed and removed as any other', async () => {
+proof('such an account is shown, changed and removed as any other', async () => {
   const folder = temporaryFolder();
   writeAccounts(folder, { vendor: 'provider', sandbox: true, base_url: 'http://127.0.0.1:4810' });
   const accounts = (...words: readonly string[]): Promise<Ended> =>

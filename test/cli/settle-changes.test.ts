@@ -6,6 +6,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { PROJECT, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
 
 async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
@@ -48,33 +49,36 @@ test('a lost invite: shown with the person, told by its code, and known from the
   expect(state.invitedTwice()).toEqual([]);
 });
 
-test('a role that hangs between two invites comes first, as somebody who may have none; --retry says what it risks', async () => {
-  const team = await openTeam();
-  await team.apply([{ email: MO, role: 'viewer' }]);
-  team.writeSheet([
-    { email: MO, role: 'editor' },
-    { email: JO, role: 'viewer' },
-  ]);
-  // The first request deletes the invite that waits; what comes after it is lost.
-  await team.run({ crashAt: 'after-close' });
-  await team.vendor.setFaults('reset:x2');
-  await team.runHere();
-  const { in_doubt: doubts } = await team.json('settle', 'last');
-  expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
-    [2, 'may have no invite'],
-    [3, null],
-  ]);
-  expect((await team.type('settle', 'last')).stdout).toContain('2 in doubt, 1 may have no invite.\n');
+proof(
+  'a role that hangs between two invites comes first, as somebody who may have none; --retry says what it risks',
+  async () => {
+    const team = await openTeam();
+    await team.apply([{ email: MO, role: 'viewer' }]);
+    team.writeSheet([
+      { email: MO, role: 'editor' },
+      { email: JO, role: 'viewer' },
+    ]);
+    // The first request deletes the invite that waits; what comes after it is lost.
+    await team.run({ crashAt: 'after-close' });
+    await team.vendor.setFaults('reset:x2');
+    await team.runHere();
+    const { in_doubt: doubts } = await team.json('settle', 'last');
+    expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
+      [2, 'may have no invite'],
+      [3, null],
+    ]);
+    expect((await team.type('settle', 'last')).stdout).toContain('2 in doubt, 1 may have no invite.\n');
 
-  const { batch } = await team.json('status', 'last');
-  const retried = await team.type('settle', batch, '--retry');
-  expect(retried.stderr).toContain(
-    `create-invite of ${MO} in ${PROJECT}, role editor: a second mail may be sent, because the first request may have arrived.\n`,
-  );
-  expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
-  const roles = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'editor' };
-  expect((await team.state()).roles()).toEqual(roles);
-});
+    const { batch } = await team.json('status', 'last');
+    const retried = await team.type('settle', batch, '--retry');
+    expect(retried.stderr).toContain(
+      `create-invite of ${MO} in ${PROJECT}, role editor: a second mail may be sent, because the first request may have arrived.\n`,
+    );
+    expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
+    const roles = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'editor' };
+    expect((await team.state()).roles()).toEqual(roles);
+  },
+);
 
 test('somebody who was accepted at once is told by the user id, and their next role is set by it', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
@@ -87,24 +91,30 @@ test('somebody who was accepted at once is told by the user id, and their next r
   expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'member', role: 'editor' });
 });
 
-test('a project whose creation was lost: its rows wait, and go on in the one that a person names', async () => {
-  const columns = { email: 'Email', role: 'Role', project: 'Project' };
-  const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
-  const rows = [`${JO},Launch,viewer`, `${MO},Launch,editor`];
-  writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${rows.map((row) => `${row}\n`).join('')}`);
-  expect((await team.runHere()).report?.counts).toEqual({ in_doubt: 2 });
-  expect((await team.json('settle', 'last')).in_doubt).toMatchObject([
-    { operation: 'create-project', parameters: { name: 'Launch' } },
-  ]);
+proof(
+  'a project whose creation was lost: its rows wait, and go on in the one that a person names',
+  async () => {
+    const columns = { email: 'Email', role: 'Role', project: 'Project' };
+    const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
+    const rows = [`${JO},Launch,viewer`, `${MO},Launch,editor`];
+    writeFileSync(
+      team.place.path('team.csv'),
+      `Email,Project,Role\n${rows.map((row) => `${row}\n`).join('')}`,
+    );
+    expect((await team.runHere()).report?.counts).toEqual({ in_doubt: 2 });
+    expect((await team.json('settle', 'last')).in_doubt).toMatchObject([
+      { operation: 'create-project', parameters: { name: 'Launch' } },
+    ]);
 
-  const [made] = (await team.state()).projects;
-  await team.type('settle', 'last', '--answer', `project_id=${made?.project}`);
-  expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
-  const state = await team.state();
-  expect(state.projects).toHaveLength(1);
-  const roles = { [`${made?.project} ${JO}`]: 'viewer', [`${made?.project} ${MO}`]: 'editor' };
-  expect(state.roles()).toEqual(roles);
-});
+    const [made] = (await team.state()).projects;
+    await team.type('settle', 'last', '--answer', `project_id=${made?.project}`);
+    expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
+    const state = await team.state();
+    expect(state.projects).toHaveLength(1);
+    const roles = { [`${made?.project} ${JO}`]: 'viewer', [`${made?.project} ${MO}`]: 'editor' };
+    expect(state.roles()).toEqual(roles);
+  },
+);
 
 test('--skip leaves a row out of its batch, and the person in doubt', async () => {
   const team = await openTeam({ faults: 'reset:x1' });
@@ -119,18 +129,21 @@ test('--skip leaves a row out of its batch, and the person in doubt', async () =
   expect((await team.state()).mailsTo(PROJECT, JO)).toEqual([]);
 });
 
-test('what is left of a saved plan goes on by the printed command, which asks about the plan of that', async () => {
-  const team = await openTeam({ faults: 'reset:x1' });
-  team.writeSheet([JO, MO].map((email) => ({ email, role: 'viewer' })));
-  const words = ['run', 'team.yaml', 'team.csv', '-o', 'out.csv'];
-  await team.type('plan', 'team.yaml', 'team.csv', '--save', 'team.plan');
-  const begun = await team.type(...words, '--plan', 'team.plan', '--yes');
-  expect(begun.code).toBe(3);
-  const { stderr } = await team.type('settle', 'last', '--not-done');
-  expect(stderr).toContain(`carried out by the next run:\nnpx --no rowonce ${words.join(' ')}\n`);
-  expect((await team.type(...words)).stderr).toContain('nobody agreed');
-  expect((await team.type(...words, '--yes')).code).toBe(0);
-  const state = await team.state();
-  expect(state.standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
-  expect(state.invitedTwice()).toEqual([]);
-});
+proof(
+  'what is left of a saved plan goes on by the printed command, which asks about the plan of that',
+  async () => {
+    const team = await openTeam({ faults: 'reset:x1' });
+    team.writeSheet([JO, MO].map((email) => ({ email, role: 'viewer' })));
+    const words = ['run', 'team.yaml', 'team.csv', '-o', 'out.csv'];
+    await team.type('plan', 'team.yaml', 'team.csv', '--save', 'team.plan');
+    const begun = await team.type(...words, '--plan', 'team.plan', '--yes');
+    expect(begun.code).toBe(3);
+    const { stderr } = await team.type('settle', 'last', '--not-done');
+    expect(stderr).toContain(`carried out by the next run:\nnpx --no rowonce ${words.join(' ')}\n`);
+    expect((await team.type(...words)).stderr).toContain('nobody agreed');
+    expect((await team.type(...words, '--yes')).code).toBe(0);
+    const state = await team.state();
+    expect(state.standing(PROJECT, JO)).toEqual({ as: 'invited', role: 'viewer' });
+    expect(state.invitedTwice()).toEqual([]);
+  },
+);

@@ -142,33 +142,40 @@ proof('the next identifiers of a row count, too, because extra credits do not li
   expect(await desk.json(PLAN)).toMatchObject({ sent_again: { rows: 1, credits: 1 }, credits: { most: 1 } });
 });
 
-test('where the extra credits hold retries back, everything says so, and what it says to type goes on', async () => {
-  const desk = await doubtfulDesk(4, 'charged-reset:x3');
-  const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
-  const LIMIT =
-    '3 calls in doubt are to be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
-  expect(decided.stderr).toContain(LIMIT);
-  const held =
-    '2 calls in doubt are to be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
-  const next = 'settle BATCH --retry --extra-credits 3';
-  const ran = await desk.type(desk.run());
-  const { batch } = await desk.json(['status', 'last']);
-  for (const { stderr } of [ran, await desk.type(['settle', 'last']), await desk.type(['status', 'last'])]) {
-    expect(stderr).toContain(held);
-    expect(stderr).toContain(next.replace('BATCH', batch));
-  }
-  expect(await desk.json(desk.run())).toMatchObject({ requests: 0, retries: { calls: 2, enough: 3 } });
-  expect(await desk.json(['settle', 'last'])).toMatchObject({
-    retries: { calls: 2, credits: 2, extra_credits: { most: 1, used: 1 }, enough: 3 },
-  });
-  expect(desk.place.rows().at(2)?._reason).toMatch(
-    /; not sent again, because the extra credits do not cover it$/,
-  );
+proof(
+  'where the extra credits hold retries back, everything says so, and what it says to type goes on',
+  async () => {
+    const desk = await doubtfulDesk(4, 'charged-reset:x3');
+    const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
+    const LIMIT =
+      '3 calls in doubt are to be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
+    expect(decided.stderr).toContain(LIMIT);
+    const held =
+      '2 calls in doubt are to be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
+    const next = 'settle BATCH --retry --extra-credits 3';
+    const ran = await desk.type(desk.run());
+    const { batch } = await desk.json(['status', 'last']);
+    for (const { stderr } of [
+      ran,
+      await desk.type(['settle', 'last']),
+      await desk.type(['status', 'last']),
+    ]) {
+      expect(stderr).toContain(held);
+      expect(stderr).toContain(next.replace('BATCH', batch));
+    }
+    expect(await desk.json(desk.run())).toMatchObject({ requests: 0, retries: { calls: 2, enough: 3 } });
+    expect(await desk.json(['settle', 'last'])).toMatchObject({
+      retries: { calls: 2, credits: 2, extra_credits: { most: 1, used: 1 }, enough: 3 },
+    });
+    expect(desk.place.rows().at(2)?._reason).toMatch(
+      /; not sent again, because the extra credits do not cover it$/,
+    );
 
-  await desk.type(['settle', 'last', '--retry', '--extra-credits', '3']);
-  expect(await plannedAndRun(desk)).toMatchObject({ planned: { credits: { most: 2 } }, charged: 2 });
-  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
-});
+    await desk.type(['settle', 'last', '--retry', '--extra-credits', '3']);
+    expect(await plannedAndRun(desk)).toMatchObject({ planned: { credits: { most: 2 } }, charged: 2 });
+    expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched', 'matched']);
+  },
+);
 
 proof(
   'without a limit of its own a finished batch asks about retries, and keeps the limit that it has',
@@ -186,7 +193,7 @@ proof(
   },
 );
 
-test('a change that costs something and is sent again stands in the plan of its list, too', async () => {
+proof('a change that costs something and is sent again stands in the plan of its list, too', async () => {
   const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
   desk.list(2);
   await desk.write(

@@ -5,6 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 import { Desk, objectIn } from './desk.ts';
 
@@ -46,7 +47,7 @@ test('after a kill the list is of everything that was on its way, and deciding i
   expect(await desk.requests()).toBe(IN_FLIGHT);
 });
 
-test('a decision right after a kill is about all of it, without a list before', async () => {
+proof('a decision right after a kill is about all of it, without a list before', async () => {
   await using place = await openPlace();
   const { desk, program } = await runningDesk(place);
   await program.kill();
@@ -56,7 +57,7 @@ test('a decision right after a kill is about all of it, without a list before', 
   });
 });
 
-test('beside a run that goes on nothing is taken for in doubt', async () => {
+proof('beside a run that goes on nothing is taken for in doubt', async () => {
   await using place = await openPlace();
   const { desk } = await runningDesk(place);
   const list = await desk.type(['settle', 'last']);

@@ -66,17 +66,20 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
 });
 
-test('a finished batch that is named carries out what was decided, and is not begun anew when nothing is in doubt any more', async () => {
-  const desk = await doubtfulDesk();
-  const { batch } = await desk.json(['settle', 'last', '--retry']);
-  const named = desk.run('--refresh', '--if-batch', batch);
-  const stale = await desk.type(named);
-  expect(stale).toMatchObject({ code: 2, stderr: expect.stringContaining('and nothing was started') });
-  expect(await desk.requests()).toBe(3);
-  expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 0 });
-  expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
-  expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 2 });
-});
+proof(
+  'a finished batch that is named carries out what was decided, and is not begun anew when nothing is in doubt any more',
+  async () => {
+    const desk = await doubtfulDesk();
+    const { batch } = await desk.json(['settle', 'last', '--retry']);
+    const named = desk.run('--refresh', '--if-batch', batch);
+    const stale = await desk.type(named);
+    expect(stale).toMatchObject({ code: 2, stderr: expect.stringContaining('and nothing was started') });
+    expect(await desk.requests()).toBe(3);
+    expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
+    expect(await desk.type(desk.run('--if-batch', batch))).toMatchObject({ code: 2 });
+  },
+);
 
 proof(
   "--retry without extra credits is held by the batch's budget, of which every doubt keeps its part",
@@ -177,7 +180,7 @@ proof(
   },
 );
 
-test('a batch without doubts says so', async () => {
+proof('a batch without doubts says so', async () => {
   const desk = await openDesk();
   desk.list(1);
   const { batch } = await desk.json(desk.run());

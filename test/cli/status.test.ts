@@ -3,6 +3,7 @@
  * Method: the real command over the store that a real run left, before a vendor with known answers.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { objectIn, openDesk, vendorThat } from './desk.ts';
 
 test('before anything was run there is nothing to show; a store that is named must exist', async () => {
@@ -119,7 +120,7 @@ test('what a vendor says cannot take over the terminal', async () => {
   expect(shown[1]?.stdout).toContain('request id r-1: eviltxt');
 });
 
-test('neither the header nor a word nor a part of a row is a row', async () => {
+proof('neither the header nor a word nor a part of a row is a row', async () => {
   const desk = await openDesk();
   desk.list(1);
   await desk.type(desk.run());
@@ -132,7 +133,7 @@ test('neither the header nor a word nor a part of a row is a row', async () => {
   }
 });
 
-test("the request id is the vendor's own, by the header that the account's dialect names", async () => {
+proof("the request id is the vendor's own, by the header that the account's dialect names", async () => {
   const desk = await openDesk();
   desk.place.writeDialect({ request_id: ['X-Trace'] });
   const vendor = await vendorThat((response) => {

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { ChoosyVendor } from '../faults/choosy-vendor.ts';
 import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
 import type { JsonResult } from './desk.ts';
@@ -68,62 +69,71 @@ test('a list whose undo was killed after the deletions had reached the service: 
   expect(Object.keys((await team.state()).roles())).toHaveLength(3);
 });
 
-test('an undo of which nothing had reached the service: once that is settled, the list says that all is so', async () => {
-  const team = await openTeam();
-  await team.apply(as('viewer', JO, MO));
-  const { batch } = await team.json('status', 'last');
-  await undoKilled(team, batch, 'after-intent:1');
-  const undo = (await team.json('status', 'last')).batch;
-  expect(await run(team)).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
-  await team.type('cancel', undo);
-  await team.type('settle', undo, '2', '--not-done');
-  expect(await run(team)).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
-  expect(Object.keys((await team.state()).roles())).toHaveLength(2);
-});
+proof(
+  'an undo of which nothing had reached the service: once that is settled, the list says that all is so',
+  async () => {
+    const team = await openTeam();
+    await team.apply(as('viewer', JO, MO));
+    const { batch } = await team.json('status', 'last');
+    await undoKilled(team, batch, 'after-intent:1');
+    const undo = (await team.json('status', 'last')).batch;
+    expect(await run(team)).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
+    await team.type('cancel', undo);
+    await team.type('settle', undo, '2', '--not-done');
+    expect(await run(team)).toMatchObject({ code: 0, report: { counts: { unchanged: 2 }, requests: 0 } });
+    expect(Object.keys((await team.state()).roles())).toHaveLength(2);
+  },
+);
 
-test('a run that goes on after another batch has changed its people says so, and the next one makes it so', async () => {
-  const team = await openTeam();
-  team.writeSheet(as('viewer', JO, MO));
-  await team.runHere({ more: ['--limit', '1'] });
-  const { batch } = await team.json('status', 'last');
-  const other = { input: 'other.csv', output: 'other-out.csv' };
-  await team.apply(as('editor', JO), other);
-  const since = (await team.json('status', 'last')).batch;
+proof(
+  'a run that goes on after another batch has changed its people says so, and the next one makes it so',
+  async () => {
+    const team = await openTeam();
+    team.writeSheet(as('viewer', JO, MO));
+    await team.runHere({ more: ['--limit', '1'] });
+    const { batch } = await team.json('status', 'last');
+    const other = { input: 'other.csv', output: 'other-out.csv' };
+    await team.apply(as('editor', JO), other);
+    const since = (await team.json('status', 'last')).batch;
 
-  const { code, report } = await run(team);
-  expect(report).toMatchObject({ batch, counts: { applied: 2 } });
-  expect(report.changes.overtaken).toEqual([
-    { row: 2, who: `${JO} in ${PROJECT}`, since: `since then batch ${since} set the role to editor` },
-  ]);
-  expect(code).toBe(3);
-  expect(team.row(JO)._reason).toBe(`invited as viewer; since then batch ${since} set the role to editor`);
-  expect(team.row(MO)._reason).toBe('invited as viewer');
-  expect((await team.type('status', batch)).stdout).toContain(
-    `Overtaken  1 change is not so any more, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
-  );
-  expect((await team.type('status', batch, '2')).stdout).toContain(
-    `\n  since then batch ${since} set the role to editor\n`,
-  );
-  expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain('<h2>Since then</h2>');
-  expect((await run(team)).report.counts).toEqual({ applied: 1, unchanged: 1 });
-  expect((await team.state()).standing(PROJECT, JO)?.role).toBe('viewer');
-});
-
-test('two exports of one state are the same to the byte, also where others have moved its people', async () => {
-  const team = await openTeam();
-  await team.apply(as('viewer', JO, MO));
-  const { batch } = await team.json('status', 'last');
-  await team.apply(as('editor', JO), { input: 'other.csv', output: 'other-out.csv' });
-  const written = async (name: string): Promise<readonly string[]> => {
-    await team.type('export', batch, '--copy', '-o', team.place.path(`${name}.csv`));
-    return ['csv', 'report.html'].map((ending) =>
-      readFileSync(team.place.path(`${name}.${ending}`), 'utf8').replaceAll(`./${name}.`, './out.'),
+    const { code, report } = await run(team);
+    expect(report).toMatchObject({ batch, counts: { applied: 2 } });
+    expect(report.changes.overtaken).toEqual([
+      { row: 2, who: `${JO} in ${PROJECT}`, since: `since then batch ${since} set the role to editor` },
+    ]);
+    expect(code).toBe(3);
+    expect(team.row(JO)._reason).toBe(`invited as viewer; since then batch ${since} set the role to editor`);
+    expect(team.row(MO)._reason).toBe('invited as viewer');
+    expect((await team.type('status', batch)).stdout).toContain(
+      `Overtaken  1 change is not so any more, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
     );
-  };
-  const [first, second] = [await written('one'), await written('two')];
-  expect(second).toEqual(first);
-  expect(first[0]).toContain('since then batch');
-});
+    expect((await team.type('status', batch, '2')).stdout).toContain(
+      `\n  since then batch ${since} set the role to editor\n`,
+    );
+    expect(readFileSync(team.place.path('out.report.html'), 'utf8')).toContain('<h2>Since then</h2>');
+    expect((await run(team)).report.counts).toEqual({ applied: 1, unchanged: 1 });
+    expect((await team.state()).standing(PROJECT, JO)?.role).toBe('viewer');
+  },
+);
+
+proof(
+  'two exports of one state are the same to the byte, also where others have moved its people',
+  async () => {
+    const team = await openTeam();
+    await team.apply(as('viewer', JO, MO));
+    const { batch } = await team.json('status', 'last');
+    await team.apply(as('editor', JO), { input: 'other.csv', output: 'other-out.csv' });
+    const written = async (name: string): Promise<readonly string[]> => {
+      await team.type('export', batch, '--copy', '-o', team.place.path(`${name}.csv`));
+      return ['csv', 'report.html'].map((ending) =>
+        readFileSync(team.place.path(`${name}.${ending}`), 'utf8').replaceAll(`./${name}.`, './out.'),
+      );
+    };
+    const [first, second] = [await written('one'), await written('two')];
+    expect(second).toEqual(first);
+    expect(first[0]).toContain('since then batch');
+  },
+);
 
 test('a refused row is planned again by the next run, which says that it was refused before and why, one try a run', async () => {
   let seats = 0;
@@ -163,17 +173,20 @@ test('a refused row is planned again by the next run, which says that it was ref
   expect(await run(team)).toMatchObject({ code: 0, report: { requests: 0 } });
 });
 
-test("a change that was refused to another list is none of this batch's people: they can be undone", async () => {
-  const team = await openTeam();
-  await team.apply(as('viewer', JO));
-  const { batch } = await team.json('status', 'last');
-  await team.vendor.setFaults('422@delete-invite:x1');
-  const other = { input: 'other.csv', output: 'other-out.csv' };
-  expect(await team.apply(as('editor', JO), other)).toMatchObject({ report: { counts: { refused: 1 } } });
-  await team.vendor.setFaults();
-  expect(await team.json('undo', batch, '--yes')).toMatchObject({ counts: { applied: 1 }, not_undone: [] });
-  expect((await team.state()).roles()).toEqual({});
-});
+proof(
+  "a change that was refused to another list is none of this batch's people: they can be undone",
+  async () => {
+    const team = await openTeam();
+    await team.apply(as('viewer', JO));
+    const { batch } = await team.json('status', 'last');
+    await team.vendor.setFaults('422@delete-invite:x1');
+    const other = { input: 'other.csv', output: 'other-out.csv' };
+    expect(await team.apply(as('editor', JO), other)).toMatchObject({ report: { counts: { refused: 1 } } });
+    await team.vendor.setFaults();
+    expect(await team.json('undo', batch, '--yes')).toMatchObject({ counts: { applied: 1 }, not_undone: [] });
+    expect((await team.state()).roles()).toEqual({});
+  },
+);
 
 test('what the service refused to undo is tried again by the next undo', async () => {
   const team = await openTeam();

@@ -131,8 +131,7 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
   test('ends its row as its vendor has ended it, at its vendor’s price, whatever the answer', async () => {
     const settling = ALL.filter((answer) => STATUS[meaningOf(answer)] !== '' && !isLost(answer));
     expect(settling.length).toBeGreaterThan(120);
-    const answers = mixed(settling, meaningOf);
-    expect(answers).toHaveLength(settling.length);
+    const answers = mixed(some(settling, 60), meaningOf);
     const { vendor, report, rows, desk } = await runOver(kind, answers);
     expect(report).toMatchObject({ stopped: null, rows: answers.length });
     expect(rows.map(({ _status }) => _status)).toEqual(answers.map((each) => STATUS[meaningOf(each)]));
@@ -151,8 +150,9 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
   });
 
   test('that is told to wait is asked for again, and done once', async () => {
-    const answers = ALL.filter((answer) => meaningOf(answer) === 'wait');
-    expect(answers.length).toBeGreaterThan(10);
+    const waiting = ALL.filter((answer) => meaningOf(answer) === 'wait');
+    expect(waiting.length).toBeGreaterThan(10);
+    const answers = some(waiting, 2);
     const { vendor, report, rows } = await runOver(kind, answers);
     expect(report).toMatchObject({ stopped: null });
     const statuses = new Set(rows.map(({ _status }) => _status));

@@ -6,9 +6,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { some } from '../combinations.ts';
 import { openDesk, vendorThat } from './desk.ts';
 
-test.each(['in_doubt', 'refused', 'rate_limited'])(
+test.each(some(['in_doubt', 'refused', 'rate_limited'], 1))(
   'changes that read as %s today are named, and left alone',
   async (means) => {
     const desk = await openDesk();

@@ -266,7 +266,7 @@ describe('where the file system tells nothing', () => {
     },
   );
 
-  test('export writes nothing and says which row', async () => {
+  proof('export writes nothing and says which row', async () => {
     const { place, batch } = await poisoned('run');
     const words = ['export', batch, '--store', place.path('store'), '-o', place.path('other.csv')];
     const { code, stderr } = await place.typeHere(words);

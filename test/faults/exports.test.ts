@@ -40,11 +40,16 @@ describe.for(
     1,
   ),
 )('two exports to one path, from %s', ([name, stores]) => {
-  test.for([
-    ['and neither is killed', {}],
-    ['and one is killed when it has written', { crashAt: 'output-written' }],
-    ['and one is killed when it has given the output its name', { crashAt: 'output-renamed' }],
-  ] as const)('%s', async ([_, crash]) => {
+  test.for(
+    some(
+      [
+        ['and neither is killed', {}],
+        ['and one is killed when it has written', { crashAt: 'output-written' }],
+        ['and one is killed when it has given the output its name', { crashAt: 'output-renamed' }],
+      ] as const,
+      1,
+    ),
+  )('%s', async ([_, crash]) => {
     const output = `${name}, ${Object.values(crash).join()}.csv`;
     expect(await exportTwice(workplace, { stores, output, whole, ...crash })).toEqual(WHOLE_EXPORTS);
   });

@@ -14,7 +14,7 @@ import { type FlipStore, makeFlipStores } from './flip-store.ts';
 import { type Flip, FlipLab, flipNumbered } from './flip-trial.ts';
 import { Workplace } from './workplace.ts';
 
-const FLIPS = times(8, 32);
+const FLIPS = times(6, 32);
 const ROWS = 30;
 const SEED = 10;
 

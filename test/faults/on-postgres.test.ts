@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { typedAt } from '../cli/typed.ts';
 import { proof, some } from '../combinations.ts';
 import { postgresServer, type Server } from '../ledger/stores/postgres-server.ts';
 import type { Ended } from './program.ts';
@@ -14,17 +15,22 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
 const ROWS = 24;
 const DOMAINS = domainsOf('database', ROWS);
 
+/** Laid out once: a copy of it takes a fraction of laying one out. */
+const LAID_OUT = 'run_laid_out';
+
 let server: Server;
 beforeAll(async () => {
   server = await postgresServer();
+  await server.createDatabase(LAID_OUT);
+  expect(await typedAt(['store', 'init', server.url(LAID_OUT)])).toMatchObject({ code: 0 });
 });
 
 let databases = 0;
 
-async function freshStore(): Promise<string> {
+async function freshStore(as = LAID_OUT): Promise<string> {
   databases += 1;
   const name = `run_${databases}`;
-  await server.createDatabase(name);
+  await server.createDatabase(name, as);
   return server.url(name);
 }
 
@@ -221,47 +227,55 @@ proof(
   },
 );
 
-test('what passed the retention of an account goes from a database, and a purge takes what is from before a day', async () => {
-  await using place = await openPlace();
-  const store = await freshStore();
-  expect((await place.runHere({ store })).code).toBe(0);
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-  const purged = await place.typeHere(['store', 'purge', '--before', tomorrow, '--yes', '--store', store]);
-  expect(purged.code, purged.stderr).toBe(0);
-  expect(JSON.stringify(await server.everyRow(`run_${databases}`, 'calls'))).not.toContain(DOMAINS[0]);
-  const { requests } = await place.vendor.book();
-  place.writeAccount(place.vendor.url, { retention: '1d' });
-  const again = await place.runHere({ store });
-  expect(again.code, again.stderr).toBe(0);
-  expect((await place.vendor.book()).requests, 'a finished list buys nothing again by itself').toBe(requests);
-  expect(again.stderr).not.toContain('is not erased yet');
-});
+proof(
+  'what passed the retention of an account goes from a database, and a purge takes what is from before a day',
+  async () => {
+    await using place = await openPlace();
+    const store = await freshStore();
+    expect((await place.runHere({ store })).code).toBe(0);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const purged = await place.typeHere(['store', 'purge', '--before', tomorrow, '--yes', '--store', store]);
+    expect(purged.code, purged.stderr).toBe(0);
+    expect(JSON.stringify(await server.everyRow(`run_${databases}`, 'calls'))).not.toContain(DOMAINS[0]);
+    const { requests } = await place.vendor.book();
+    place.writeAccount(place.vendor.url, { retention: '1d' });
+    const again = await place.runHere({ store });
+    expect(again.code, again.stderr).toBe(0);
+    expect((await place.vendor.book()).requests, 'a finished list buys nothing again by itself').toBe(
+      requests,
+    );
+    expect(again.stderr).not.toContain('is not erased yet');
+  },
+);
 
-test('doctor says what is at the other end: the server, what it keeps, the ledger and its size', async () => {
-  await using place = await openPlace();
-  const store = await freshStore();
-  const doctor = async () => {
-    const { stdout } = await place.typeHere(['doctor', '--store', store, '--json']);
-    const { findings } = JSON.parse(stdout) as { findings: { what: string; fact: string; ok: boolean }[] };
-    return (what: string) => findings.find((each) => each.what === what);
-  };
-  const before = await doctor();
-  expect(before('server')?.fact).toMatch(
-    /^PostgreSQL \d+.*, fsync on, synchronous_commit on .* of 200 connections in use$/,
-  );
-  expect(before('ledger')).toMatchObject({ ok: true, fact: expect.stringContaining('none yet') });
-  expect(before('disk'), 'the folder that one happens to be in says nothing').toBeUndefined();
-  expect((await place.runHere({ store })).code).toBe(0);
-  const after = await doctor();
-  expect(after('store')).toMatchObject({ ok: true, fact: expect.stringContaining('1 batches') });
-  expect(after('ledger')).toMatchObject({
-    ok: true,
-    fact: expect.stringMatching(/^\d+ MiB in schema rowonce; role tests owns it$/),
-  });
-  const copied = await place.typeHere(['store', 'copy', store, place.path('copy'), '--json']);
-  expect(copied.code, copied.stderr).toBe(0);
-  expect((await doctor())('ledger')).toMatchObject({
-    ok: false,
-    fact: expect.stringContaining('was copied to'),
-  });
-});
+proof(
+  'doctor says what is at the other end: the server, what it keeps, the ledger and its size',
+  async () => {
+    await using place = await openPlace();
+    const store = await freshStore('template1');
+    const doctor = async () => {
+      const { stdout } = await place.typeHere(['doctor', '--store', store, '--json']);
+      const { findings } = JSON.parse(stdout) as { findings: { what: string; fact: string; ok: boolean }[] };
+      return (what: string) => findings.find((each) => each.what === what);
+    };
+    const before = await doctor();
+    expect(before('server')?.fact).toMatch(
+      /^PostgreSQL \d+.*, fsync on, synchronous_commit on .* of 200 connections in use$/,
+    );
+    expect(before('ledger')).toMatchObject({ ok: true, fact: expect.stringContaining('none yet') });
+    expect(before('disk'), 'the folder that one happens to be in says nothing').toBeUndefined();
+    expect((await place.runHere({ store })).code).toBe(0);
+    const after = await doctor();
+    expect(after('store')).toMatchObject({ ok: true, fact: expect.stringContaining('1 batches') });
+    expect(after('ledger')).toMatchObject({
+      ok: true,
+      fact: expect.stringMatching(/^\d+ MiB in schema rowonce; role tests owns it$/),
+    });
+    const copied = await place.typeHere(['store', 'copy', store, place.path('copy'), '--json']);
+    expect(copied.code, copied.stderr).toBe(0);
+    expect((await doctor())('ledger')).toMatchObject({
+      ok: false,
+      fact: expect.stringContaining('was copied to'),
+    });
+  },
+);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { emailsOf, KEY, PROJECT, TeamWorkplace } from './team-workplace.ts';
 
 /*
@@ -42,45 +43,51 @@ test.concurrent('a key that dies in the middle: few more requests, exit 77, and 
   expect(team.place.ledger()).toMatchObject({ open: [], inDoubt: 0 });
 });
 
-test.concurrent('a project on which the key is no Admin: its rows are refused, the others are applied', async () => {
-  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
-  await team.vendor.removeAdmin('proj-closed', KEY);
-  const people = emailsOf('closed', 12).map((email, index) => ({
-    email,
-    role: 'editor',
-    project: index % 3 === 0 ? 'proj-closed' : 'proj-open',
-  }));
-  const { code, report } = await team.apply(people);
-  expect(code).toBe(3);
-  expect(report).toMatchObject({ stopped: null, counts: { applied: 8, refused: 4 } });
-  const state = await team.state();
-  for (const { email, project } of people) {
-    const isOpen = project === 'proj-open';
-    expect(team.row(email)._status).toBe(isOpen ? 'applied' : 'refused');
-    expect(state.standing(project, email)).toEqual(isOpen ? { as: 'invited', role: 'editor' } : undefined);
-  }
-});
+proof.concurrent(
+  'a project on which the key is no Admin: its rows are refused, the others are applied',
+  async () => {
+    await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
+    await team.vendor.removeAdmin('proj-closed', KEY);
+    const people = emailsOf('closed', 12).map((email, index) => ({
+      email,
+      role: 'editor',
+      project: index % 3 === 0 ? 'proj-closed' : 'proj-open',
+    }));
+    const { code, report } = await team.apply(people);
+    expect(code).toBe(3);
+    expect(report).toMatchObject({ stopped: null, counts: { applied: 8, refused: 4 } });
+    const state = await team.state();
+    for (const { email, project } of people) {
+      const isOpen = project === 'proj-open';
+      expect(team.row(email)._status).toBe(isOpen ? 'applied' : 'refused');
+      expect(state.standing(project, email)).toEqual(isOpen ? { as: 'invited', role: 'editor' } : undefined);
+    }
+  },
+);
 
-test.concurrent('no project that lets the key in: exit 77, rows pending, and a key of an Admin goes on', async () => {
-  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
-  const projects = ['proj-east', 'proj-west'];
-  for (const project of projects) await team.vendor.removeAdmin(project, KEY);
-  const people = emailsOf('shut', 10).map((email, index) => ({
-    email,
-    role: 'viewer',
-    project: projects[index % 2] ?? '',
-  }));
-  team.writeSheet(people);
-  const { code, report } = await team.runHere();
-  expect(code).toBe(77);
-  expect(report?.stopped?.code).toBe('key');
-  expect(report?.counts.applied).toBeUndefined();
-  expect((await team.state()).roles()).toEqual({});
+proof.concurrent(
+  'no project that lets the key in: exit 77, rows pending, and a key of an Admin goes on',
+  async () => {
+    await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
+    const projects = ['proj-east', 'proj-west'];
+    for (const project of projects) await team.vendor.removeAdmin(project, KEY);
+    const people = emailsOf('shut', 10).map((email, index) => ({
+      email,
+      role: 'viewer',
+      project: projects[index % 2] ?? '',
+    }));
+    team.writeSheet(people);
+    const { code, report } = await team.runHere();
+    expect(code).toBe(77);
+    expect(report?.stopped?.code).toBe('key');
+    expect(report?.counts.applied).toBeUndefined();
+    expect((await team.state()).roles()).toEqual({});
 
-  team.writeAccount({ key: 'key-2' });
-  await team.runHere();
-  const statuses = team.place.statuses();
-  const invited = Object.keys((await team.state()).roles()).length;
-  expect(statuses.filter((status) => status === 'applied')).toHaveLength(invited);
-  expect(statuses).not.toContain('pending');
-});
+    team.writeAccount({ key: 'key-2' });
+    await team.runHere();
+    const statuses = team.place.statuses();
+    const invited = Object.keys((await team.state()).roles()).length;
+    expect(statuses.filter((status) => status === 'applied')).toHaveLength(invited);
+    expect(statuses).not.toContain('pending');
+  },
+);

@@ -65,26 +65,29 @@ test.each(some(KILLS, 1))(
   },
 );
 
-test('4 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', async () => {
-  // Goal: every row gets its answer and is paid for once, by the vendor's book. Method: what the kills and the vendor
-  // lose is sent again by the same command, under its key.
-  const faults = faultsOn('keyed');
-  await using workplace = await Workplace.open({
-    way: 'keyed',
-    latencyMs: 50,
-    faults,
-    concurrency: CONCURRENCY,
-  });
-  const tally = newTally();
-  workplace.writeList(domainsOf('keyed', 80));
+proof(
+  '4 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)',
+  async () => {
+    // Goal: every row gets its answer and is paid for once, by the vendor's book. Method: what the kills and the vendor
+    // lose is sent again by the same command, under its key.
+    const faults = faultsOn('keyed');
+    await using workplace = await Workplace.open({
+      way: 'keyed',
+      latencyMs: 50,
+      faults,
+      concurrency: CONCURRENCY,
+    });
+    const tally = newTally();
+    workplace.writeList(domainsOf('keyed', 80));
 
-  await killSoOften(4, workplace, { random: randomFrom('keyed kills', 1), windowMs: 200 }, tally);
-  expect(await unsettled(workplace)).toEqual(ALL_SETTLED);
+    await killSoOften(4, workplace, { random: randomFrom('keyed kills', 1), windowMs: 200 }, tally);
+    expect(await unsettled(workplace)).toEqual(ALL_SETTLED);
 
-  expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-  expect(tally.open, 'requests that the kills have lost').toBeGreaterThan(0);
-  expect((await workplace.vendor.book()).credits).toBe(80);
-});
+    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+    expect(tally.open, 'requests that the kills have lost').toBeGreaterThan(0);
+    expect((await workplace.vendor.book()).credits).toBe(80);
+  },
+);
 
 proof.concurrent.each(['direct', 'keyed'] as const)(
   'a refresh that is killed at random buys no company anew twice (%s)',

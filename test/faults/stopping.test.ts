@@ -69,7 +69,7 @@ describe.concurrent('asked to stop', () => {
     });
   });
 
-  test('while it waits for the vendor: it does not wait to the end', async () => {
+  proof('while it waits for the vendor: it does not wait to the end', async () => {
     await using workplace = await Workplace.open({ faults: '429:1' });
     workplace.writeList(domainsOf('waiting', 4));
     const program = workplace.start();

@@ -168,7 +168,7 @@ describe.each(some(WAYS, 1))('from a %s to a %s', (fromKind, toKind) => {
   });
 });
 
-test('a person who was forgotten stays forgotten, and is not bought again', async () => {
+proof('a person who was forgotten stays forgotten, and is not bought again', async () => {
   await using place = await openPlace();
   const [from, to, back] = [
     await freshPlace(place, 'folder'),

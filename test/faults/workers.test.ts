@@ -179,26 +179,29 @@ proof('a run and two workers work on one list at once, and meet', async () => {
   expect(outputOf(place, 'out.csv')).toBe(outputOf(other, 'out.csv'));
 });
 
-test('a worker that is told to stop finishes what is on its way, and another one goes on at once', async () => {
-  await using host = await openHost({ latencyMs: 50, concurrency: 4 });
-  const { place } = host;
-  const domains = domainsOf('told', 100);
-  place.writeList(domains);
-  await detach(host);
-  const first = startWorker(host);
-  const asked = (): number => place.vendor.requests().length;
-  await expect.poll(asked, { interval: 10 }).toBeGreaterThan(20);
-  first.signal('SIGINT');
-  const { code, stderr } = await first.ended;
-  expect(code, stderr).toBe(130);
-  expect(asked()).toBeLessThan(domains.length);
-  const left = `SELECT state FROM rowonce_queue.job WHERE name LIKE 'account-%' AND state <= 'active'`;
-  expect(await rowsOf(host, left), 'nobody waits until it is thought dead').toEqual([{ state: 'created' }]);
-  startWorker(host);
-  await ended(host, domains.length);
-  await expectAskedOnce(host, domains);
-  expect(await rowsOf(host, `SELECT row FROM rows WHERE outcome <> 'matched'`)).toEqual([]);
-});
+proof(
+  'a worker that is told to stop finishes what is on its way, and another one goes on at once',
+  async () => {
+    await using host = await openHost({ latencyMs: 50, concurrency: 4 });
+    const { place } = host;
+    const domains = domainsOf('told', 100);
+    place.writeList(domains);
+    await detach(host);
+    const first = startWorker(host);
+    const asked = (): number => place.vendor.requests().length;
+    await expect.poll(asked, { interval: 10 }).toBeGreaterThan(20);
+    first.signal('SIGINT');
+    const { code, stderr } = await first.ended;
+    expect(code, stderr).toBe(130);
+    expect(asked()).toBeLessThan(domains.length);
+    const left = `SELECT state FROM rowonce_queue.job WHERE name LIKE 'account-%' AND state <= 'active'`;
+    expect(await rowsOf(host, left), 'nobody waits until it is thought dead').toEqual([{ state: 'created' }]);
+    startWorker(host);
+    await ended(host, domains.length);
+    await expectAskedOnce(host, domains);
+    expect(await rowsOf(host, `SELECT row FROM rows WHERE outcome <> 'matched'`)).toEqual([]);
+  },
+);
 
 proof('a worker that is cut off from its database goes on when it can be reached', async () => {
   await using host = await openHost({ latencyMs: 50, concurrency: 4 });

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { readBody } from '../../src/core/answer-body.ts';
 import { plainText } from '../../src/core/plain-text.ts';
 import { REDACTED, Redaction } from '../../src/lib/redaction.ts';
+import { some } from '../combinations.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
 
@@ -255,7 +256,7 @@ describe('four megabytes of whatever is repeated take some four times as long as
   }
 
   // Work that grows by the square takes sixteen times as long. What takes a second has passed.
-  test.each(PIECES)('%s', (piece) => {
+  test.each(some(PIECES, 4))('%s', (piece) => {
     const bodyOf = (bytes: number): Buffer => Buffer.from(piece.repeat(Math.floor(bytes / piece.length)));
     const quarter = costOf(bodyOf(BYTES / 4));
     expect(costOf(bodyOf(BYTES))).toBeLessThan(Math.max(1_000, 12 * quarter));

@@ -6,7 +6,7 @@ import { credits } from '../../src/ledger/ledger.ts';
 import { Connection } from '../../src/ledger/stores/sqlite/connection.ts';
 import { runJob } from '../../src/run/run-job.ts';
 import { openDesk } from '../cli/desk.ts';
-import { some } from '../combinations.ts';
+import { proof, some } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 
@@ -167,7 +167,7 @@ test('a run that is stopped in between writes nothing, and the next one goes on 
   expect((await runHere(place, 'long.csv')).output).toBe(next.output);
 });
 
-test('after a kill at any step the same command writes the same', async () => {
+proof('after a kill at any step the same command writes the same', async () => {
   const desk = await openDesk();
   desk.place.writeList(KNOWN, 'bought.csv');
   await desk.type(['run', 'enrich-company', 'bought.csv', '--budget', '1000']);

@@ -17,6 +17,7 @@ import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
 import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { agreeToDialects } from '../agree.ts';
+import { proof } from '../combinations.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Vendor, type VendorOptions } from '../faults/vendor.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
@@ -336,7 +337,7 @@ test('what a kill left open is settled once, by the first of several runs, and t
   await spender.close();
 });
 
-test('runs in the sandbox share one sandbox process with one book', async () => {
+proof('runs in the sandbox share one sandbox process with one book', async () => {
   const { folder } = await openPlace({}, AMPLE);
   vi.stubEnv('ROWONCE_SANDBOX', '--match-rate 1');
   const store = join(folder, 'play');

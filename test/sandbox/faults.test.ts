@@ -30,7 +30,7 @@ describe.each([
     expect(credits).toBe(expectedCredits);
   });
 
-  test('timeout: nothing comes, and the connection stays', async () => {
+  proof('timeout: nothing comes, and the connection stays', async () => {
     const running = await sandbox({ matchRate: 1, faults: `${prefix}timeout:x1` });
     let ended = false;
     const lookup = rawLookup(running, 'a.example').then((reply) => {
@@ -78,14 +78,14 @@ describe.each([
     expect(credits).toBe(expectedCredits);
   });
 
-  test('huge: 64 MB', async () => {
+  proof('huge: 64 MB', async () => {
     const { reply, credits } = await oneFault(`${prefix}huge:x1`);
     expect(statusOf(reply)).toBe(200);
     expect(reply.bodyBytes).toBeGreaterThan(64 * 1024 * 1024);
     expect(credits).toBe(expectedCredits);
   });
 
-  test('bomb: small on the wire, 200 MB unpacked', async () => {
+  proof('bomb: small on the wire, 200 MB unpacked', async () => {
     const { reply, credits } = await oneFault(`${prefix}bomb:x1`);
     expect(reply.head).toContain('content-encoding: gzip');
     expect(reply.bodyBytes).toBeLessThan(1024 * 1024);

@@ -359,7 +359,7 @@ proof(
   },
 );
 
-describe('what stops a run and is answered by a word on a terminal is answered by a button', () => {
+proofs('what stops a run and is answered by a word on a terminal is answered by a button', () => {
   const answers = [
     { answer: 'no-match', requests: 0 },
     { answer: 'take-back', requests: 20 },
@@ -492,18 +492,21 @@ proof(
   },
 );
 
-test('a batch that the page has begun goes on in a terminal, by the command that a decision shows', async () => {
-  const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
-  const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
-  const { id } = await ask('PUT', '/lists?name=list.csv', 'Domain\none.example\ntwo.example\n');
-  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const plan = await ask('POST', '/plans', { list: id, choices });
-  await ask('POST', '/starts', { plan: plan.id, budget: 9 });
-  await lastWork();
-  const decided = await desk.type(['settle', 'last', '--not-done']);
-  const command = decided.stderr.trim().split('\n').at(-1) ?? '';
-  // The yes on the page was to the plan that it showed. Whoever types the command later is asked about what it buys then.
-  expect(command).not.toMatch(/--yes|--if-plan/);
-  const line = command.replace(/^.*? rowonce /, '').split(' ');
-  expect(await desk.type(line)).toMatchObject({ code: 0 });
-});
+proof(
+  'a batch that the page has begun goes on in a terminal, by the command that a decision shows',
+  async () => {
+    const desk = await openDesk({ faults: 'charged-reset:x1', concurrency: 1 });
+    const { ask, lastWork } = await serve(desk.place.folder, desk.environment());
+    const { id } = await ask('PUT', '/lists?name=list.csv', 'Domain\none.example\ntwo.example\n');
+    const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+    const plan = await ask('POST', '/plans', { list: id, choices });
+    await ask('POST', '/starts', { plan: plan.id, budget: 9 });
+    await lastWork();
+    const decided = await desk.type(['settle', 'last', '--not-done']);
+    const command = decided.stderr.trim().split('\n').at(-1) ?? '';
+    // The yes on the page was to the plan that it showed. Whoever types the command later is asked about what it buys then.
+    expect(command).not.toMatch(/--yes|--if-plan/);
+    const line = command.replace(/^.*? rowonce /, '').split(' ');
+    expect(await desk.type(line)).toMatchObject({ code: 0 });
+  },
+);

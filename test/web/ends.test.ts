@@ -89,12 +89,15 @@ test('a page that is killed leaves no doubt, and the command that it shows goes 
   await goesOn(run);
 });
 
-test('a page that is stopped waits for its answers, and says by its exit code that work was left', async () => {
-  const run = await served();
-  const { code, stderr } = await run.page.stop('SIGTERM');
-  expect([code, stderr]).toEqual([143, expect.stringContaining('1 command of the page stopped early')]);
-  await goesOn(run);
-});
+proof(
+  'a page that is stopped waits for its answers, and says by its exit code that work was left',
+  async () => {
+    const run = await served();
+    const { code, stderr } = await run.page.stop('SIGTERM');
+    expect([code, stderr]).toEqual([143, expect.stringContaining('1 command of the page stopped early')]);
+    await goesOn(run);
+  },
+);
 
 proof('stopped by Ctrl-C, which a terminal sends to all of its group', async () => {
   const run = await held();

@@ -158,35 +158,38 @@ proof('the pause that a vendor asks for is counted down, and the batch goes on a
   expect(await timer.count()).toBe(0);
 });
 
-test('the end of a batch is told once for a browser, wherever its tabs are, and to nobody who has not asked', async () => {
-  const { served, batch, gate, running } = await underWay(3);
-  const one = await tabAt(served, '/', { permissions: ['notifications'] });
-  await one.context().addInitScript(NOTED);
-  const two = await one.context().newPage();
-  const tabs = [one, two];
-  for (const tab of tabs) {
-    await tab.goto(`${served.url}/batches/${batch}`);
-    await tab.getByRole('button', { name: text.batch.tellMe }).waitFor();
-  }
-  const said = (name: 'asks' | 'notes') => Promise.all(tabs.map((tab) => tab.evaluate(`said.${name}`)));
-  expect(await said('asks'), 'a browser is asked for nothing by itself').toEqual([0, 0]);
-  await two.getByRole('button', { name: text.batch.tellMe }).click();
-  for (const tab of tabs) await tab.getByText(text.batch.willTell).waitFor();
-  expect(await said('asks')).toEqual([0, 1]);
+proof(
+  'the end of a batch is told once for a browser, wherever its tabs are, and to nobody who has not asked',
+  async () => {
+    const { served, batch, gate, running } = await underWay(3);
+    const one = await tabAt(served, '/', { permissions: ['notifications'] });
+    await one.context().addInitScript(NOTED);
+    const two = await one.context().newPage();
+    const tabs = [one, two];
+    for (const tab of tabs) {
+      await tab.goto(`${served.url}/batches/${batch}`);
+      await tab.getByRole('button', { name: text.batch.tellMe }).waitFor();
+    }
+    const said = (name: 'asks' | 'notes') => Promise.all(tabs.map((tab) => tab.evaluate(`said.${name}`)));
+    expect(await said('asks'), 'a browser is asked for nothing by itself').toEqual([0, 0]);
+    await two.getByRole('button', { name: text.batch.tellMe }).click();
+    for (const tab of tabs) await tab.getByText(text.batch.willTell).waitFor();
+    expect(await said('asks')).toEqual([0, 1]);
 
-  await two.reload();
-  await two.getByText(text.batch.willTell).waitFor();
-  await one.getByRole('link', { name: text.nav.history }).click();
-  gate.let();
-  expect((await running).code).toBe(0);
-  await two.getByText(text.batch.states.finished, { exact: true }).waitFor();
-  const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
-  await expect.poll(async () => (await said('notes')).flat(), SOON).toEqual([note]);
-  const [, toTwo] = await said('notes');
-  await one.goto(`${served.url}/batches/${batch}`);
-  await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
-  expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
-});
+    await two.reload();
+    await two.getByText(text.batch.willTell).waitFor();
+    await one.getByRole('link', { name: text.nav.history }).click();
+    gate.let();
+    expect((await running).code).toBe(0);
+    await two.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
+    await expect.poll(async () => (await said('notes')).flat(), SOON).toEqual([note]);
+    const [, toTwo] = await said('notes');
+    await one.goto(`${served.url}/batches/${batch}`);
+    await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
+  },
+);
 
 proof(
   'what a person wants to be told of outlives the page, whose next start has another address',

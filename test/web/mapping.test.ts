@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { text } from '../../src/web/page/text.ts';
 import type { JsonResult } from '../cli/desk.ts';
+import { proof } from '../combinations.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { Served } from './served.ts';
@@ -105,7 +106,7 @@ test('a column that is not used is taken by a click, and what comes back is chos
   await page.getByText('town', { exact: true }).waitFor();
 });
 
-test('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
+proof('filters of a search, and for a team the words of its roles and how far a run may go', async () => {
   const search = await bring('firms.csv', 'Company\nAcme\nBeta\n', {
     ...{ what: { operation: 'search-people' }, account: 'sandbox-provider' },
   });

@@ -182,22 +182,25 @@ proof(
   },
 );
 
-test('a page that is killed in the middle is started again, and "Continue" ends every row without a second charge', async () => {
-  const first = await servedWith(SLOW);
-  const batch = await started(first, 30);
-  const watching = await tabAt(first, `/batches/${batch}`);
-  await expect.poll(async () => (await detail(first, batch)).settled, SOON).toBeGreaterThan(0);
-  await first.stop('SIGKILL');
-  await watching.getByText(text.reconnecting).waitFor();
+proof(
+  'a page that is killed in the middle is started again, and "Continue" ends every row without a second charge',
+  async () => {
+    const first = await servedWith(SLOW);
+    const batch = await started(first, 30);
+    const watching = await tabAt(first, `/batches/${batch}`);
+    await expect.poll(async () => (await detail(first, batch)).settled, SOON).toBeGreaterThan(0);
+    await first.stop('SIGKILL');
+    await watching.getByText(text.reconnecting).waitFor();
 
-  const again = await servedWith(QUICK, first.folder);
-  const page = await tabAt(again, `/batches/${batch}`);
-  await press(page, text.batch.goOn);
-  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
-  const { counts, credits } = await detail(again, batch);
-  expect([counts, credits.spent]).toEqual([{ matched: 30 }, 30]);
-  expectEachOnce(again, 30);
-});
+    const again = await servedWith(QUICK, first.folder);
+    const page = await tabAt(again, `/batches/${batch}`);
+    await press(page, text.batch.goOn);
+    await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    const { counts, credits } = await detail(again, batch);
+    expect([counts, credits.spent]).toEqual([{ matched: 30 }, 30]);
+    expectEachOnce(again, 30);
+  },
+);
 
 /** Begins a batch as the page does. @returns its id. */
 async function started(served: Served, rows: number): Promise<string> {

@@ -86,50 +86,53 @@ proof(
   },
 );
 
-test('a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen; the batch says why it stopped', async () => {
-  const place = await Workplace.open();
-  const served = await servedAt(place);
-  const rows = Array.from({ length: 30 }, (_, at) => `${at},company-${at}.example\n`);
-  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
-  const id = await bring(served, 'leads.csv', `No,Domain\n${rows.join('')}`, choices);
-  const page = await tabAt(served, `/lists/${id}/plan`);
-  const budget = page.getByLabel(words.budget);
-  const saved = page.waitForResponse(/\/draft$/);
-  await budget.fill('25');
-  await page.getByRole('button', { name: words.sample }).click();
-  await saved;
-  await page.getByRole('heading', { name: words.answers.title }).waitFor();
-  expect(await page.getByText(words.moved).count()).toBe(0);
-  expect(await page.locator('tbody tr').count()).toBe(20);
-  expect((await place.vendor.book()).requests).toBe(20);
-  expect(await budget.inputValue()).toBe('25');
+proof(
+  'a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen; the batch says why it stopped',
+  async () => {
+    const place = await Workplace.open();
+    const served = await servedAt(place);
+    const rows = Array.from({ length: 30 }, (_, at) => `${at},company-${at}.example\n`);
+    const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+    const id = await bring(served, 'leads.csv', `No,Domain\n${rows.join('')}`, choices);
+    const page = await tabAt(served, `/lists/${id}/plan`);
+    const budget = page.getByLabel(words.budget);
+    const saved = page.waitForResponse(/\/draft$/);
+    await budget.fill('25');
+    await page.getByRole('button', { name: words.sample }).click();
+    await saved;
+    await page.getByRole('heading', { name: words.answers.title }).waitFor();
+    expect(await page.getByText(words.moved).count()).toBe(0);
+    expect(await page.locator('tbody tr').count()).toBe(20);
+    expect((await place.vendor.book()).requests).toBe(20);
+    expect(await budget.inputValue()).toBe('25');
 
-  await page.getByRole('button', { name: words.later.go }).click();
-  await page.getByText(words.later.what).waitFor();
-  await page.reload();
-  await page.getByText(words.later.what).waitFor();
-  expect(await budget.inputValue()).toBe('25');
-  const steps = page.getByRole('navigation', { name: text.steps.label });
-  await steps.getByRole('link', { name: text.steps.list }).click();
-  await page.getByRole('link', { name: text.list.next }).click();
-  const way = text.todo.operations['enrich-company'];
-  await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).click();
-  await page.getByRole('button', { name: text.columns.go }).click();
-  await page.getByRole('button', { name: words.later.drop }).click();
-  await page.getByText(words.later.what).waitFor({ state: 'detached' });
-  expect(await budget.inputValue()).toBe('25');
-  expect(JSON.parse((await served.tool('/api/schedules')).body).starts).toEqual([]);
+    await page.getByRole('button', { name: words.later.go }).click();
+    await page.getByText(words.later.what).waitFor();
+    await page.reload();
+    await page.getByText(words.later.what).waitFor();
+    expect(await budget.inputValue()).toBe('25');
+    const steps = page.getByRole('navigation', { name: text.steps.label });
+    await steps.getByRole('link', { name: text.steps.list }).click();
+    await page.getByRole('link', { name: text.list.next }).click();
+    const way = text.todo.operations['enrich-company'];
+    await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).click();
+    await page.getByRole('button', { name: text.columns.go }).click();
+    await page.getByRole('button', { name: words.later.drop }).click();
+    await page.getByText(words.later.what).waitFor({ state: 'detached' });
+    expect(await budget.inputValue()).toBe('25');
+    expect(JSON.parse((await served.tool('/api/schedules')).body).starts).toEqual([]);
 
-  await budget.fill('22');
-  await page.getByRole('button', { name: words.startMost }).click();
-  await page.waitForURL(/\/batches\/\w+$/);
-  await page
-    .getByRole('alert')
-    .getByText(/budget/)
-    .first()
-    .waitFor();
-  expect((await place.vendor.book()).requests).toBe(22);
-});
+    await budget.fill('22');
+    await page.getByRole('button', { name: words.startMost }).click();
+    await page.waitForURL(/\/batches\/\w+$/);
+    await page
+      .getByRole('alert')
+      .getByText(/budget/)
+      .first()
+      .waitFor();
+    expect((await place.vendor.book()).requests).toBe(22);
+  },
+);
 
 proof('after a sample only what something else has moved is told', async () => {
   const place = await Workplace.open();

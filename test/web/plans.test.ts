@@ -428,7 +428,7 @@ test('no path of the client leads anywhere', async () => {
   expect(readdirSync(page.folder)).not.toContain('jobs');
 });
 
-test('for a team the plan is the diff, and people are removed only when that was typed', async () => {
+proof('for a team the plan is the diff, and people are removed only when that was typed', async () => {
   await using team = await TeamWorkplace.open();
   const page = await Served.at(team.place);
   const sheet = (...names: readonly string[]): string =>

@@ -226,7 +226,7 @@ describe('the browser', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is not opened where no person sits', async () => {
+  proof('is not opened where no person sits', async () => {
     const served = await serve();
     const env = browserIn(served.folder);
     expect((await again(served, [], env)).code).toBe(0);

@@ -151,10 +151,8 @@ interface Writing extends OutputOrder {
 }
 
 /** An order's notes of what it wrote: by its path, and the output with its batch. */
-export function notesIn(
-  ledger: Ledger,
-  batch: Batch,
-): Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>> {
+type Notes = Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>>;
+export function notesIn(ledger: Ledger, batch: Batch): Notes {
   return {
     noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s, batch.id),
     async noteOutput(outputPath, sha256s) {
