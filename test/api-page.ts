@@ -74,7 +74,9 @@ function exportedAs(name: string, own: string, file: string): Exported {
   const signatures = declared.map(({ index }) => declarationAt(text, index, kind));
   const shown = signatures.length > 1 ? signatures.slice(0, -1) : signatures;
   const comment = commentAbove(text, first.index);
-  const [about = '', ...tags] = comment.split(/^@/m).map((part) => part.trim());
+  const [about = '', ...tags] = comment
+    .split(/(?:^|\s)@(?=(?:param|throws|returns|example)\b)/)
+    .map((part) => part.trim());
   const example = tags
     .find((tag) => tag.startsWith('example'))
     ?.slice('example'.length)
@@ -105,7 +107,7 @@ function declarationAt(text: string, start: number, kind: Exported['kind']): str
   const rest = text.slice(start).replace(/^export /, '');
   switch (kind) {
     case 'function':
-      return `${(/^[\s\S]*?(?:;|(?= \{)(?= \{$))/m.exec(rest)?.[0] ?? '').replace(/^async /, '').replace(/;$/, '')};`;
+      return `${(/^[\s\S]*?(?= \{\n|;\n)/.exec(rest)?.[0] ?? '').replace(/^async /, '')};`;
     case 'class':
       return `${rest.split('\n')[0]} … }`;
     case 'interface':
