@@ -6,6 +6,23 @@ export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts'
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { ChangesDone } from './files/output/changes-done.ts';
+export {
+  type ExportOptions,
+  exportBatch,
+  type ForgetOptions,
+  forget,
+  type InStore,
+  listBatches,
+  listDoubts,
+  type OfBatch,
+  rowOf,
+  type SettleOptions,
+  type SpendOptions,
+  settle,
+  spend,
+  statusOf,
+} from './index/asked-batches.ts';
+export { type TryOptions, tryCall, type UndoOptions, undo } from './index/sent-calls.ts';
 export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export { checkedCredits as credits } from './lib/checked-options.ts';

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import { stop } from '../core/errors.ts';
 import { durationOf } from '../lib/command-line.ts';
 import { ErasureObject } from '../objects/erasure-object.ts';
 import { storesWithLists } from '../run/open-ledger.ts';
-import { type Erased, eraseIn, personOf } from '../run/tasks/erase.ts';
+import { eraseIn, personOf, requireSettled } from '../run/tasks/erase.ts';
 import { talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
@@ -60,21 +59,4 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
     lines: stores.length === 0 ? ['There is no store, so nothing is kept.'] : [],
     object: { dry_run: flags.dryRun === true, stores },
   };
-}
-
-/** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
-function requireSettled(erased: Erased): Erased {
-  const [first] = erased.unsettled;
-  const [batch = first?.batch] = erased.needed.by;
-  if (batch === undefined) return erased;
-  const others = erased.unsettled.length - 1;
-  const fact =
-    first === undefined
-      ? `batch ${batch} goes on with a list in the store that names this person`
-      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and not settled, so that it may have been charged`;
-  throw stop(
-    'store',
-    `Nothing was erased: ${fact}.`,
-    `Finish or cancel the batch, or decide what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then forget again.`,
-  );
 }

@@ -144,7 +144,11 @@ export const jobEntries = members({
   roles: textByName,
 });
 
-/** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
+/**
+ * An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0.
+ * @example
+ * const budget = credits(100);
+ */
 export function checkedCredits(value: number): Credits {
   checkOptions('credits', { credits: value }, { credits: amount.nonoptional() });
   return credits(value);

@@ -139,6 +139,8 @@ const PLAN_CHECKS: Checks<PlanOptions> = {
 /**
  * Runs a job over a file. The same options again resume it.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
+ * @example
+ * await runJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider', output: 'people.jsonl' });
  */
 export async function runJob(options: RunOptions): Promise<RunSummary> {
   checkOptions('runJob', options, RUN_CHECKS);
@@ -287,6 +289,8 @@ interface PlanOptions
 /**
  * Plans what a job would buy for a file, in one reading of it, or change in the service. It creates no store. It sends only
  * the dialect's questions about who is in a project. @throws StopError
+ * @example
+ * const { plan } = await planJob({ job: 'enrich-person', file: 'fixtures/people.csv', account: 'sandbox-provider' });
  */
 export async function planJob(options: PlanOptions): Promise<PlannedJob> {
   checkOptions('planJob', options, PLAN_CHECKS);

@@ -54,6 +54,10 @@ export interface Enrichment<Row> extends AsyncIterable<EnrichedRow<Row>> {
  * are read to their end before anything is bought, so that damage is known and the same rows are the same batch.
  * @param rows objects, at once or as they come, or the path of a list.
  * @throws StopError while it is read, where the run cannot begin; what stops it later is `stopped` in the summary.
+ * @example
+ * const people = [{ email: 'amelia.hart@acme.example.com' }];
+ * const run = enrich(people, { job: 'enrich-person', account: 'sandbox-provider' });
+ * for await (const { input, status, cells } of run) console.log(input.email, status, cells.full_name);
  */
 export function enrich(rows: string, options: EnrichOptions): Enrichment<Readonly<Record<string, string>>>;
 export function enrich<Row extends object>(rows: GivenRows<Row>, options: EnrichOptions): Enrichment<Row>;
@@ -136,11 +140,15 @@ class Reading<Row> {
       begun.resolve(undefined);
     });
     running.catch(() => {});
+    let isLeft = true;
     try {
       const batch = await begun.promise;
       if (batch !== undefined) yield* this.#rowsOf(spender.ledger, batch, chosen, file, window);
+      isLeft = false;
+      // What a plan has added behind the rows of the list is nobody's to read.
+      window.open();
     } finally {
-      this.#leaving.abort();
+      if (isLeft) this.#leaving.abort();
       this.#ended.resolve(await running);
     }
   }

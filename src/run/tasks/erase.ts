@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { type StopError, unreachable } from '../../core/errors.ts';
+import { type StopError, stop, unreachable } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import type { Cleaning, Erasable, ErasureTarget, Person } from '../../ledger/eraser.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
@@ -136,4 +136,21 @@ async function reportOf(found: Erasable, folder: string, target: ErasureTarget):
     },
     cleaning: { isDue: false },
   };
+}
+
+/** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
+export function requireSettled(erased: Erased): Erased {
+  const [first] = erased.unsettled;
+  const [batch = first?.batch] = erased.needed.by;
+  if (batch === undefined) return erased;
+  const others = erased.unsettled.length - 1;
+  const fact =
+    first === undefined
+      ? `batch ${batch} goes on with a list in the store that names this person`
+      : `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`} is about this person and not settled, so that it may have been charged`;
+  throw stop(
+    'store',
+    `Nothing was erased: ${fact}.`,
+    `Finish or cancel the batch, or decide what is in doubt with rowonce settle ${first?.batch ?? batch} and run its list once more; then forget again.`,
+  );
 }

@@ -107,6 +107,7 @@ test('a reader that stops reading stops the buying, and one that leaves keeps wh
   expect(counts.matched).toBe(7);
   const rest = enrich(companies(60), options());
   expect((await all(rest)).map(({ row }) => row)).toEqual(companies(60).map(({ id }) => id));
+  // The run ends by itself after its last row, however fast that was read.
   expect((await rest.summary()).stopped).toBeUndefined();
   expect(await desk.requests()).toBe(60);
 });

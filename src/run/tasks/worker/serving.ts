@@ -27,7 +27,7 @@ export type WorkerEvent =
   | { readonly kind: 'beat' }
   | ({ readonly kind: 'taken' } & BatchRange)
   | ({ readonly kind: 'done'; readonly rows: number } & BatchRange)
-  /** Somebody goes on with it later. */
+  /** A later run goes on with it. */
   | ({ readonly kind: 'handed_back'; readonly stopped: StopError } & BatchRange)
   | ({ readonly kind: 'failed'; readonly why: string } & BatchRange)
   | { readonly kind: 'note'; readonly message: string };

@@ -1,0 +1,57 @@
+/**
+ * Goal: a program asks, decides and cleans up by calls as a person does by commands, and is told the same.
+ * Method: the library's own entry in this process, with a real ledger; the sandbox loses one answer that it charged. What the
+ * commands print under `--json` is what the calls give.
+ */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  credits,
+  enrich,
+  exportBatch,
+  forget,
+  listBatches,
+  listDoubts,
+  rowOf,
+  settle,
+  spend,
+  statusOf,
+  tryCall,
+  undo,
+} from '../src/index.ts';
+import { openDesk } from './cli/desk.ts';
+
+test('a batch from its beginning to the last word about it', async () => {
+  const desk = await openDesk({ faults: 'charged-500:x1' });
+  vi.stubEnv('ROWONCE_CONFIG', desk.place.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', desk.place.path('state'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const store = desk.place.path('store');
+  const job = 'enrich-person';
+  const rows = [{ email: 'jo@a.example' }, { email: 'al@b.example' }];
+  const run = enrich(rows, { job, store, mayCreateStore: true, budget: credits(9) });
+  const { batch, counts } = await run.summary();
+  expect(counts).toMatchObject({ in_doubt: 1 });
+
+  expect(await listBatches({ store })).toEqual(await desk.json(['status']));
+  expect(await statusOf({ batch: 'last', store })).toEqual(await desk.json(['status', batch]));
+  expect(await rowOf({ batch, store, row: 1 })).toEqual(await desk.json(['status', batch, '1']));
+  const doubts = await listDoubts({ batch, store });
+  expect(doubts).toEqual(await desk.json(['settle', batch]));
+  const row = doubts.in_doubt[0]?.row ?? 0;
+  expect(await settle({ batch, store, row, decision: 'skip', operator: 'Kim' })).toEqual({ batch, calls: 1 });
+
+  const output = desk.place.path('copy.jsonl');
+  expect(await exportBatch({ batch, store, output, copy: true })).toMatchObject({ output });
+  expect((await desk.read('copy.jsonl')).split('\n')).toHaveLength(3);
+  const tried = await tryCall({ job, given: { email: 'al@b.example' }, store, budget: 2 });
+  expect(tried).toMatchObject({ request: { method: 'POST' }, answer: expect.any(String) });
+  await expect(tryCall({ job, given: { email: 'zo@c.example' }, store })).rejects.toMatchObject({
+    code: 'consent',
+  });
+  expect(await spend({ store, by: 'batch' })).toEqual(await desk.json(['spend', '--by', 'batch']));
+  await expect(undo({ batch, store })).rejects.toMatchObject({ code: 'usage' });
+  // The batch goes on with the row that was left out, so nobody of its list is forgotten yet.
+  await expect(forget({ person: 'al@b.example', store })).rejects.toMatchObject({ code: 'store' });
+  expect(await forget({ person: 'zo@c.example', store })).toMatchObject([{ store, requests: 0 }]);
+  await expect(statusOf({ batch, stor: store } as never)).rejects.toThrow('statusOf has no option stor.');
+});
