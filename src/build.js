@@ -11,6 +11,7 @@
 //
 //   node src/build.js              builds
 //   node src/build.js --types      builds, with the types for programs that import the library
+//   node src/build.js --types-in FOLDER   writes these types there, and builds nothing
 //   node src/build.js --if-older   builds unless the sources are those that were built last
 
 const {
@@ -222,6 +223,7 @@ async function build({ withTypes }) {
   removeOthers(isForPackage ? [build] : [build, former]);
 }
 
+/** The types for programs that import the library, and nothing that these do not name. */
 function writeTypes(folder) {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   process
@@ -229,6 +231,29 @@ function writeTypes(folder) {
     .execFileSync(process.execPath, [compiler, '-p', SOURCES, '--outDir', folder], { stdio: 'inherit' });
   copyTypes('zod', folder);
   keepReached(folder);
+  nameNoTypesOfNode(folder);
+}
+
+/**
+ * What our types say in words of Node's, in words that every program knows: the types of Node are a package of its own, which
+ * who imports the library need not have, and may have in another version.
+ */
+const TYPES_OF_NODE = [
+  [/\bimport \{ type FileHandle \} from 'node:fs\/promises';/g, 'type FileHandle = unknown;'],
+  [
+    /\bNodeJS\.WritableStream\b/g,
+    '{ write(chunk: Uint8Array, done?: (error?: Error | null) => void): boolean }',
+  ],
+  [/\bBuffer\b(?!\()/g, 'Uint8Array'],
+];
+
+function nameNoTypesOfNode(folder) {
+  const types = join(folder, 'types');
+  for (const path of declarationsIn(folder).filter((each) => !each.startsWith(types))) {
+    const text = readFileSync(path, 'utf8');
+    const own = TYPES_OF_NODE.reduce((left, [named, by]) => left.replace(named, by), text);
+    if (own !== text) writeFileSync(path, own);
+  }
 }
 
 /** A program that imports the library reads its types, and what these name. The others would make a package three times as large. */
@@ -446,7 +471,8 @@ function entries() {
   return [...OTHER_ENTRIES, ...FAMILIES.flatMap(membersIn)];
 }
 
-const [, started = '', option] = process.argv;
+const [, started = '', option, folder] = process.argv;
 const isStarted = started !== '' && realpathSync(started) === import.meta.filename;
-if (isStarted && !(option === '--if-older' && buildOfSources()))
+if (isStarted && option === '--types-in') writeTypes(folder);
+else if (isStarted && !(option === '--if-older' && buildOfSources()))
   await build({ withTypes: option === '--types' });

@@ -15,6 +15,14 @@ export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change
 export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
 export { exitCodeOf, type RunSummary } from './run/summary.ts';
 export {
+  type EnrichedCall,
+  type EnrichedRow,
+  type Enrichment,
+  type EnrichOptions,
+  enrich,
+  type GivenRows,
+} from './run/tasks/enrich.ts';
+export {
   exitCodeOfSweep,
   type LeftFile,
   type SweepOptions,

@@ -101,10 +101,17 @@ describe('commands', () => {
   });
 
   test('every option of every command is in its section, and no other is', () => {
-    const ofFiles = firstCells(section(reference, '### Options about the file'));
+    const shared = new Map(
+      ['file', 'job'].map((about) => [
+        about,
+        firstCells(section(reference, `### Options about the ${about}`)),
+      ]),
+    );
     for (const command of program.commands) {
       const text = section(reference, `### \`${usageOf(command)}\``);
-      const taken = text.includes('](#options-about-the-file)') ? ofFiles : [];
+      const taken = [...shared].flatMap(([about, flags]) =>
+        text.includes(`](#options-about-the-${about})`) ? flags : [],
+      );
       const own = flagsOf(command).filter((flags) => !SHARED.includes(flags));
       expect(sorted([...firstCells(text), ...taken]), command.name()).toEqual(sorted(own));
     }
@@ -125,7 +132,7 @@ describe('commands', () => {
     const unknown = PAGES.flatMap((path) =>
       codeIn(page(path)).filter((code) => {
         if (OTHER_PROGRAMS.test(code)) return false;
-        const name = /(?:^|npx --no )rowonce ([a-z]+)/.exec(code)?.[1];
+        const name = /(?:^|\s)rowonce ([a-z]+)/.exec(code)?.[1];
         const known = name === undefined ? anyFlags : flagsByName.get(name);
         const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
         return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));

@@ -66,6 +66,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'output/report.ts',
     'output/summary-words.ts',
     'quality/job-issues.ts',
+    'spool.ts',
     'text-encoding.ts',
   ],
   plan: [
@@ -100,6 +101,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'tasks/batch-status.ts',
     'tasks/copy-store.ts',
     'tasks/dump.ts',
+    'tasks/enrich.ts',
     'tasks/erase.ts',
     'tasks/export.ts',
     'tasks/hold.ts',

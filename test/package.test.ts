@@ -1,15 +1,17 @@
 /**
  * Goal: what npm publishes is what a user needs and no more: the program, its types, sample jobs and lists, and the pages for users;
- * and it runs on every Node that it says it runs on.
+ * and it runs on every Node that it says it runs on. A TypeScript program needs nothing else but the compiler.
  * Method: the list of files that `npm pack` would pack, held against rules and given to publint, the linter for packages; and what was
  * built, read for the syntax that the oldest Node does not know.
  */
-import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publint } from 'publint';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { proof } from './combinations.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -63,7 +65,7 @@ test('it has no test, no corpus, no source and no page for who works on the prog
     /^dist\/[0-9a-f]{8}\//,
     /^docs\/(?!internals|screens).*\.(md|json|ya?ml)$/,
     /^fixtures\/[^/]+\.csv$/,
-    /^jobs\/(?!inbox).*\.yaml$/,
+    /^jobs\/(?!inbox).*\.(yaml|mjs)$/,
   ];
   expect(files.filter((path) => !places.some((place) => place.test(path)))).toEqual([]);
 });
@@ -92,3 +94,47 @@ test('what was built says nothing that the oldest Node cannot read', () => {
   expect(built.length).toBeGreaterThan(50);
   expect(built.filter((path) => /\busing \w+ = /.test(read(path)))).toEqual([]);
 });
+
+const PROGRAM = `
+import { credits, enrich, type EnrichedRow, exitCodeOf, planJob, runJob, type RunSummary, StopError } from 'rowonce';
+
+export async function main(signal: AbortSignal): Promise<number> {
+  const { plan } = await planJob({ job: 'enrich-person', file: 'people.csv' });
+  const written: Uint8Array[] = [];
+  const output = { write: (chunk: Uint8Array) => written.push(chunk) > 0 };
+  const summary: RunSummary = await runJob({ job: 'enrich-person', file: 'people.csv', output, signal });
+  const rows = enrich([{ email: 'a@b.example', id: 1 }], { job: 'enrich-person', budget: credits(plan.credits.most) });
+  for await (const { input, cells, calls } of rows) console.log(input.id + 1, cells, calls[0]?.operation);
+  const last: EnrichedRow<{ Email: string }> | undefined = undefined;
+  const error: unknown = last;
+  return error instanceof StopError ? error.exitCode : exitCodeOf(summary, false);
+}
+`;
+
+const OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  module: 'nodenext',
+  target: 'esnext',
+  noEmit: true,
+  types: [],
+};
+
+proof(
+  'a TypeScript program compiles with every declaration checked, without the types of Node or of any library',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-consumer-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const installed = join(folder, 'node_modules', 'rowonce');
+    const run = (...words: readonly string[]) => spawnSync(process.execPath, words, { encoding: 'utf8' });
+    run(join(ROOT, 'src', 'build.js'), '--types-in', join(installed, 'dist'));
+    cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'main.ts'), PROGRAM);
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS }));
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    expect(run(compiler, '-p', folder).stdout).toBe('');
+  },
+);

@@ -25,6 +25,9 @@ const CHECKOUT = join(import.meta.dirname, '..');
 /** How a page calls the folder in which the reader has the checkout. */
 const SHOWN_HOME = '/home/you';
 
+/** How a checkout calls the program. The pages show what an installed one prints, and say once how a checkout says it. */
+const IN_CHECKOUT = /npx --no (?:-- )?rowonce/g;
+
 /** The embedded vendors as they are by themselves; `npm start` slows them down, so that a reader can watch. */
 const SANDBOX = '--rate 100/s --latency 20ms';
 
@@ -81,7 +84,8 @@ export function openCheckout(): Checkout {
   const folder = checkoutIn(home);
   return {
     folder,
-    type: (command) => typed(command, home, folder).replaceAll(home, SHOWN_HOME).trimEnd(),
+    type: (command) =>
+      typed(command, home, folder).replaceAll(home, SHOWN_HOME).replaceAll(IN_CHECKOUT, 'rowonce').trimEnd(),
     close: () => rmSync(home, { recursive: true }),
   };
 }
@@ -112,17 +116,17 @@ function checkoutIn(home: string): string {
   }
   copyFileSync(join(CHECKOUT, 'package.json'), join(folder, 'package.json'));
   for (const path of ['src', 'node_modules']) symlinkSync(join(CHECKOUT, path), join(folder, path));
-  writeNpx(home);
+  writeProgram(home);
   return folder;
 }
 
-/** The real `npx` asks the network about a package that it finds in this very folder. */
-function writeNpx(home: string): void {
-  const path = join(home, 'bin', 'npx');
+/** `rowonce` on the path, as where the package is installed. */
+function writeProgram(home: string): void {
+  const path = join(home, 'bin', 'rowonce');
   mkdirSync(dirname(path));
   // What a shell says of a program that was killed is not for the page, as the real one says nothing.
   const lines = ['exec 3>&2 2>/dev/null', `(exec '${process.execPath}' src/bin.js "$@" 2>&3)`, 'exit $?'];
-  writeFileSync(path, `#!/bin/sh\nshift 2\n${lines.join('\n')}\n`);
+  writeFileSync(path, `#!/bin/sh\n${lines.join('\n')}\n`);
   chmodSync(path, 0o755);
 }
 

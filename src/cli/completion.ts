@@ -13,7 +13,7 @@ import type { CliCommand } from './shell/command.ts';
  * completes what a newer version has. Where the program knows no word, the shell completes names of files.
  */
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 type Shell = (typeof SHELLS)[number];
 
@@ -30,7 +30,7 @@ const completion: CliCommand = {
           const script = SCRIPTS[shell];
           if (typed.length === 0) return { lines: script.split('\n'), object: { shell, script } };
           const program = self.parent ?? self;
-          const words = shell === 'bash' ? await wordsInBash(program, typed) : await wordsFor(program, typed);
+          const words = await WORDS[shell](program, typed);
           return { lines: words, object: { words } };
         }),
       );
@@ -75,7 +75,33 @@ function __rowonce_words
 end
 complete -c rowonce -f -a '(__rowonce_words)'`;
 
-const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+/**
+ * npm puts a script of PowerShell on the path of Windows, and such a script drops a bare `--` and may drop an empty word. So the one
+ * stands in quotes, and the word that is being typed goes behind a sign of equality. Of `abn,dom` PowerShell replaces the part behind the comma.
+ */
+const POWERSHELL = `# Completes rowonce in PowerShell. In $PROFILE: rowonce completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName rowonce -ScriptBlock {
+  param($replaced, $line, $cursor)
+  $words = @($line.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursor } | ForEach-Object {
+    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+  })
+  $before = @($words | Select-Object -Skip 1)
+  $current = ''
+  if ($replaced -ne '') {
+    $current = $words[-1]
+    $before = @($before | Select-Object -SkipLast 1)
+  }
+  $kept = 0
+  if ($current.EndsWith($replaced)) { $kept = $current.Length - $replaced.Length }
+  & $words[0] completion powershell '--' @before "=$current" 2>$null | ForEach-Object {
+    $text = $_.Substring($kept)
+    $quoted = $text
+    if ($text -match '[^\\w./:=+-]') { $quoted = "'" + $text.Replace("'", "''") + "'" }
+    [System.Management.Automation.CompletionResult]::new($quoted, $text, 'ParameterValue', $text)
+  }
+}`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
 
 // ---------------------------------------------------------------------------------------------------- the words
 
@@ -94,6 +120,16 @@ async function wordsInBash(program: Command, typed: readonly string[]): Promise<
   const current = joined.at(-1) ?? '';
   return (await wordsFor(program, joined)).map((word) => word.slice(current.lastIndexOf('=') + 1));
 }
+
+/** The scripts of the shells ask in different ways. */
+const WORDS: Readonly<
+  Record<Shell, (program: Command, typed: readonly string[]) => Promise<readonly string[]>>
+> = {
+  bash: wordsInBash,
+  zsh: wordsFor,
+  fish: wordsFor,
+  powershell: (program, typed) => wordsFor(program, typed.with(-1, typed.at(-1)?.replace(/^=/, '') ?? '')),
+};
 
 /** The place of the cursor, found from the words before it. */
 interface Place {

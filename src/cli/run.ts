@@ -4,6 +4,7 @@ import { EXIT, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText } from '../core/plain-text.ts';
+import { spoolInput } from '../files/spool.ts';
 import { loadJobs } from '../job/job.ts';
 import { credits } from '../ledger/ledger.ts';
 import {
@@ -32,7 +33,6 @@ import { summaryLines } from './render/summary.ts';
 import { togetherLines } from './render/together.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
-import { spoolInput } from './run/spool.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addEntryFlags, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
 import { addOutputFlags, addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';

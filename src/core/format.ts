@@ -1,5 +1,6 @@
 import { FORMATS } from './families.ts';
 import { loadFamily } from './family.ts';
+import type { JsonObject } from './operation.ts';
 import type { InputRow, RowNumber } from './row.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface Digests {
 }
 
 export interface PositionedRow extends InputRow {
+  /** The row itself, where its format has more than texts. */
+  readonly object?: JsonObject;
   readonly position: Position;
 }
 

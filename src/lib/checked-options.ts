@@ -81,10 +81,10 @@ export const called = option(
   '() => {}',
 );
 
-/** A path, or what can be written to. */
+/** A path, what can be written to, or `false` for nothing. */
 export const target = option(
-  z.custom((value) => typeof value === 'string' || (isObject(value) && 'write' in value)),
-  'a path or a stream',
+  z.custom((value) => value === false || typeof value === 'string' || (isObject(value) && 'write' in value)),
+  'a path, a stream or false',
   '"out.csv"',
 );
 

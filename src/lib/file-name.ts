@@ -13,6 +13,14 @@ export function isPackedName(path: string): boolean {
   return endingOf(path).endsWith('.gz');
 }
 
+/** The endings of JSON lines, which have no header. Such a file may be packed. */
+export const JSON_LINES_ENDINGS = ['.jsonl', '.ndjson'] as const;
+
+export function isJsonLinesName(path: string): boolean {
+  const ending = endingOf(path).replace(/\.gz$/, '');
+  return JSON_LINES_ENDINGS.some((each) => each === ending);
+}
+
 /** The name without its ending, and the ending as it is written. */
 export function nameParts(path: string): { readonly stem: string; readonly ending: string } {
   const name = basename(path);

@@ -3,6 +3,7 @@ import type { SuspectMisses } from '../client/misses.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
 import type { ReadOptions } from '../core/format.ts';
+import type { RowNumber } from '../core/row.ts';
 import type { JobEntries } from '../job/job.ts';
 import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
@@ -68,8 +69,8 @@ export interface Consent {
 }
 
 export interface RunChoices {
-  /** A path or a stream for the output; left out: a file beside the input. */
-  readonly output?: string | NodeJS.WritableStream | undefined;
+  /** A path or a stream for the output, or `false` for none; left out: a file beside the input. */
+  readonly output?: string | NodeJS.WritableStream | false | undefined;
   /** Whether the output is an Excel workbook, whatever the input is. */
   readonly forExcel?: boolean | undefined;
   /** The most that this batch may ever spend. It takes precedence over the job's budget. */
@@ -161,8 +162,15 @@ export interface RunOptions extends JobOptions, RunChoices, OpeningOptions {
   readonly onEvent?: Listener | undefined;
 }
 
+/** How far a run may go ahead of who reads its rows. */
+export interface Pace {
+  /** Resolves with the last row that may be begun, once this one may be. */
+  upTo(row: RowNumber): Promise<RowNumber>;
+}
+
 /** The options for a run of a chosen job in an open store. */
-export type FileOptions = Pick<RunOptions, 'file' | 'planFile' | 'signal' | 'onEvent'> & RunChoices;
+export type FileOptions = Pick<RunOptions, 'file' | 'planFile' | 'signal' | 'onEvent'> &
+  RunChoices & { readonly pace?: Pace };
 
 /** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
 export interface RunContext extends RunChoices, PlanContext {
@@ -180,6 +188,8 @@ export interface RunContext extends RunChoices, PlanContext {
   /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
   readonly signal: AbortSignal;
   readonly emit: Listener;
+  /** Left out: the run waits for nobody. */
+  readonly pace?: Pace | undefined;
   /** Hears how many credits the vendor says are left; left out: nobody asks. */
   readonly hearBalance?: (credits: number) => void;
 }

@@ -9,7 +9,7 @@ import { crashPoint } from '../lib/faults.ts';
 import { MOST_MOVES, movedTooOften } from './attempt/address.ts';
 import { apply, stopNow } from './attempt/apply.ts';
 import { notAdmitted } from './attempt/not-admitted.ts';
-import { type Asking, intentOf, outgoingFor, type Wanted } from './attempt/outgoing.ts';
+import { type Asking, intentOf, ofCall, outgoingFor, type Wanted } from './attempt/outgoing.ts';
 import { isPriced, priced, untilPriced } from './attempt/price.ts';
 import type { Bought, Closing, Next, Replied, RunReply } from './attempt/replied.ts';
 import type { Writer, Written } from './groups.ts';
@@ -136,7 +136,8 @@ class Attempt implements Writer, Asker {
     }
     this.#request = outgoing.request;
     crashPoint('before-intent');
-    session.groups.add(this, { kind: 'intent', intent: intentOf(this.#run, this.#asking, outgoing.keyed) });
+    const intent = intentOf(this.#run, this.#asking, outgoing.keyed);
+    session.groups.add(this, { kind: 'intent', intent }, turn.dueMs);
   }
 
   admit(outcome: Written): boolean {
@@ -153,8 +154,15 @@ class Attempt implements Writer, Asker {
     return false;
   }
 
-  /** Intent → send. What forbids that since the permit was given closes the attempt as not sent. */
+  /** A permit may be given a little before its time, so that the intent is on the disk by then. */
   leave(): void {
+    const due = this.#turn?.untilDue();
+    if (due === undefined) this.#send();
+    else void due.then(() => this.#send());
+  }
+
+  /** Intent → send. What forbids that since the permit was given closes the attempt as not sent. */
+  #send(): void {
     const [turn, admitted] = [this.#turn as Turn, this.#admitted as Admitted];
     try {
       if (!isForbidden(this.#run) && turn.holds) turn.send(admitted, this.#request as HttpRequest, this);
@@ -169,7 +177,7 @@ class Attempt implements Writer, Asker {
   }
 
   sent(): void {
-    this.#run.emit({ kind: 'sent' });
+    this.#run.emit({ kind: 'sent', ...ofCall(this.#asking) });
   }
 
   /** Send → record. */
@@ -182,6 +190,7 @@ class Attempt implements Writer, Asker {
     const replied = {
       attempt,
       call: wanted.call,
+      about: ofCall(this.#asking),
       operation,
       path,
       reply,
@@ -197,7 +206,7 @@ class Attempt implements Writer, Asker {
       session.groups.add(
         this,
         { kind: 'reply', attempt, reply: reply.raw },
-        isHandedOver && isUsual(reply.raw),
+        isHandedOver && isUsual(reply.raw) ? Infinity : undefined,
       );
     else session.groups.addUnanswered(this);
     if (isHandedOver) this.#leaveSlot();
@@ -247,7 +256,7 @@ class Attempt implements Writer, Asker {
     groups.add(
       this,
       { kind: 'end', attempt, closure, atMs: clock.wallMs(), left },
-      closure.kind === 'answered',
+      closure.kind === 'answered' ? Infinity : undefined,
     );
   }
 
@@ -256,7 +265,8 @@ class Attempt implements Writer, Asker {
     this.#isOver = unlessRefused<'end'>(outcome).kind === 'over';
     this.#isClosed = true;
     const { reply } = this.#replied ?? {};
-    if (reply !== undefined && reply.kind !== 'not_sent') this.#run.emit({ kind: 'closed' });
+    if (reply !== undefined && reply.kind !== 'not_sent')
+      this.#run.emit({ kind: 'closed', ...ofCall(this.#asking) });
     if (this.#replied === undefined) this.#run.waiter.signal.throwIfAborted();
     if (this.#next !== undefined) this.#end(this.#next);
   }

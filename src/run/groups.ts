@@ -19,6 +19,9 @@ export interface Writer {
   fail(error: unknown): void;
 }
 
+/** The weight of one commit in the average. */
+const WEIGHT = 0.1;
+
 /**
  * What the attempts of an account have written goes into the ledger in groups: the replies that came, the ends that were judged
  * since, and the intents for free slots, all that comes in one turn of the event loop. When a group is on the disk, every reply of
@@ -29,14 +32,17 @@ export interface Writer {
  */
 export class Groups {
   readonly #ledger: Appending;
-  readonly #gatherMs: number;
+  readonly #gathering: Gathering | undefined;
   #entries: CallEntry[] = [];
   #writers: Writer[] = [];
   /** Those whose request got no reply that could be kept. */
   #unanswered: Writer[] = [];
   #isScheduled = false;
-  /** Set while entries wait for others. */
-  #gathering: NodeJS.Timeout | undefined;
+  /** Set while entries wait for others, and until when. */
+  #waiting: NodeJS.Timeout | undefined;
+  #waitingUntilMs = Number.POSITIVE_INFINITY;
+  /** How long a commit takes, on average. */
+  #commitMs = 0;
   /** Replies that are written or about to be, and have not had their consequences yet: the number of each, oldest first. */
   readonly #unapplied = new Map<Writer, number>();
   #replies = 0;
@@ -45,21 +51,37 @@ export class Groups {
   readonly #leaving: Leaving[] = [];
   #ended = Promise.withResolvers<void>();
 
-  /** @param gatherMs as long as an entry may wait for others, for a ledger in which each commit takes statements of its own. */
-  constructor(ledger: Appending, gatherMs = 0) {
+  constructor(ledger: Appending, gathering?: Gathering) {
     this.#ledger = ledger;
-    this.#gatherMs = gatherMs;
+    this.#gathering = gathering;
   }
 
   /**
    * Has the entry written with the others of this turn.
-   * @param mayWait nobody waits for it, so that it may go with an intent that follows.
+   * @param wantedMs by when it is to be on the disk, monotonic; infinite when nobody waits for it. Where entries are gathered, it waits
+   *   so long for others. Left out: it does not.
    */
-  add(writer: Writer, entry: CallEntry, mayWait = false): void {
+  add(writer: Writer, entry: CallEntry, wantedMs?: number): void {
     this.#entries.push(entry);
     this.#writers.push(writer);
-    if (!mayWait || this.#gatherMs === 0) this.#schedule();
-    else this.#gathering ??= setTimeout(() => this.#write(), this.#gatherMs);
+    if (wantedMs === undefined || this.#gathering === undefined) this.#schedule();
+    else this.#gather(this.#gathering, wantedMs);
+  }
+
+  /** What the last answer brought comes in the same turn, with the next intent. After it there is nothing to wait for. */
+  #gather({ leastMs, longestMs, mayMoreCome }: Gathering, wantedMs: number): void {
+    if (!mayMoreCome()) this.#schedule();
+    const nowMs = performance.now();
+    const waitMs = Math.max(leastMs, Math.min(wantedMs - this.#commitMs - nowMs, longestMs));
+    if (nowMs + waitMs >= this.#waitingUntilMs) return;
+    this.#waitNoMore();
+    this.#waitingUntilMs = nowMs + waitMs;
+    this.#waiting = setTimeout(() => this.#write(), waitMs);
+  }
+
+  #waitNoMore(): void {
+    clearTimeout(this.#waiting);
+    this.#waitingUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /** Has an attempt judged in this turn whose request got no reply that could be kept. */
@@ -91,16 +113,19 @@ export class Groups {
 
   /** Has everything that waits written at once, so that it has its place in the ledger before what is written next. */
   append(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+    this.#waitNoMore();
     const entries = this.#entries;
     const writers = this.#writers;
     if (entries.length === 0) return;
     this.#entries = [];
     this.#writers = [];
     for (const [at, writer] of writers.entries()) if (entries[at]?.kind === 'reply') this.#await(writer);
+    const beganMs = performance.now();
     this.#ledger.append(entries).then(
-      (outcomes) => this.#written(entries, writers, outcomes),
+      (outcomes) => {
+        this.#commitMs += (performance.now() - beganMs - this.#commitMs) * WEIGHT;
+        this.#written(entries, writers, outcomes);
+      },
       (error: unknown) => {
         for (const writer of writers) {
           writer.fail(error);
@@ -171,6 +196,14 @@ export class Groups {
       for (const writer of first.writers) writer.leave();
     }
   }
+}
+
+/** How entries wait for others, for a ledger in which each commit takes statements of its own. */
+export interface Gathering {
+  readonly leastMs: number;
+  readonly longestMs: number;
+  /** Whether an answer is on its way, which would have entries written. */
+  mayMoreCome(): boolean;
 }
 
 /** Those whose intents one group has brought to the disk. */

@@ -9,6 +9,7 @@ import { counted } from '../core/plain-text.ts';
 import { type Ledger, NOTICE_KINDS, type Notice, type NoticeKind } from '../ledger/ledger.ts';
 import type { ResolvedJob } from '../plan/row-walk.ts';
 import { notifyQuestion } from './notices/agreement.ts';
+import type { BeforeEnd } from './pipeline.ts';
 import type { RunSummary } from './summary.ts';
 
 export { notifyQuestion, requireAgreedNotify } from './notices/agreement.ts';
@@ -33,7 +34,7 @@ export async function toldBy(
   ledger: Ledger,
   chosen: ResolvedJob,
   clock: Clock,
-  run: (hearBalance: (credits: number) => void) => Promise<RunSummary>,
+  run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   if (ledger.notices === undefined) {
     const fact = `${chosen.job.name} has notify, and a ledger in a database keeps no notices yet.`;
@@ -43,7 +44,10 @@ export async function toldBy(
   const keep = (summary: RunSummary | undefined, stopped: StopError | undefined): Promise<void> =>
     keepNotices(ledger, chosen, { summary, stopped, balance }, clock.wallMs());
   try {
-    const summary = await run((credits) => (balance = credits));
+    const summary = await run(
+      (credits) => (balance = credits),
+      (ending) => keep(ending, undefined),
+    );
     await keep(summary, summary.stopped);
     return summary;
   } catch (error) {

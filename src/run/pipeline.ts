@@ -28,11 +28,11 @@ import {
   writeRows,
 } from './pipeline/output.ts';
 import { RowGroups } from './pipeline/row-groups.ts';
-import { finishedRows, type RowSet } from './pipeline/row-set.ts';
-import { plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
+import { paced, plannedProjects, type TaskSource, tasksOf } from './pipeline/tasks.ts';
 import { settlesAnew } from './pipeline/unanswered.ts';
 import { ProjectAccess } from './project-access.ts';
 import { settleMisses } from './recover.ts';
+import { finishedRows, type RowSet } from './row-set.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
@@ -49,7 +49,11 @@ export { requireFreeColumns } from './pipeline/output.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(context: RunContext, sessions: Sessions): Promise<RunSummary> {
+export async function run(
+  context: RunContext,
+  sessions: Sessions,
+  beforeEnd: BeforeEnd = async () => {},
+): Promise<RunSummary> {
   const startedMs = context.clock.monotonicMs();
   const metrics = new RunMetrics();
   const clock = await sessions.time(context);
@@ -58,7 +62,7 @@ export async function run(context: RunContext, sessions: Sessions): Promise<RunS
   const submitted = await submit(heard, sessions);
   const worked = context.detach === true ? { isLeft: true } : await work(submitted, sessions);
   metrics.end(context.clock.wallMs());
-  return finish(submitted, worked, { metrics, startedMs });
+  return finish(submitted, worked, { metrics, startedMs, beforeEnd });
 }
 
 // -------------------------------------------------------------------------------------------------------- submit
@@ -68,7 +72,8 @@ interface Submitted {
   readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
-  readonly destination: Destination;
+  /** Undefined where nothing is written. */
+  readonly destination: Destination | undefined;
   /** The only rows to work on; undefined for all rows. */
   readonly sample: Sample | undefined;
   /** The credits that the batch had spent in earlier runs. */
@@ -87,7 +92,8 @@ async function submit(context: RunContext, sessions: Sessions): Promise<Submitte
   const outputName = await outputNameFor(context, input.path, place);
   const isOfOther = await isOutputOfOther(context, input, place);
   const wanted = { ...wantedOutput(context, outputName), isOfOther };
-  const destination = await chooseDestination(input, context.job, wanted);
+  const destination =
+    context.output === false ? undefined : await chooseDestination(input, context.job, wanted);
   await requireAgreedRequests(context);
   const plan = await planOfChange(context, input, place, sessions);
   const reread = await settlesAnew(context, input);
@@ -226,9 +232,11 @@ async function workRows(work: RowsWork, source: TaskSource): Promise<void> {
   );
   const known = new KnownRows({ ...work, finishing });
   try {
-    for await (const tasks of source) {
+    for await (const tasks of paced(source, work.context.pace)) {
       if (signal.aborted) break;
       await groups.add(await known.take(tasks));
+      // Who waits for a row is to have it before the next is begun.
+      if (work.context.pace !== undefined) finishing.writeSoon();
     }
   } catch (error) {
     stopAll(error);
@@ -266,16 +274,24 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 
 // -------------------------------------------------------------------------------------------------------- finish
 
+/** Keeps what is told of a batch before it closes: a closed one is not run again, so that a crash behind that would leave it untold. */
+export type BeforeEnd = (summary: RunSummary) => Promise<void>;
+
+interface Ending {
+  readonly metrics: RunMetrics;
+  readonly startedMs: number;
+  readonly beforeEnd: BeforeEnd;
+}
+
 /** Writes the output from the ledger, closes the batch when each of its rows has an outcome, and sums up. It buys nothing. */
 async function finish(
   submitted: Submitted,
   { stopped, files: written, isLeft = false }: Worked,
-  { metrics, startedMs }: { readonly metrics: RunMetrics; readonly startedMs: number },
+  { metrics, startedMs, beforeEnd }: Ending,
 ): Promise<RunSummary> {
   const { context, input, batch, sample, spentBefore } = submitted;
   const files = isLeft ? undefined : (written ?? (await outputOf(submitted, stopped)));
-  if (stopped === undefined && !isLeft) await closeIfFinished(context, batch);
-  return summarize(context, batch, {
+  const summary = await summarize(context, batch, {
     metrics,
     spentBefore,
     files,
@@ -283,6 +299,11 @@ async function finish(
     stopped,
     durationMs: context.clock.monotonicMs() - startedMs,
   });
+  if (stopped === undefined && !isLeft) {
+    await beforeEnd(summary);
+    await closeIfFinished(context, batch);
+  }
+  return summary;
 }
 
 /**
@@ -296,7 +317,9 @@ async function outputOf(
 ): Promise<OutputFiles | undefined> {
   try {
     if (stopped instanceof OtherContent) throw stopped;
-    return isWrittenAfter(stopped) ? await writeRows(context, input, batch, destination) : undefined;
+    return destination !== undefined && isWrittenAfter(stopped)
+      ? await writeRows(context, input, batch, destination)
+      : undefined;
   } catch (error) {
     if (error instanceof OtherContent) await context.ledger.changeBatch(batch.id, { state: 'superseded' });
     throw error;

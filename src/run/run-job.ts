@@ -99,7 +99,7 @@ export const SPENDER_CHECKS: Checks<SpenderOptions> = {
   operator: text,
 };
 
-const RUN_CHECKS: Checks<RunOptions> = {
+export const RUN_CHECKS: Checks<RunOptions> = {
   ...JOB_CHECKS,
   ...SPENDER_CHECKS,
   output: target,
@@ -202,8 +202,8 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
       };
       if (job.notify === undefined) return run(context, sessions);
       const { toldBy } = await import('./notices.ts');
-      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance) =>
-        run({ ...context, hearBalance }, sessions),
+      return toldBy(ledger, { job, account, dialect }, clock, (hearBalance, beforeEnd) =>
+        run({ ...context, hearBalance }, sessions, beforeEnd),
       );
     },
     close: async (accounts = []) => {

@@ -190,10 +190,11 @@ interface Opened
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
 /**
- * Where many spend, a commit is some statements to a server on another machine. So long the permits of requests gather, and answers wait
- * for the intents that follow them: one commit keeps all.
+ * Where many spend, a commit is some statements to a server on another machine. So answers, ends and intents wait for others that the
+ * same commit keeps: intents at least for a moment, and as long as their requests must not leave yet, for which permits are given ahead.
  */
-const GATHER_MS = 125;
+const GATHER = { leastMs: 60, longestMs: 250 };
+const AHEAD_MS = 300;
 
 async function openSession(
   context: RunContext,
@@ -202,17 +203,19 @@ async function openSession(
 ): Promise<Opened> {
   const { account, ledger, dialect } = context;
   const vendor = await reachVendor(context);
-  const gatherMs = ledger.spenders === undefined ? 0 : GATHER_MS;
+  const gathers = ledger.spenders !== undefined;
   try {
     const { baseUrl } = vendor;
     const client = await Client.open({
       ...(await paceOf(context, shared, clock)),
-      ...{ account, dialect, baseUrl, clock, machine: clock.machine, gatherMs },
+      ...{ account, dialect, baseUrl, clock, machine: clock.machine },
+      ...(gathers ? { aheadMs: AHEAD_MS } : {}),
       heard: (reply, askedMs) => clock.heard(reply, askedMs, account),
       onSurplus(requests) {
         if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
       },
     });
+    const mayMoreCome = (): boolean => client.limiter.inFlight > 0;
     const newest = await ledger.newestFound(account.identity, MOST_ODD_MATCHES);
     const history = {
       ...historyOf(await ledger.account(account.identity), account.sandbox),
@@ -225,7 +228,7 @@ async function openSession(
       priced: new Set(),
       oddShapes: new Map(),
       tooFast: new TooFast(),
-      groups: new Groups(ledger, gatherMs),
+      groups: new Groups(ledger, gathers ? { ...GATHER, mayMoreCome } : undefined),
       vendor,
     };
   } catch (error) {

@@ -66,7 +66,7 @@ interface RunEnding {
   readonly durationMs: number;
 }
 
-/** Reads what came of a batch. A summary only reads, so the run closes its batch before. */
+/** Reads what came of a batch. A summary only reads, and is the same whether the batch is closed by then or not. */
 export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger, job, dialect } = context;
   const isChange = job.operation.change !== undefined;

@@ -1,5 +1,5 @@
 /**
- * Goal: in bash, zsh and fish the Tab key offers what may be typed: commands, options, operations, job files, accounts
+ * Goal: in bash, zsh, fish and PowerShell the Tab key offers what may be typed: commands, options, operations, job files, accounts
  * and batches; and names of files where only those may follow.
  * Method: real shells that load the printed script and complete as they do for the key, with `rowonce` on the path;
  * shells that the machine does not have are skipped. What is offered in detail is asked as those scripts ask.
@@ -48,8 +48,9 @@ beforeAll(async () => {
   const words = ['run', 'enrich-company', 'lists/leads.csv', '--account', 'sandbox-provider', '--json'];
   const { stdout } = await rowonce(words, { env, cwd: folder });
   batch = JSON.parse(stdout).batch;
-  for (const [shell] of SHELLS) {
-    writeFileSync(join(folder, `script.${shell}`), (await rowonce(['completion', shell])).stdout);
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    const file = shell === 'powershell' ? 'script.powershell.ps1' : `script.${shell}`;
+    writeFileSync(join(folder, file), (await rowonce(['completion', shell])).stdout);
   }
 });
 
@@ -105,10 +106,18 @@ const inFish: Complete = (...words) =>
     `source script.fish; complete -C '${['rowonce', ...words].join(' ')}'`,
   ]);
 
+/** PowerShell is asked for what its own editor would ask for. */
+const inPowerShell: Complete = (...words) => {
+  const line = ['rowonce', ...words].join(' ');
+  const asks = `(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText -replace '^\\.[\\\\/]', ''`;
+  return printedBy('pwsh', ['-NoProfile', '-Command', `. ./script.powershell.ps1; ${asks}`]);
+};
+
 const SHELLS: readonly (readonly [string, Complete])[] = [
   ['bash', inBash],
   ['zsh', inZsh],
   ['fish', inFish],
+  ['pwsh', inPowerShell],
 ];
 
 describe.each(SHELLS)('in %s (skipped where it is not installed) the key offers', (shell, complete) => {
@@ -175,6 +184,15 @@ describe('the words that may follow', () => {
     ['nothing after the last argument', ['cancel', 'last', ''], []],
   ])('%s', async (_what, words, expected) => {
     expect(await offered(...words)).toEqual(expected);
+  });
+
+  test('are those of PowerShell too, whose script marks the word that is being typed', async () => {
+    const asked = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await typed(['completion', 'powershell', '--', ...words])).stdout.trim().split('\n');
+    expect(await asked('=se')).toEqual(['serve', 'settle']);
+    expect(await asked('status', '=')).toEqual(['last', batch]);
+    expect(await asked('run', 'enrich-company', LEADS, '--column', '=abn=A')).toEqual(['abn=ABN']);
+    expect(await asked('plan', 'enrich-company', LEADS, '--waterfall', '=abn,dom')).toEqual(['abn,domain']);
   });
 
   proof('a batch of the store, and of the store that is named', async () => {

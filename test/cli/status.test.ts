@@ -127,7 +127,9 @@ proof('neither the header nor a word nor a part of a row is a row', async () => 
   for (const row of ['1', '0', 'two', '2.5']) {
     const { code, stderr } = await desk.type(['status', 'last', row]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`${row} is not a row.\nGive the spreadsheet's number; the header is 1.\n`);
+    expect(stderr).toBe(
+      `${row} is not a row.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
+    );
   }
 });
 
@@ -160,6 +162,6 @@ test('a row that a finished batch does not have is refused; one that is still to
   const { batch } = await desk.json(['status', 'last']);
   expect(await desk.type(['status', 'last', '99'])).toMatchObject({
     code: 2,
-    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number; the header is 1.\n`,
+    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number, where the header is 1; of JSON lines, that of the line.\n`,
   });
 });

@@ -72,7 +72,7 @@ describe('what is no option', () => {
     ],
     [{ formulas: 'RAW' }, 'formulas "RAW" is not one of safe, raw.'],
     [{ file: null }, 'file null is not a text.'],
-    [{ output: {} }, 'output of an object is not a path or a stream.'],
+    [{ output: {} }, 'output of an object is not a path, a stream or false.'],
     [{ read: { skipLines: -2 } }, 'read.skipLines -2 is not a whole number of rows.'],
     [{ read: { tabs: true } }, 'read has no member read.tabs.'],
     [{ askBudget: 500 }, 'askBudget 500 is not a function.'],

@@ -3,7 +3,7 @@
  * while one of those has them still to come.
  * Method: the groups alone, over a ledger that commits when the test says so.
  */
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Appending, CallEntry } from '../../src/ledger/ledger.ts';
 import { Groups, type Writer } from '../../src/run/groups.ts';
 
@@ -78,27 +78,59 @@ test('an intent waits until the ledger has told what follows from a reply before
   expect(happened.at(-1)).toBe('b left');
 });
 
-test('what may wait goes into the ledger with the next intent, and without one after a while', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const sizes: number[] = [];
-  const append = async (list: readonly CallEntry[]): Promise<unknown> => {
-    sizes.push(list.length);
-    return list.map(() => ({ kind: 'written' }));
-  };
-  groups = new Groups({ append } as Appending, 100);
-  const reply = (): void => groups.add(writer('a'), ENTRY.reply as CallEntry, true);
-  reply();
-  reply();
-  await turn();
-  expect(sizes).toEqual([]);
-  await add('b', 'intent');
-  expect(sizes).toEqual([3]);
-  reply();
-  await vi.advanceTimersByTimeAsync(99);
-  expect(sizes).toEqual([3]);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(sizes).toEqual([3, 1]);
+describe('where entries are gathered', () => {
+  const WANTED_LATE = Number.POSITIVE_INFINITY;
+  let sizes: number[];
+  let mayMoreCome: boolean;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    sizes = [];
+    mayMoreCome = true;
+    const append = async (list: readonly CallEntry[]): Promise<unknown> => {
+      sizes.push(list.length);
+      return list.map(() => ({ kind: 'written' }));
+    };
+    groups = new Groups({ append } as Appending, {
+      ...{ leastMs: 40, longestMs: 250 },
+      mayMoreCome: () => mayMoreCome,
+    });
+  });
+
+  const addWanted = (kind: 'intent' | 'reply', wantedMs: number): void =>
+    groups.add(writer(kind), ENTRY[kind] as CallEntry, wantedMs);
+
+  test('one waits for others as long as a request must not leave yet, and no longer', async () => {
+    addWanted('reply', WANTED_LATE);
+    addWanted('intent', performance.now() + 100);
+    await vi.advanceTimersByTimeAsync(99);
+    addWanted('intent', performance.now() + 200);
+    expect(sizes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sizes).toEqual([3]);
+  });
+
+  test('one that nobody waits for is written after a while, and one that is late after a moment', async () => {
+    addWanted('reply', WANTED_LATE);
+    await vi.advanceTimersByTimeAsync(249);
+    expect(sizes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sizes).toEqual([1]);
+    addWanted('intent', performance.now() - 1_000);
+    await vi.advanceTimersByTimeAsync(40);
+    expect(sizes).toEqual([1, 1]);
+  });
+
+  test('nothing waits where no answer is on its way, or where others may not leave before it', async () => {
+    addWanted('reply', WANTED_LATE);
+    await add('a', 'end');
+    expect(sizes).toEqual([2]);
+    mayMoreCome = false;
+    addWanted('intent', WANTED_LATE);
+    await turn();
+    expect(sizes).toEqual([2, 1]);
+  });
 });
 
 test('who waits for an end is woken when one is on the disk, and by nothing else', async () => {

@@ -22,9 +22,9 @@ import {
 } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/context.ts';
 import { listedTasks, rowLister } from '../../src/run/pipeline/listed-rows.ts';
-import { RowSet } from '../../src/run/pipeline/row-set.ts';
 import { type Task, type TaskSource, tasksOf } from '../../src/run/pipeline/tasks.ts';
 import { workRange } from '../../src/run/pipeline.ts';
+import { RowSet } from '../../src/run/row-set.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';

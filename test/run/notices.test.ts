@@ -92,6 +92,22 @@ test('the end, what is in doubt and a low balance are told once each, by numbers
   expect(waited).toEqual([]);
 });
 
+test('a run that dies as its batch closes has kept what it tells, and a later one sends it once', async () => {
+  const told = await receiver();
+  const chosen = jobThatTells({ webhook: told.url, on: ['end'] });
+  await agreed(chosen);
+  const ledger = await openedStore();
+  const died = new Error('killed');
+  const dying = toldBy(ledger, chosen, clock, async (_hear, beforeEnd) => {
+    await beforeEnd(summary);
+    throw died;
+  });
+  await expect(dying).rejects.toBe(died);
+  await toldBy(ledger, chosen, clock, async () => summary);
+  await sendNotices(ledger, { clock });
+  expect(told.received.map(({ body }) => body.kind)).toEqual(['end']);
+});
+
 test('a stop is told by its code, also where the run could not begin, and one by hand is not', async () => {
   const told = await receiver();
   const chosen = jobThatTells({ webhook: told.url, on: ['stop'] });

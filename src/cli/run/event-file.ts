@@ -81,14 +81,15 @@ function factsOf(event: RunEvent): object | undefined {
     case 'note':
       // The sentences of these events name files and columns.
       return undefined;
-    case 'sent':
-    case 'closed':
     case 'writing':
       return {};
+    case 'sent':
+    case 'closed':
+      return { row: event.row };
     case 'answered':
-      return { found: event.found, credits: event.credits };
+      return { row: event.row, found: event.found, credits: event.credits };
     case 'in_doubt':
-      return { credits: event.credits };
+      return { row: event.row, credits: event.credits };
     case 'paused':
       return { until: isoTime(event.untilMs), asked: event.asked };
     case 'learned':

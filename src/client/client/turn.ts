@@ -52,6 +52,19 @@ export class Turn implements Sending {
     this.#sentAtMs = this.intentAt.monotonicMs;
   }
 
+  /** From when on its request may leave, monotonic. */
+  get dueMs(): number {
+    return this.#permit.dueMs;
+  }
+
+  /** Resolves when its request may leave; undefined when that is so. What answers say meanwhile may still forbid it. */
+  untilDue(): Promise<void> | undefined {
+    const { machine } = this.#sender;
+    const leftMs = this.dueMs - machine.monotonicMs();
+    // A timer takes whole milliseconds.
+    return leftMs > 0 ? machine.sleep(Math.ceil(leftMs)) : undefined;
+  }
+
   /** Whether it may still be used, after what answers have said since it was given. */
   get holds(): boolean {
     return this.#permit.holds();
@@ -65,7 +78,8 @@ export class Turn implements Sending {
   }
 
   /** Sends what costs nothing. */
-  ask(request: FreeRequest): Promise<Sent> {
+  async ask(request: FreeRequest): Promise<Sent> {
+    await this.untilDue();
     return new Promise((resolve) => this.#exchange(request, { ...NOBODY, replied: resolve }));
   }
 

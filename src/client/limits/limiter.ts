@@ -135,7 +135,7 @@ export class Limiter {
   }
 
   /**
-   * Waits until one request may leave, and counts it as leaving now.
+   * Waits until one request may leave, or will at a known time that is near, and counts it as leaving now.
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
    * when the run is stopping.
    */
@@ -271,9 +271,7 @@ export class Limiter {
     if (this.#queue.size === 0) return;
     this.#longWaits.tell(waitMs, () => this.#reason());
     const sleepMs = this.#sleepMs(waitMs);
-    // What left together may follow together when the window has passed, so that wait needs no other one.
-    const gathering = sleepMs > 0 && waitMs === 0 ? this.#leases.gathering() : undefined;
-    if (sleepMs > 0) await (gathering ?? this.#sleep.lasting(sleepMs));
+    if (sleepMs > 0) await this.#sleep.lasting(sleepMs);
     else if (this.#leases.take()) this.#queue.serveFirst(this.#grant());
   }
 
@@ -295,7 +293,9 @@ export class Limiter {
 
   /** The wait for the plan, and for what the vendor says is left of it. */
   #planMs(nowMs: number): number {
-    return Math.max(this.#remainingQuota.waitMs(nowMs, this.#out.inHand), this.#guards.waitMs(nowMs));
+    const { aheadMs = 0 } = this.#options;
+    const quotaMs = this.#remainingQuota.waitMs(nowMs, this.#out.inHand);
+    return Math.max(quotaMs, this.#guards.waitMs(nowMs) - aheadMs);
   }
 
   #learnedMs(nowMs: number): number {
@@ -321,7 +321,9 @@ export class Limiter {
   }
 
   #grant(): Permit {
-    const permit = new Permit(this.#permits);
+    const nowMs = this.#nowMs();
+    // Those that are in hand have the places before, whichever of them leaves first.
+    const permit = new Permit(this.#permits, nowMs + this.#guards.waitMs(nowMs));
     this.#out.add(permit);
     this.#guards.take();
     return permit;

@@ -139,20 +139,20 @@ async function* groups(source: Source, from?: Position): AsyncIterable<readonly 
 }
 
 /** Undefined for a blank line. */
-function rowOf(line: Line, names: readonly string[]): InputRow | undefined {
+function rowOf(line: Line, names: readonly string[]): Omit<PositionedRow, 'position'> | undefined {
   const { row } = line;
   const said = saidIn(line);
   switch (said.kind) {
     case 'blank':
       return undefined;
     case 'object':
-      return { row, cells: cellsOf(said.object, names) };
+      return { row, cells: cellsOf(said.object, names), object: said.object };
     case 'unreadable':
       return { row, cells: [said.text], unreadable: `line ${row}: ${said.why}` };
   }
 }
 
-function bare({ position: _, ...row }: PositionedRow): InputRow {
+function bare({ position: _, object: __, ...row }: PositionedRow): InputRow {
   return row;
 }
 

@@ -151,10 +151,8 @@ interface Writing extends OutputOrder {
 }
 
 /** An order's notes of what it wrote: by its path, and the output with its batch. */
-export function notesIn(
-  ledger: Ledger,
-  batch: Batch,
-): Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>> {
+type Notes = Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>>;
+export function notesIn(ledger: Ledger, batch: Batch): Notes {
   return {
     noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s, batch.id),
     async noteOutput(outputPath, sha256s) {
@@ -378,8 +376,7 @@ async function* enrichedCopy(
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const answers = record?.answers ?? [];
     const body = shownBody(answers);
-    const isFirst = (): boolean =>
-      answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    const isFirst = () => answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && paths.isSearching && isFirst()) paths.look(fieldsOf(body, answerPlace));
     const told = record?.outcome.kind === 'matched' ? found : undefined;
     const cells = () => addedCells(columns, row, body, answerPlace, writer, survey, told);

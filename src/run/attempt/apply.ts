@@ -35,7 +35,7 @@ export function apply(run: Run, replied: RunReply, verdict: Verdict): Next | Pro
     case 'answered':
       return applyAnswer(run, replied, verdict);
     case 'in_doubt':
-      run.emit({ kind: 'in_doubt', credits: replied.reserved });
+      run.emit({ kind: 'in_doubt', credits: replied.reserved, ...replied.about });
       return applyDoubt(run, replied, verdict);
     case 'paused':
       return turnedAway(client.limiter, replied.asked, verdict, replied.sentAtMs);
@@ -62,14 +62,14 @@ function applyClocks({ session: { clock }, emit, stopAll }: Run): void {
 
 function applyAnswer(
   run: Run,
-  { attempt, call, operation, reply, sentAtMs, reserved }: RunReply,
+  { attempt, call, about, operation, reply, sentAtMs, reserved }: RunReply,
   { answer: kind, charged, why }: VerdictAs<'answered'>,
 ): Next | Promise<Next> {
   const { session, batch, emit } = run;
   const { limiter, dialect } = session.client;
   limiter.settled();
   session.tooFast.answered(sentAtMs);
-  emit({ kind: 'answered', found: kind === 'found', credits: charged });
+  emit({ kind: 'answered', found: kind === 'found', credits: charged, ...about });
   // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
   const most = Math.max(operation.credits.most, reserved);
   if (charged > most) run.stopAll(dearer(charged, most));

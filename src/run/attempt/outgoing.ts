@@ -3,6 +3,7 @@ import { type HttpRequest, requestOf } from '../../client/request.ts';
 import type { CallKey } from '../../core/call-key.ts';
 import { isoTime } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
+import type { OfCall } from '../../core/events.ts';
 import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
@@ -47,6 +48,11 @@ export interface Asking {
   readonly asked: AskedCall;
   /** The paths to which the vendor has moved it, in their order. */
   readonly moves: string[];
+}
+
+/** What an event says of the call that it is about. */
+export function ofCall({ wanted: { row, key } }: Pick<Asking, 'wanted'>): OfCall {
+  return { row, call: key };
 }
 
 interface Outgoing {

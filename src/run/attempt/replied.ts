@@ -2,6 +2,7 @@ import type { Client, Sent } from '../../client/client.ts';
 import type { DialectOperation } from '../../client/dialect.ts';
 import type { Reply } from '../../client/judge.ts';
 import type { StopError } from '../../core/errors.ts';
+import type { OfCall } from '../../core/events.ts';
 import type { Call } from '../../core/operation.ts';
 import type { Admission, AttemptId, Credits, KnownAnswer } from '../../ledger/ledger.ts';
 import type { Run, Session } from '../session.ts';
@@ -20,6 +21,8 @@ export interface Replied {
 /** The same for a request of this run, which alone can follow from it. Of an earlier run's request the rest is not known. */
 export interface RunReply extends Replied, Sent {
   readonly asked: AskedCall;
+  /** What events say of the call. */
+  readonly about: OfCall;
   readonly reserved: Credits;
   /** Whether the call was in doubt before, and was sent again. */
   readonly isRepeat: boolean;

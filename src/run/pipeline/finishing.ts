@@ -7,6 +7,9 @@ import type { Task } from './tasks.ts';
 /** A commit takes as long as finishing a hundred rows. */
 const ROWS_IN_A_COMMIT = 1_000;
 
+/** Where many spend, a commit is some statements to a server on another machine. */
+const GATHER_MS = 250;
+
 /**
  * Keeps how rows ended, and the attempts that led there, many by one statement. Rows that a crash loses here are finished again
  * from their answers.
@@ -37,14 +40,16 @@ export class Finishing {
     this.writeSoon();
   }
 
-  /** Has the rows finished that end in this turn of the event loop. Nobody waits for that. */
+  /** Has the rows finished that end in this turn of the event loop, or a little later. Nobody waits for that. */
   writeSoon(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    const write = (): void => {
       this.#isScheduled = false;
       this.write().catch(this.#onError);
-    });
+    };
+    if (this.#context.ledger.spenders === undefined) setImmediate(write);
+    else setTimeout(write, GATHER_MS);
   }
 
   get isFull(): boolean {

@@ -25,7 +25,8 @@ import { type SubmittedTasks, taskMaker, tasksOf } from './tasks.ts';
 
 export interface KnownListOptions extends Omit<KnownRowsOptions, 'finishing'>, SubmittedTasks {
   readonly input: MappedInput;
-  readonly destination: Destination;
+  /** Undefined where nothing is written. */
+  readonly destination: Destination | undefined;
   /** Fires when no further row is begun. */
   readonly signal: AbortSignal;
 }
@@ -38,7 +39,7 @@ export async function writeKnownList(options: KnownListOptions): Promise<OutputF
   const { context, batch, input, destination, sample, finished } = options;
   const isWhole = context.limit === undefined && sample === undefined;
   // Whoever reads a stream has got what was written to it.
-  if (!isWhole || input.survey.rows < LEAST_ROWS || destination.kind === 'stream') return undefined;
+  if (!isWhole || input.survey.rows < LEAST_ROWS || destination?.kind !== 'file') return undefined;
   const heed = (event: RunEvent): void => {
     if (event.kind === 'row') finished.add(event.row);
     context.emit(event);

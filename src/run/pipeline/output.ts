@@ -66,7 +66,7 @@ export function wantedOutput(
   { output, account, forExcel }: RunContext,
   name: string | undefined,
 ): WantedOutput {
-  return { named: output, sandbox: account.sandbox, forExcel, name };
+  return { named: output === false ? undefined : output, sandbox: account.sandbox, forExcel, name };
 }
 
 // ------------------------------------------------------------------------------------------------------- its name

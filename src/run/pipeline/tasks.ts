@@ -4,10 +4,10 @@ import { firstBelow, lastOfFirst } from '../../core/row-range.ts';
 import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import type { RunContext } from '../../plan/context.ts';
+import type { Pace, RunContext } from '../../plan/context.ts';
 import { type PreparedRow, rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
+import type { RowSet } from '../row-set.ts';
 import { FinishedInputs } from './finished-inputs.ts';
-import type { RowSet } from './row-set.ts';
 
 /** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
@@ -116,6 +116,18 @@ function plannedTask(planned: PlannedRow): Task {
     ...(typeof refusedBefore === 'string' ? { refusedBefore } : {}),
   };
   return { ...planned, work: { input: planned.work, ...notes } };
+}
+
+/** The same tasks, each begun only once it may be. @param pace left out: all may be begun. */
+export async function* paced(source: TaskSource, pace: Pace | undefined): AsyncGenerator<readonly Task[]> {
+  for await (const tasks of source) {
+    for (let left = tasks; left.length > 0; ) {
+      const last = await pace?.upTo(left[0]?.row ?? 0);
+      const end = last === undefined ? -1 : left.findIndex(({ row }) => row > last);
+      yield end < 0 ? left : left.slice(0, end);
+      left = end < 0 ? [] : left.slice(end);
+    }
+  }
 }
 
 /** The existing projects on which the rows of a batch of changes act. */

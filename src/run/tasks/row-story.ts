@@ -23,6 +23,7 @@ import {
   type RowRecord,
   standingDecision,
 } from '../../ledger/ledger.ts';
+import { isJsonLinesName } from '../../lib/file-name.ts';
 import { dialectOfBatch } from '../batch-account.ts';
 
 /** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
@@ -59,8 +60,8 @@ export interface AttemptStory {
 /** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
 export async function rowStory(ledger: LedgerReader, batch: Batch, text: string): Promise<RowStory> {
   const row = Number(text);
-  if (!Number.isInteger(row) || row < 2) {
-    throw stop('usage', `${text} is not a row.`, "Give the spreadsheet's number; the header is 1.");
+  if (!Number.isInteger(row) || row < (isJsonLinesName(batch.inputPath) ? 1 : 2)) {
+    throw stop('usage', `${text} is not a row.`, WHICH_ROW);
   }
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
   const history = await ledger.history(batch.id, row);
@@ -131,12 +132,14 @@ function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readon
 }
 
 /** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
+const WHICH_ROW = "Give the spreadsheet's number, where the header is 1; of JSON lines, that of the line.";
+
 function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void {
   if (state !== 'finished') return;
   throw stop(
     'usage',
     `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is none of them.`,
-    "Give the spreadsheet's number; the header is 1.",
+    WHICH_ROW,
   );
 }
 

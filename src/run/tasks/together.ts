@@ -136,7 +136,7 @@ class SharedList {
     const { output, forExcel } = this.#options;
     const input = await this.#inputFor(first);
     const name = output === undefined ? await this.#freeName(input.path, first.account.sandbox) : undefined;
-    const wanted = { named: output, sandbox: first.account.sandbox, forExcel, name };
+    const wanted = { named: output || undefined, sandbox: first.account.sandbox, forExcel, name };
     return chooseDestination(input, { onExisting: 'replace' }, wanted);
   }
 

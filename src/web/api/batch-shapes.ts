@@ -82,6 +82,7 @@ interface Beside {
   readonly changed: ChangesView | undefined;
   readonly isReadBefore: boolean;
   readonly accountChangedMs: number | undefined;
+  readonly together: readonly { readonly batch: string; readonly operation: string }[];
 }
 
 const status = membersOf<BatchStatus>();
@@ -103,6 +104,10 @@ export const BatchDetail = noun({
   read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */
   account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
+  /** The batches of all operations that were run together over its list, itself among them; left out where it was run by itself. */
+  together: beside(z.array(z.object({ batch: z.string(), operation: z.string() })).optional(), (of) =>
+    of.together.length < 2 ? undefined : of.together.map((each) => ({ ...each })),
+  ),
   /** The newer batch of the same job and list, which has taken its place. */
   followed_by: status(z.string().nullable(), ({ followedBy = null }) => followedBy),
   /** Another process that is spending from the store, on something else. */
@@ -176,7 +181,18 @@ export type Continuation = z.infer<typeof Continuation>;
 /** What was started from the page: a command that runs, waits for the one before it, or has ended. */
 export const WorkView = z.object({
   id: z.string(),
-  kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep', 'export']),
+  kind: z.enum([
+    'run',
+    'sample',
+    'together',
+    'settle',
+    'undo',
+    'cancel',
+    'pause',
+    'resume',
+    'sweep',
+    'export',
+  ]),
   /** The batch, the list or the job. */
   about: z.string(),
   /** The batch that its plan began, as soon as there is one. */

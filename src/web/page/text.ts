@@ -171,6 +171,7 @@ export const text = {
     tellMe: 'Notify me at the end',
     willTell: 'You are notified at the end, as long as a tab of this page stays open.',
     notAllowed: 'This browser does not let this page notify you.',
+    together: 'Your list has what all of this found. The other part:',
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
@@ -225,7 +226,9 @@ export const text = {
     unfit: 'No column fits by itself',
     jobs: 'Saved jobs',
     more: 'Single steps for a team',
+    together: 'Look up the companies and the people of one list in one go: with one budget, into one file.',
     operations: {
+      'enrich-company,enrich-person': 'Enrich companies and people',
       'enrich-company': 'Enrich companies',
       'enrich-person': 'Enrich people',
       'search-people': 'Find people',
@@ -239,6 +242,7 @@ export const text = {
   },
   columns: {
     title: 'Columns',
+    of: { 'enrich-company': 'company', 'enrich-person': 'person' },
     nothing: 'Nothing was chosen for this list yet',
     required: 'needed',
     none: 'not in this list',
@@ -374,6 +378,12 @@ export const text = {
     beyondTitle: (people: string) => `${people} in the service whom the list does not name`,
     cut: 'more are not shown here',
     beyond: 'not in the list',
+    leavers: (people: string) =>
+      `${people} in the service whom the list does not name: they stay, unless you choose to remove them`,
+    as: 'as',
+    to: 'to',
+    stay: 'stay',
+    notDone: 'not done',
     unchanged: 'unchanged',
     actions: {
       create_project: 'projects to make',
@@ -402,6 +412,10 @@ export const text = {
     waiting: 'Waiting in line',
     waitingWhat: 'Other work on the same store comes first: one spends at a time.',
     working: 'Starting …',
+    together: 'Companies and people are looked up …',
+    togetherWhat: 'One after the other. You may leave this page: it goes on, and stands among the batches.',
+    soFar: 'See how far it is',
+    stopTogether: 'Stop',
     trying: 'Trying some rows first …',
     stopTrying: 'Stop',
     ended: 'Nothing was started',

@@ -10,7 +10,8 @@ import { changesDone, changesSentence } from '../../files/output/changes-done.ts
 import { readFigures } from '../../files/output/output.ts';
 import { chartOf } from '../../files/output/report.ts';
 import { summaryOf } from '../../files/output/summary-words.ts';
-import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
+import { togetherIn } from '../../job/job-settings.ts';
+import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
@@ -62,6 +63,7 @@ export function batchRoutes(server: Server): Hono {
           isReadBefore: await isReadBefore(readBefore, ledger, status.batch),
           // Another batch may have changed the same people since, which no figure of this one shows.
           accountChangedMs: server.accountChanges.get(found.batch.accountName),
+          together: await togetherOf(ledger, status.batch),
           changed: await changes.of(id, server.clock.monotonicMs(), done),
         });
       });
@@ -80,6 +82,12 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(summary satisfies SummaryView);
     });
+}
+
+/** The batches of all operations that were run together over its list. */
+async function togetherOf(ledger: LedgerReader, { settings }: Batch) {
+  const all = await Promise.all(togetherIn(settings).map((id) => ledger.batch(id as BatchId)));
+  return all.flatMap((each) => (each === undefined ? [] : [{ batch: each.id, operation: each.operation }]));
 }
 
 /** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Account, loadAccounts, sandboxAccount } from '../../client/account/account.ts';
-import { messageOf, stop } from '../../core/errors.ts';
+import { invariant, messageOf, stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
 import { present } from '../../core/objects.ts';
 import type { Operation } from '../../core/operation.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { type Job, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
-import { jobYaml } from '../../job/job-yaml.ts';
+import { jobsYaml, jobYaml } from '../../job/job-yaml.ts';
 import { credits } from '../../ledger/ledger.ts';
 import { replaceFile } from '../../lib/atomic-file.ts';
 import { parseDurationMs } from '../../lib/duration.ts';
@@ -20,8 +20,35 @@ import type { Server } from './server.ts';
 
 /** What was chosen on the page becomes a job file like any other, so the command line does the same by the same file. */
 
+/** The job of these choices, or one for each of several operations. */
+export async function jobsOfChoices(server: Server, choices: Choices): Promise<readonly Job[]> {
+  const { what, columns, add } = choices;
+  if (!('operations' in what)) return [await jobOfChoices(server, choices)];
+  return Promise.all(
+    what.operations.map((operation) => {
+      const own = present({ columns: columns && entriesOf(operation, columns) });
+      const wanted = present({ add: add && pathsOf(operation, add) });
+      const { columns: _, add: __, waterfall: ___, ...shared } = choices;
+      return jobOfChoices(server, { ...shared, what: { operation }, ...own, ...wanted });
+    }),
+  );
+}
+
+type Names = Readonly<Record<string, string>>;
+
+/** What is called `enrich-person.email` is about that operation. */
+function entriesOf(operation: string, columns: Names): Record<string, string> {
+  const own = Object.entries(columns).filter(([name]) => name.startsWith(`${operation}.`));
+  return Object.fromEntries(own.map(([name, column]) => [name.slice(operation.length + 1), column]));
+}
+
+function pathsOf(operation: string, add: Names): Record<string, string> {
+  const own = Object.entries(add).filter(([, path]) => path.startsWith(`${operation}.`));
+  return Object.fromEntries(own.map(([column, path]) => [column, path.slice(operation.length + 1)]));
+}
+
 /** The job of these choices. What its file says wrongly is refused by the command that reads it. */
-export async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
+async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
   const base = await chosenJob(server, choices);
   const { path: _path, inbox: _inbox, schedule: _schedule, ...all } = base;
   const { refreshAfterMs, refreshNoMatchAfterMs, ...job } = all;
@@ -63,6 +90,7 @@ function policiesFor(
 
 async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
   if ('job' in what) return loadJob(jobPath(server, what.job));
+  invariant('operation' in what, 'each of several operations has choices of its own');
   // Any other word would be taken for the path of a job file.
   if ((await familyNames(OPERATIONS)).includes(what.operation)) return loadJob(what.operation);
   throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for what there is.');
@@ -85,8 +113,8 @@ function readOptionsOf(chosen: NonNullable<Choices['read']>): NonNullable<Job['r
 }
 
 /** Writes the job beside its list. The same choices are the same file, so the same batch keeps its command. */
-export async function writeListJob(list: ListFile, job: Job): Promise<string> {
-  const text = jobYaml(job);
+export async function writeListJob(list: ListFile, jobs: readonly Job[]): Promise<string> {
+  const text = jobsYaml(jobs.map((job) => ({ job })));
   const folder = await ownFolder(list.folder, 'jobs');
   const path = join(folder, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
   await replaceFile(path, 0o600, [text]);

@@ -37,7 +37,10 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
     .route('/', choiceRoutes(server, facts))
     .post('/jobs', async (context) => {
       const { name, plan, budget } = await bodyOf(context, JobRequest);
-      const { job, view } = plans.of(plan);
+      const { jobs, view } = plans.of(plan);
+      const [job, ...others] = jobs;
+      if (job === undefined || others.length > 0)
+        throw stop('usage', 'Several operations are kept as a command.', 'Copy the command below.');
       const path = await saveJobAs(server, name, { ...job, columns: view.columns }, budget);
       return context.json({ path } satisfies JobSaved);
     })
@@ -49,7 +52,8 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
         planList(server, list, choices, signal),
       );
       plans.keep(plan);
-      const moved = was !== undefined && isPlanId(was) ? movesBetween(was, plan.view.id) : [];
+      const [before = '', now = ''] = [was, plan.view.id].map((id) => id?.split(',')[0]);
+      const moved = isPlanId(before) ? movesBetween(before, now) : [];
       return context.json({ ...plan.view, moved: [...moved] } satisfies PlanView);
     })
     .post('/agreements', async (context) => {
@@ -122,6 +126,8 @@ function choiceRoutes(server: Server, facts: FactBook): Hono {
 
 /** The next list with this header begins with the columns of this plan. */
 async function rememberColumnsOf(server: Server, facts: FactBook, { list, view }: ShownPlan): Promise<void> {
+  // Of several operations each input is called otherwise than of one.
+  if ('operations' in view.choices.what) return;
   const known = await facts.of(list, view.choices.read ?? list.reading?.read);
   await rememberColumns(server, known, view.operation, view.columns);
 }

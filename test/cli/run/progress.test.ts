@@ -20,6 +20,8 @@ const BATCH: RunEvent = {
   requestsPerSecond: 5,
 };
 
+const CALL = { row: 2, call: 'a' };
+
 let clock: VirtualClock;
 let shown: string[];
 let said: string[];
@@ -73,9 +75,9 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
   for (let second = 0; second < 10; second += 1) {
     pass(1_000);
     for (let count = 0; count < 4; count += 1) {
-      progress.hear({ kind: 'sent' });
-      progress.hear({ kind: 'answered', found: true, credits: 1 });
-      progress.hear({ kind: 'closed' });
+      progress.hear({ kind: 'sent', ...CALL });
+      progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
+      progress.hear({ kind: 'closed', ...CALL });
       progress.hear({ kind: 'row', row: 2, outcome: 'matched' });
     }
   }
@@ -87,7 +89,7 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
 
 test('of a run that goes on, what is of the batch in all and what is of this run stand apart', () => {
   progress.hear({ ...BATCH, settled: 30, inDoubt: 1, resumed: true });
-  progress.hear({ kind: 'answered', found: true, credits: 1 });
+  progress.hear({ kind: 'answered', found: true, credits: 1, ...CALL });
   progress.hear({ kind: 'row', row: 40, outcome: 'matched' });
   pass(1_000);
   expect(said).toContain('Batch abcdef01 goes on: 30 of 100 rows are finished, 1 is in doubt.');
@@ -101,18 +103,18 @@ test('a run that changes a team matches nothing and costs nothing: from its firs
   pass(1_000);
   expect(shown.at(-1)).toMatch(/^░{10} 0 % · 0\/100 rows · [^·]* · 0 applied$/);
   progress.hear({ kind: 'row', row: 2, outcome: 'applied' });
-  progress.hear({ kind: 'answered', found: true, credits: 3 });
+  progress.hear({ kind: 'answered', found: true, credits: 3, ...CALL });
   pass(1_000);
   expect(shown.at(-1)).toMatch(/^░{10} 1 % · 1\/100 rows · .* · 1 applied · 3 credits · /);
 });
 
 test('a budget says what is left of it, without what lost answers may have cost', () => {
   progress.hear({ ...BATCH, budgetLeft: 10 });
-  progress.hear({ kind: 'answered', found: true, credits: 3 });
-  progress.hear({ kind: 'in_doubt', credits: 2 });
+  progress.hear({ kind: 'answered', found: true, credits: 3, ...CALL });
+  progress.hear({ kind: 'in_doubt', credits: 2, ...CALL });
   pass(1_000);
   expect(shown.at(-1)).toContain(' · 3 credits · 5 of the budget left');
-  progress.hear({ kind: 'answered', found: true, credits: 7 });
+  progress.hear({ kind: 'answered', found: true, credits: 7, ...CALL });
   pass(1_000);
   expect(shown.at(-1)).toContain(' · 0 of the budget left');
 });

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { spoolInput } from '../../../src/cli/run/spool.ts';
+import { spoolInput } from '../../../src/files/spool.ts';
 import { loadAccounts } from '../../../src/client/account/account.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';

@@ -25,7 +25,7 @@ export interface LeasesOptions {
   /** Whether answers taught that speed. */
   isLearned(): boolean;
   /** As of the limiter. */
-  readonly gatherMs?: number;
+  readonly aheadMs?: number;
   readonly clock: Clock;
   /** Called when permits have come. */
   onArrived(): void;
@@ -48,8 +48,6 @@ export class Leases {
   /** When the next lease should come, by our clock: for what is told of the wait. Only its job makes the lease come. */
   #dueAtMs = Number.NEGATIVE_INFINITY;
   #left: number;
-  /** Whether permits were taken since some were gathered. */
-  #wasTaken = false;
   /** Jobs that have not run. */
   #ordered = 0;
   /** How far the calendar is ahead of the machine's monotonic clock. */
@@ -91,18 +89,9 @@ export class Leases {
     this.#heedSpeed(perSecond);
     if (!this.isThere) return false;
     this.#left -= 1;
-    this.#wasTaken = true;
     const [wanted, group] = [this.#aheadOf(perSecond), groupOf(perSecond)];
     while (this.#left + this.#ordered * group < wanted) this.#order(perSecond);
     return true;
-  }
-
-  /** A wait in which permits gather, after some were taken; undefined where that is over, or they are handed out one by one. */
-  gathering(): Promise<void> | undefined {
-    const { gatherMs = 0, isLearned, clock } = this.#options;
-    if (gatherMs === 0 || isLearned() || !this.#wasTaken) return undefined;
-    this.#wasTaken = false;
-    return clock.sleep(gatherMs);
   }
 
   /** A permit was taken, and its request will not leave. No more gather by this than after an idle time. */
@@ -170,8 +159,8 @@ export class Leases {
 
   /** Permits that are ordered before they are asked for. */
   #aheadOf(perSecond: number): number {
-    const { gatherMs = 0 } = this.#options;
-    const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS + gatherMs;
+    const { aheadMs: givenAheadMs = 0 } = this.#options;
+    const aheadMs = this.#options.isLearned() ? LEARNED_AHEAD_MS : AHEAD_MS + givenAheadMs;
     return Math.floor(aheadMs / groupMs(perSecond)) * groupOf(perSecond);
   }
 }

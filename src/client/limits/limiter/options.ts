@@ -13,8 +13,11 @@ export interface LimiterOptions {
   readonly learnedPerSecond: number | undefined;
   /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
-  /** For how long permits are gathered where they are waited for. Without it each is handed out as soon as it may be. */
-  readonly gatherMs?: number;
+  /**
+   * How long before its request may leave a permit is given at most, to who has something to write before. Without it, not
+   * before it may.
+   */
+  readonly aheadMs?: number;
   /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;

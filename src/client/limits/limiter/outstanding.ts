@@ -1,9 +1,12 @@
 /** Permission to send one request. */
 export class Permit {
   readonly #giver: PermitGiver;
+  /** From when on it may be used, monotonic milliseconds. */
+  readonly dueMs: number;
 
-  constructor(giver: PermitGiver) {
+  constructor(giver: PermitGiver, dueMs: number) {
     this.#giver = giver;
+    this.dueMs = dueMs;
   }
 
   /** Whether it may still be used, after what answers have said since it was given. */

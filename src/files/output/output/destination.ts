@@ -6,7 +6,13 @@ import type { Operation } from '../../../core/operation.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
 import type { Job } from '../../../job/job.ts';
 import { checkWritable } from '../../../lib/atomic-file.ts';
-import { besideFile, endingOf, nameParts } from '../../../lib/file-name.ts';
+import {
+  besideFile,
+  endingOf,
+  isJsonLinesName,
+  JSON_LINES_ENDINGS,
+  nameParts,
+} from '../../../lib/file-name.ts';
 import type { Input } from '../../input.ts';
 import { requireRoom } from '../../workbook.ts';
 import { tableOf, workbookCopy } from '../../workbook-copy.ts';
@@ -47,7 +53,7 @@ export async function chooseDestination(
   const becomesWorkbook = forExcel || isWorkbookName(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
-    const isJson = !becomesWorkbook && isJsonName(input.path);
+    const isJson = !becomesWorkbook && isJsonLinesName(input.path);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook, isJson };
   }
   const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
@@ -60,28 +66,28 @@ export async function chooseDestination(
     }
     await checkWritable(each);
   }
-  return { kind: 'file', path, isWorkbook: isWorkbookName(path), isJson: isJsonName(path) };
+  return { kind: 'file', path, isWorkbook: isWorkbookName(path), isJson: isJsonLinesName(path) };
 }
 
 /** @throws StopError `output` for a name by which a program would open the output as what it is not. */
 function requireNameOf(input: string, output: string, forExcel: boolean): void {
   const isWorkbook = isWorkbookName(output);
-  const isJson = isJsonName(output);
+  const isJson = isJsonLinesName(output);
   if ((forExcel && !isWorkbook) || (isWorkbookName(input) && !(isWorkbook || isJson))) {
     const fact = `The output is an Excel workbook, which ${output} is not by its name.`;
-    const orJson = forExcel ? '' : `, or ${JSON_ENDINGS[0]} for JSON lines`;
+    const orJson = forExcel ? '' : `, or ${JSON_LINES_ENDINGS[0]} for JSON lines`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}${orJson}.`);
   }
-  if (isJsonName(input) && !isJson && !isWorkbook) {
+  if (isJsonLinesName(input) && !isJson && !isWorkbook) {
     const fact = `The output has a JSON object for each row, which ${output} does not say by its name.`;
-    const next = `Name it with the ending ${JSON_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
+    const next = `Name it with the ending ${JSON_LINES_ENDINGS[0]}, or ${WORKBOOK_ENDING} for a workbook.`;
     throw stop('output', fact, next);
   }
   const ending = endingOf(output).replace(/\.gz$/, '');
   const other = isWorkbook ? undefined : OTHER_FORMATS.get(ending);
   if (other === undefined) return;
   const fact = `${output} is named like ${other}, and the output would be text in columns: ${ending} is never written.`;
-  const next = `Name it with the ending ${WORKBOOK_ENDING}, ${JSON_ENDINGS[0]}, or ${nameParts(input).ending}.`;
+  const next = `Name it with the ending ${WORKBOOK_ENDING}, ${JSON_LINES_ENDINGS[0]}, or ${nameParts(input).ending}.`;
   throw stop('output', fact, next);
 }
 
@@ -130,7 +136,7 @@ export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
 ): Promise<Sheet['copy']> {
-  if (destination.isJson && !isJsonName(path)) {
+  if (destination.isJson && !isJsonLinesName(path)) {
     // Loaded here, because most runs write none.
     const { jsonCopy } = await import('../../json-copy.ts');
     return (options, cellsFor) => jsonCopy(sheet, options, cellsFor);
@@ -145,8 +151,6 @@ export async function copyFor(
 }
 
 const WORKBOOK_ENDING = '.xlsx';
-
-const JSON_ENDINGS = ['.jsonl', '.ndjson'] as const;
 
 /** The ending of a workbook with macros, which comes back as one. */
 const MACROS_ENDING = '.xlsm';
@@ -163,12 +167,6 @@ const OTHER_FORMATS: ReadonlyMap<string, string> = new Map([
   ...['.pdf', '.docx', '.doc'].map((ending) => [ending, 'a document'] as const),
   ...['.parquet', '.avro', '.feather'].map((ending) => [ending, 'a table of another format'] as const),
 ]);
-
-/** Packed or not. */
-function isJsonName(path: string): boolean {
-  const ending = endingOf(path).replace(/\.gz$/, '');
-  return JSON_ENDINGS.some((each) => each === ending);
-}
 
 export function isWorkbookName(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING || mayHaveMacros(path);

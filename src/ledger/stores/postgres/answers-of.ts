@@ -1,7 +1,7 @@
 import type { AnswerRecord, ReadAs } from '../../ledger.ts';
-import { type Attempt, answerOf, type History } from '../../rules/history.ts';
+import { type Attempt, answerOf } from '../../rules/history.ts';
 import type { Sql } from './connection.ts';
-import { historiesOf } from './histories.ts';
+import { historiesOf, type PaidHistory } from './histories.ts';
 
 /** An answer as it was read by then: `readTo` is the newest entry of kind `reading` or `read` that counts, 0 for none; left out: all. */
 export interface WantedAnswer {
@@ -16,22 +16,15 @@ export async function answersOf(
 ): Promise<readonly (AnswerRecord<ReadAs> | undefined)[]> {
   const ids = wanted.map(({ attempt }) => attempt);
   const histories = await historiesOf(sql, 'attempts', ids);
-  const attempts = new Map<number, { readonly history: History; readonly attempt: Attempt }>();
+  const attempts = new Map<number, { readonly history: PaidHistory; readonly attempt: Attempt }>();
   for (const history of histories)
     for (const attempt of history.attempts) attempts.set(attempt.id, { history, attempt });
-  const rows = await payingRows(sql, ids);
   return wanted.map(({ attempt: id, readTo }) => {
     const found = attempts.get(id);
-    return found && answerOf(found.history, found.attempt, { readTo, paidRow: rows.get(id) ?? null });
+    if (found === undefined) return undefined;
+    return answerOf(found.history, found.attempt, {
+      readTo,
+      paidRow: found.history.paidRows.get(id) ?? null,
+    });
   });
-}
-
-/** The rows that paid for answers, where they are others than those that asked first. */
-export async function payingRows(
-  sql: Sql,
-  attempts: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const text = 'SELECT attempt, min(row) AS row FROM payers WHERE attempt = ANY($1) GROUP BY attempt';
-  const found = await sql.rows<{ attempt: number; row: number }>(text, [attempts]);
-  return new Map(found.map(({ attempt, row }) => [attempt, row]));
 }

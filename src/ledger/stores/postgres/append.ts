@@ -26,7 +26,7 @@ import { attemptIn, type History } from '../../rules/history.ts';
 import { noteAct } from './acts.ts';
 import { admitOne, admitPlain, isPlain } from './admissions.ts';
 import type { Sql } from './connection.ts';
-import { type EndedRow, endAll, keepPrices, movedBy, movedByEnd, replyAll, write } from './entries.ts';
+import { followAll, keepPrices, movedBy, movedByEnd, write } from './entries.ts';
 import { lockedHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { bookMoved, fund, Lacking } from './money.ts';
@@ -159,10 +159,25 @@ async function writePlain(
   { replies, ends, intents, isAll }: PlainEntries,
 ): Promise<Written> {
   const written = new Map<CallEntry, Outcome>();
-  for (const reply of await replyPlain(sql, replies)) written.set(reply, WRITTEN);
-  const ended = await endPlain(sql, ends);
-  for (const { end } of ended) written.set(end, WRITTEN);
-  const moved = ended.map(({ end, row }) => movedByEnd(end, row));
+  const sound = ends.filter(({ closure }) => closure.kind !== 'answered' || closure.charged >= 0);
+  const replied = new Set(replies.map(({ attempt }) => attempt));
+  const followed = new Map([
+    ...(await followAll(
+      sql,
+      replies,
+      sound.filter(({ attempt }) => !replied.has(attempt)),
+    )),
+    ...(await followAll(
+      sql,
+      [],
+      sound.filter(({ attempt }) => replied.has(attempt)),
+    )),
+  ]);
+  for (const each of [...replies, ...sound]) if (followed.has(each.attempt)) written.set(each, WRITTEN);
+  const moved = sound.flatMap((end) => {
+    const row = followed.get(end.attempt);
+    return row === undefined ? [] : [movedByEnd(end, row)];
+  });
   if (!isAll || written.size < replies.length + ends.length || intents.length === 0) {
     await bookMoved(sql, moved);
     return written;
@@ -174,30 +189,6 @@ async function writePlain(
     if (admission !== undefined) written.set(each, admission);
   }
   return written;
-}
-
-async function replyPlain(
-  sql: Sql,
-  replies: readonly EntryOf<'reply'>[],
-): Promise<readonly EntryOf<'reply'>[]> {
-  if (replies.length === 0) return [];
-  const kept = await replyAll(sql, replies);
-  return replies.filter(({ attempt }) => kept.has(attempt));
-}
-
-interface Ended {
-  readonly end: EntryOf<'end'>;
-  readonly row: EndedRow;
-}
-
-async function endPlain(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly Ended[]> {
-  const sound = ends.filter(({ closure }) => closure.kind !== 'answered' || closure.charged >= 0);
-  if (sound.length === 0) return [];
-  const rows = new Map((await endAll(sql, sound)).map((row) => [row.attempt, row]));
-  return sound.flatMap((end) => {
-    const row = rows.get(end.attempt);
-    return row === undefined ? [] : [{ end, row }];
-  });
 }
 
 /** @param isUnknown nobody knows whether it is written already. */

@@ -14,18 +14,16 @@ import {
   answerOf,
   attemptIn,
   doubtOf,
-  type History,
   lostRefreshes,
   type Moments,
   recordOf,
   standing,
   unusedDecision,
 } from '../../rules/history.ts';
-import { payingRows } from './answers-of.ts';
 import { appending } from './append.ts';
 import { momentsOf, recordsOf } from './attempt-records.ts';
 import type { Sql } from './connection.ts';
-import { historiesOf } from './histories.ts';
+import { historiesOf, type PaidHistory } from './histories.ts';
 import { joined } from './joined.ts';
 import { keyBytes, type Session } from './session.ts';
 import { neverSent } from './unknown-commits.ts';
@@ -105,22 +103,20 @@ async function statesOf(
 ): Promise<readonly CallState<Detail>[]> {
   const isWhole = detail === 'whole';
   const histories = [...(await historiesOf(sql, 'keys', keys.map(keyBytes), isWhole))];
-  const known = new Map<string, History>(histories.map((history) => [history.call.key, history]));
+  const known = new Map<string, PaidHistory>(histories.map((history) => [history.call.key, history]));
   if (secret !== undefined) histories.push(...(await hiddenAmong(sql, secret, { keys, known, isWhole })));
-  const stands = histories.flatMap(({ call }) => call.stands ?? []);
-  const rows = isWhole && stands.length > 0 ? await payingRows(sql, stands) : undefined;
   const hasDoubts = isWhole && histories.some(({ call }) => call.state === 'doubt');
   const moments = hasDoubts ? await momentsOf(sql) : undefined;
   return keys.map((key) => {
     const history = known.get(key);
-    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, rows, moments, batch });
+    return history === undefined ? { kind: 'unknown' } : stateOf(history, { detail, moments, batch });
   });
 }
 
 interface Unknown {
   readonly keys: readonly string[];
   /** Receives what is found, under the key that was asked for. */
-  readonly known: Map<string, History>;
+  readonly known: Map<string, PaidHistory>;
   readonly isWhole: boolean;
 }
 
@@ -129,7 +125,7 @@ async function hiddenAmong(
   sql: Sql,
   secret: Buffer,
   { keys, known, isWhole }: Unknown,
-): Promise<readonly History[]> {
+): Promise<readonly PaidHistory[]> {
   const hidden = new Map(
     keys
       .filter((key) => !known.has(key))
@@ -142,12 +138,11 @@ async function hiddenAmong(
 
 interface Beside {
   readonly detail: Detail;
-  readonly rows: ReadonlyMap<number, number> | undefined;
   readonly moments: Moments | undefined;
   readonly batch: BatchId | undefined;
 }
 
-function stateOf(history: History, { detail, rows, moments, batch }: Beside): CallState<Detail> {
+function stateOf(history: PaidHistory, { detail, moments, batch }: Beside): CallState<Detail> {
   const { state, open } = history.call;
   const stood = standing(history);
   if (stood === undefined)
@@ -161,7 +156,7 @@ function stateOf(history: History, { detail, rows, moments, batch }: Beside): Ca
     const decision = batch === undefined ? undefined : unusedDecision(history, batch);
     return { kind: 'in_doubt', doubt: doubtOf(history, stood, moments), ...(decision && { decision }) };
   }
-  const answer = answerOf(history, stood, { paidRow: rows?.get(stood.id) ?? null });
+  const answer = answerOf(history, stood, { paidRow: history.paidRows.get(stood.id) ?? null });
   if (answer === undefined)
     throw new Error(`Rowonce has a bug: the answer of call ${history.call.key} is not whole`);
   if (detail === 'whole') return answeredCall(answer) as CallState<Detail>;

@@ -43,6 +43,13 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const ENDS_WHAT_WAS_LEFT =
   '-c idle_in_transaction_session_timeout=30s -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
+/**
+ * For a spender: what it reads it looks up by keys. The server plans a statement for what a table holds when it is first asked, and keeps
+ * that plan: of a table that was empty then it would read all, however large that has become.
+ */
+const LOOKS_UP =
+  '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off';
+
 /** What may be tried again as it is: two transactions were in each other's way. */
 const IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['40001', '40P01']);
 const MOST_TRIES = 10;
@@ -67,7 +74,7 @@ export async function connect(
     keepAlive: true,
     application_name: 'rowonce',
     // A commit that is told of has to survive a loss of power, whatever the server does by default.
-    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'} ${riding === undefined ? '' : ENDS_WHAT_WAS_LEFT}`,
+    options: `-c search_path=rowonce -c synchronous_commit=on -c default_transaction_read_only=${isReader ? 'on' : 'off'} ${riding === undefined ? '' : `${ENDS_WHAT_WAS_LEFT} ${LOOKS_UP}`}`,
     ...(riding === undefined ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

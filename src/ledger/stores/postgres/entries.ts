@@ -87,31 +87,6 @@ function requestFacts({ request }: Intent): object | undefined {
   return { request: body === undefined ? others : { ...others, body: body.toString('base64') } };
 }
 
-const REPLY = `
-WITH asked AS (
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::json[], $5::bytea[]) AS a (attempt, at, status, headers, body)
-), locked AS (
-  SELECT c.id, a.* FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt JOIN calls c ON c.id = e.call
-   WHERE c.open = a.attempt AND c.phase = 'sent' ORDER BY c.key FOR UPDATE OF c
-), moved AS (
-  UPDATE calls c SET kind = 'reply', of = l.attempt FROM locked l WHERE c.id = l.id AND c.open = l.attempt AND c.phase = 'sent'
-  RETURNING c.id AS call, c.head, l.*
-)
-INSERT INTO entries (id, of, call, kind, at, status, headers, body)
-  SELECT head, attempt, call, 'reply', at, status, headers, body FROM moved RETURNING of`;
-
-/** Keeps what came back for attempts that are under way. @returns those. */
-export async function replyAll(sql: Sql, entries: readonly EntryOf<'reply'>[]): Promise<ReadonlySet<number>> {
-  const rows = await sql.rows<{ of: number }>(REPLY, [
-    entries.map(({ attempt }) => attempt),
-    entries.map(({ reply }) => wholeMs(reply.receivedAtMs)),
-    entries.map(({ reply }) => reply.status),
-    entries.map(({ reply }) => json(reply.headers)),
-    entries.map(({ reply }) => reply.body),
-  ]);
-  return new Set(rows.map(({ of }) => of));
-}
-
 /**
  * A price that is known already is not written: whoever does takes its row until the transaction ends, and all others wait for that,
  * because nearly every answer shows the same price.
@@ -124,27 +99,44 @@ function keepHighest(shown: string): string {
     ON CONFLICT (account, operation, credits_most) DO UPDATE SET highest = excluded.highest WHERE excluded.highest > p.highest`;
 }
 
-const END = `
-WITH asked AS (
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[], $8::json[], $9::boolean[])
+/** Said so that the index of open calls is no way to it: the planner takes that for short, and it has all that were open lately. */
+const isOpen = (call: string, asked: string): string => `coalesce(${call}.open, 0) = ${asked}.attempt`;
+
+/** Replies and ends of calls that no other attempt has a part in. All are locked first, in the order of their keys. */
+const FOLLOW = `
+WITH back AS (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::json[], $5::bytea[]) AS a (attempt, at, status, headers, body)
+), over AS (
+  SELECT * FROM unnest($6::bigint[], $7::text[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::boolean[], $13::json[], $14::boolean[])
     AS a (attempt, kind, spent, at, said, dialect, estimated, words, shows)
+), asked AS (
+  SELECT attempt FROM back UNION SELECT attempt FROM over
 ), locked AS (
-  SELECT c.id, a.*, e.batch, e.worker, e.reserved, e.at AS begun FROM asked a JOIN entries e ON e.of = a.attempt AND e.id = a.attempt
-    JOIN calls c ON c.id = e.call
-   WHERE c.open = a.attempt AND c.state = 'free' AND (c.phase = 'back' OR a.kind <> 'answered') ORDER BY c.key FOR UPDATE OF c
-), moved AS (
-  UPDATE calls c SET kind = l.kind, of = l.attempt FROM locked l
-   WHERE c.id = l.id AND c.open = l.attempt AND c.state = 'free' AND (c.phase = 'back' OR l.kind <> 'answered')
-  RETURNING c.id AS call, c.head, c.account, c.operation, c.credits_most, l.*
+  SELECT c.id, e.of AS attempt, e.batch, e.worker, e.reserved, e.at AS begun
+    FROM asked a CROSS JOIN LATERAL (SELECT * FROM entries WHERE of = a.attempt AND id = a.attempt LIMIT 1) e
+    JOIN calls c ON c.id = e.call AND ${isOpen('c', 'a')}
+   ORDER BY c.key FOR UPDATE OF c
+), replied AS (
+  UPDATE calls c SET kind = 'reply', of = l.attempt FROM locked l JOIN back a USING (attempt)
+   WHERE c.id = l.id AND ${isOpen('c', 'l')} AND c.phase = 'sent'
+  RETURNING c.id AS call, c.head, a.*
+), ended AS (
+  UPDATE calls c SET kind = a.kind, of = l.attempt FROM locked l JOIN over a USING (attempt)
+   WHERE c.id = l.id AND ${isOpen('c', 'l')} AND c.state = 'free' AND (c.phase = 'back' OR a.kind <> 'answered')
+  RETURNING c.id AS call, c.head, c.account, c.operation, c.credits_most, l.batch, l.worker, l.reserved, l.begun, a.*
+), kept AS (
+  INSERT INTO entries (id, of, call, kind, at, status, headers, body)
+    SELECT head, attempt, call, 'reply', at, status, headers, body FROM replied
 ), written AS (
   INSERT INTO entries (id, of, call, kind, spent, held, at, said, dialect, estimated, words, status)
     SELECT head, attempt, call, kind, spent, CASE WHEN kind = 'lost' THEN reserved ELSE 0 END, at, said, dialect, estimated, words,
            CASE WHEN kind = 'answered' THEN (SELECT r.status FROM entries r WHERE r.of = attempt AND r.kind = 'reply') END
-      FROM moved
+      FROM ended
 ), priced AS (
-  ${keepHighest(`SELECT account, operation, coalesce(credits_most, ${NO_MOST}) AS most, max(spent) AS highest FROM moved WHERE shows GROUP BY 1, 2, 3`)}
+  ${keepHighest(`SELECT account, operation, coalesce(credits_most, ${NO_MOST}) AS most, max(spent) AS highest FROM ended WHERE shows GROUP BY 1, 2, 3`)}
 )
-SELECT attempt, batch, worker, account, reserved, begun FROM moved`;
+SELECT attempt, batch, worker, account, reserved, begun FROM ended
+UNION ALL SELECT attempt, NULL, NULL, NULL, NULL, NULL FROM replied`;
 
 export interface EndedRow {
   readonly attempt: AttemptId;
@@ -155,10 +147,24 @@ export interface EndedRow {
   readonly begun: number;
 }
 
-/** Ends attempts of calls of which nothing stands, so that no other attempt has a part in it, and keeps what they show of prices. @returns those that have ended. */
-export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<readonly EndedRow[]> {
+/**
+ * Keeps what came back for attempts that are under way, and ends attempts of calls of which nothing stands, so that no other attempt has
+ * a part in them, with what they show of prices. No attempt is in both.
+ * @returns those that were written, with who pays for those that have ended.
+ */
+export async function followAll(
+  sql: Sql,
+  replies: readonly EntryOf<'reply'>[],
+  ends: readonly EntryOf<'end'>[],
+): Promise<ReadonlyMap<number, EndedRow | undefined>> {
+  if (replies.length + ends.length === 0) return new Map();
   const closures = ends.map(({ closure }) => closure);
-  return sql.rows<EndedRow>(END, [
+  const rows = await sql.rows<EndedRow & { readonly batch: string | null }>(FOLLOW, [
+    replies.map(({ attempt }) => attempt),
+    replies.map(({ reply }) => wholeMs(reply.receivedAtMs)),
+    replies.map(({ reply }) => reply.status),
+    replies.map(({ reply }) => json(reply.headers)),
+    replies.map(({ reply }) => reply.body),
     ends.map(({ attempt }) => attempt),
     closures.map(kindOfEnd),
     closures.map((closure) => spentBy(closure)),
@@ -169,6 +175,7 @@ export function endAll(sql: Sql, ends: readonly EntryOf<'end'>[]): Promise<reado
     closures.map(({ why }) => json(why)),
     closures.map((closure) => closure.kind === 'answered' && closure.showsPrice === true),
   ]);
+  return new Map(rows.map((row) => [row.attempt, row.batch === null ? undefined : row]));
 }
 
 type Closure = EntryOf<'end'>['closure'];

@@ -20,12 +20,22 @@ interface CallCells {
   readonly open: number | null;
 }
 
-type Row = Entry & CallCells & { readonly call: number };
+type Row = Entry & CallCells & { readonly call: number; readonly paid: number | null };
+
+export interface PaidHistory extends History {
+  /** The rows that paid for answers, by attempt, where they are others than those that asked first. Empty unless all was read. */
+  readonly paidRows: ReadonlyMap<number, number>;
+}
+
+/** Each is looked up by its key: the planner takes a young table for small, and would join all of it. */
+const CALLS_OF_ATTEMPTS = `
+SELECT DISTINCT a.call AS id FROM unnest($1::bigint[]) u (attempt)
+  CROSS JOIN LATERAL (SELECT call FROM entries WHERE of = u.attempt AND id = u.attempt LIMIT 1) a`;
 
 /** By what calls are found. */
 const WANTED = {
   keys: 'SELECT id FROM calls WHERE key = ANY($1)',
-  attempts: 'SELECT DISTINCT call AS id FROM entries WHERE of = ANY($1) AND id = of',
+  attempts: CALLS_OF_ATTEMPTS,
   calls: 'SELECT unnest($1::bigint[]) AS id',
 } as const;
 
@@ -35,23 +45,28 @@ const FACTS = `e.id, e.of, e.call, e.kind, e.sees, e.pays, e.batch, e.row, e.res
 
 /** A call has the number of its first entry, beside which its columns stand. */
 const text = (wanted: string, cells: string): string => `
-SELECT ${cells} FROM (${wanted}) w JOIN entries a ON a.call = w.id AND a.id = a.of
-  JOIN entries e ON e.of = a.id LEFT JOIN calls c ON c.id = e.id ORDER BY e.id`;
+SELECT ${cells} FROM (${wanted}) w CROSS JOIN LATERAL (SELECT id FROM entries WHERE call = w.id AND id = of OFFSET 0) a
+  CROSS JOIN LATERAL (SELECT * FROM entries WHERE of = a.id OFFSET 0) e LEFT JOIN LATERAL (SELECT * FROM calls WHERE id = e.id OFFSET 0) c ON true
+ ORDER BY e.id`;
 
-/** @param isWhole whether bodies and headers are read as well. */
+const WHOLE = `${FACTS}, e.headers, e.body, CASE WHEN e.id = e.of THEN (SELECT min(p.row) FROM payers p WHERE p.attempt = e.id) END AS paid`;
+const SHORT = `${FACTS}, NULL AS headers, NULL AS body, NULL AS paid`;
+
+/** @param isWhole whether bodies and headers are read as well, and which rows paid. */
 export async function historiesOf(
   sql: Sql,
   by: keyof typeof WANTED,
   values: readonly (number | Buffer)[],
   isWhole = true,
-): Promise<readonly History[]> {
+): Promise<readonly PaidHistory[]> {
   if (values.length === 0) return [];
-  const cells = isWhole ? `${FACTS}, e.headers, e.body` : `${FACTS}, NULL AS headers, NULL AS body`;
-  const rows = await sql.rows<Row>(text(WANTED[by], cells), [values]);
-  const histories: History[] = [];
+  const rows = await sql.rows<Row>(text(WANTED[by], isWhole ? WHOLE : SHORT), [values]);
+  const histories: PaidHistory[] = [];
   for (const entries of Map.groupBy(rows, ({ call }) => call).values()) {
     const call = entries[0]?.key == null ? undefined : callFrom(entries[0]);
-    if (call !== undefined) histories.push(historyOf(call, entries));
+    if (call === undefined) continue;
+    const paidRows = new Map(entries.flatMap(({ id, paid }) => (paid === null ? [] : [[id, paid] as const])));
+    histories.push({ ...historyOf(call, entries), paidRows });
   }
   return histories;
 }

@@ -47,18 +47,19 @@ const listedRows = (database: Session['database']): ListedRows => ({
   rangesLeft: (batch) => database.rows<RangeLeft>(LEFT, [batch ?? null]),
 });
 
-const FINAL = `SELECT FROM rows r WHERE r.batch = l.batch AND r.row = l.row AND r.outcome <> 'in_doubt'`;
+/** Looked up row by row, and never joined, which would read all rows of the batch for each. */
+const IS_FINAL = `coalesce((SELECT r.outcome FROM rows r WHERE r.batch = l.batch AND r.row = l.row), 'in_doubt') <> 'in_doubt'`;
 
 const KEEP = `
 INSERT INTO listed (batch, row, input, cells)
   SELECT $1, row, input, cells::json FROM unnest($2::bigint[], $3::bigint[], $4::text[]) u (row, input, cells) ORDER BY row
   ON CONFLICT DO NOTHING`;
 
-const ERASE = `DELETE FROM listed l WHERE l.batch = $1 AND l.row = ANY ($2::bigint[]) AND EXISTS (${FINAL})`;
+const ERASE = `DELETE FROM listed l WHERE l.batch = $1 AND l.row = ANY ($2::bigint[]) AND ${IS_FINAL}`;
 
 const TASKS = `
 SELECT l.row, l.input, l.cells FROM listed l
- WHERE l.batch = $1 AND l.row >= $2 AND l.row < $3 AND NOT EXISTS (${FINAL}) ORDER BY l.row`;
+ WHERE l.batch = $1 AND l.row >= $2 AND l.row < $3 AND NOT ${IS_FINAL} ORDER BY l.row`;
 
 const ORDER = `
 INSERT INTO orders (batch, job, dialect, range_rows) VALUES ($1, $2, $3, $4)
@@ -75,4 +76,4 @@ SELECT batch, "accountIdentity", from_row AS "fromRow", from_row + range_rows AS
 /** Follows a change of a batch: one that ends for good has no more use for cells. */
 export const ERASE_ENDED = `
 DELETE FROM listed l USING changed c
- WHERE l.batch = c.id AND c.state <> 'open' AND (c.state <> 'finished' OR EXISTS (${FINAL}))`;
+ WHERE l.batch = c.id AND c.state <> 'open' AND (c.state <> 'finished' OR ${IS_FINAL})`;

@@ -30,8 +30,9 @@ export interface LedgerNow {
 
 export const LEDGER_NOW = `
 SELECT json_build_object('identity', l.identity, 'formerly', l.formerly, 'lost', l.lost, 'newest', (
-    SELECT json_build_object('attempt', e.of, 'atMs', e.at) FROM entries e
-     WHERE e.id = e.of AND EXISTS (SELECT FROM batches WHERE NOT sandbox) ORDER BY e.of DESC LIMIT 1)) AS now FROM ledger l`;
+    SELECT json_build_object('attempt', e.of, 'atMs', e.at) FROM (SELECT max(of) AS of FROM entries) n
+      CROSS JOIN LATERAL (SELECT of, at FROM entries WHERE of = n.of AND id = n.of LIMIT 1) e
+     WHERE EXISTS (SELECT FROM batches WHERE NOT sandbox))) AS now FROM ledger l`;
 
 export async function ledgerNow(sql: Sql): Promise<LedgerNow> {
   const found = await sql.row<{ now: LedgerNow }>(LEDGER_NOW);

@@ -13,10 +13,14 @@ export const misses = ({ database }: Session): Part => ({
   },
 });
 
-/** What an account `p` answered, and how many misses came since the newest other answer had ended. */
+/**
+ * What an account `p` answered, and how many misses came since the newest other answer had ended. The call of each is looked up, because
+ * the planner, which cannot know how few are that new, would read all calls.
+ */
 export const ANSWERED = `
-SELECT o.*, (SELECT count(*) FROM entries e JOIN calls c ON c.id = e.call AND c.account = p.identity
-              WHERE e.kind = 'answered' AND e.status = 404 AND e.id > greatest(o.ended, p.misses_forgotten)) AS misses
+SELECT o.*, (SELECT count(*) FROM entries e
+              WHERE e.kind = 'answered' AND e.status = 404 AND e.id > greatest(o.ended, p.misses_forgotten)
+                AND (SELECT c.account FROM calls c WHERE c.id = e.call) = p.identity) AS misses
   FROM (SELECT coalesce(sum(answers), 0) AS answers, coalesce(sum(others), 0) AS others, coalesce(sum(found), 0) AS found,
                coalesce(max(other_ended), 0) AS ended, coalesce(max(other_sent), 0) AS sent
           FROM tallies WHERE account = p.identity) o`;

@@ -171,6 +171,8 @@ async function finish(database: Database, list: readonly FinishedRow[]): Promise
 /**
  * A row that is finished twice alike is written as it was: only so it is compared with what another process has committed while the
  * statement ran, which its reads do not see.
+ *
+ * What a row points to is looked up, each by its key: the planner takes a young table for small, and would join all of it.
  */
 const FINISH = `
 WITH given AS (
@@ -191,15 +193,17 @@ WITH given AS (
     RETURNING batch, row
 ), paying AS (
   INSERT INTO payers (attempt, row)
-    SELECT a.id, min(g.row) FROM given g JOIN entries a ON a.of = ANY (g.answers) AND a.id = a.of AND a.batch = g.batch
-     WHERE g.outcome <> 'in_doubt' AND g.row < a.row GROUP BY a.id ORDER BY a.id
+    SELECT u.attempt, min(g.row) FROM given g CROSS JOIN unnest(g.answers) u (attempt) CROSS JOIN LATERAL (
+        SELECT batch, row FROM entries WHERE of = u.attempt AND id = u.attempt LIMIT 1) a
+     WHERE g.outcome <> 'in_doubt' AND a.batch = g.batch AND g.row < a.row GROUP BY u.attempt ORDER BY u.attempt
     ON CONFLICT DO NOTHING
 ), erased AS (
-  DELETE FROM listed l USING given g WHERE l.batch = g.batch AND l.row = g.row AND g.outcome <> 'in_doubt'
+  DELETE FROM listed WHERE ctid = ANY (ARRAY (
+    SELECT (SELECT l.ctid FROM listed l WHERE l.batch = g.batch AND l.row = g.row) FROM given g WHERE g.outcome <> 'in_doubt'))
 )
 SELECT refuse(format('row %s of batch %s points to an attempt that has not ended', g.row, g.batch))
-  FROM given g CROSS JOIN unnest(g.answers) u (attempt) WHERE NOT EXISTS (
-    SELECT FROM entries e WHERE e.of = u.attempt AND e.kind IN ('answered', 'lost', 'lost_beside', 'unsold'))
+  FROM given g CROSS JOIN unnest(g.answers) u (attempt) WHERE (
+    SELECT e.kind FROM entries e WHERE e.of = u.attempt AND e.kind IN ('answered', 'lost', 'lost_beside', 'unsold') LIMIT 1) IS NULL
 UNION ALL
 SELECT refuse(format('the final outcome of row %s of batch %s is never changed', g.row, g.batch))
   FROM given g WHERE NOT EXISTS (SELECT FROM written w WHERE w.batch = g.batch AND w.row = g.row)`;

@@ -1,4 +1,4 @@
-import type { PlannedChangeObject } from '../../api.ts';
+import type { PlannedChangeObject, PlanView } from '../../api.ts';
 import { text, wordOf } from '../text.ts';
 import { counted, grouped } from './figures.ts';
 import { Told } from './told.tsx';
@@ -22,10 +22,10 @@ const LINES_SHOWN = 100;
 
 export function Diff({
   changes,
-  actions,
+  plan: { actions, leavers = [], projects: totals = [] },
 }: {
   readonly changes: readonly PlannedChangeObject[];
-  readonly actions: Readonly<Record<string, number>>;
+  readonly plan: PlanView;
 }) {
   const projects = byProject(changes);
   const isShort = changes.filter(isWorth).length <= LINES_OPEN;
@@ -39,6 +39,8 @@ export function Diff({
           </span>
         ))}
       </div>
+      {totals.length > 1 && <Totals totals={totals} />}
+      {leavers.length > 0 && <Leavers leavers={leavers} />}
       {projects.map(([project, lines]) => (
         <details key={project} class="card" open={lines.some(isShort ? isWorth : isRemoval)}>
           <summary>
@@ -55,6 +57,60 @@ export function Diff({
         <p class="muted">{`${counted(total - changes.length, 'row')} ${text.diff.cut}`}</p>
       )}
     </section>
+  );
+}
+
+type Of<Name extends 'leavers' | 'projects'> = NonNullable<PlanView[Name]>;
+
+/** What it comes to in each project, by role, with the signs of the lines. */
+function Totals({ totals }: { readonly totals: Of<'projects'> }) {
+  return (
+    <ul class="plain-list">
+      {totals.map((total) => (
+        <li key={total.project}>
+          <strong>{total.project}</strong> {totalWords(total)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function totalWords({ invited, changed, removed, stay, attention }: Of<'projects'>[number]): string {
+  const byRole = (sign: string, roles: Readonly<Record<string, number>>, word: string): readonly string[] =>
+    Object.entries(roles).map(
+      ([role, count], at) => `${at === 0 ? `${sign} ` : ''}${grouped(count)} ${word} ${role}`,
+    );
+  return [
+    ...byRole('+', invited, text.diff.as),
+    ...byRole('~', changed, text.diff.to),
+    ...(removed > 0 ? [`- ${grouped(removed)}`] : []),
+    ...(stay > 0 ? [`= ${grouped(stay)} ${text.diff.stay}`] : []),
+    ...(attention > 0 ? [`! ${grouped(attention)} ${text.diff.notDone}`] : []),
+  ].join(', ');
+}
+
+/** People whom the list leaves out and whom the job leaves alone: they are named, and nothing is done to them. */
+function Leavers({ leavers }: { readonly leavers: Of<'leavers'> }) {
+  return (
+    <details class="card">
+      <summary>{text.diff.leavers(counted(leavers.length, 'person', 'people'))}</summary>
+      <ul class="diff">
+        {leavers.slice(0, LINES_SHOWN).map(({ email, project, role }) => (
+          <li key={`${project} ${email}`}>
+            <span class="tag" title={text.diff.stay}>
+              <span aria-hidden="true">=</span> <span class="sr">{text.diff.stay}</span>
+            </span>
+            <span>
+              {email} <span class="muted">{role}</span>
+            </span>
+            <span class="muted">{project}</span>
+          </li>
+        ))}
+      </ul>
+      {leavers.length > LINES_SHOWN && (
+        <p class="muted">{`${counted(leavers.length - LINES_SHOWN, 'person', 'people')} ${text.diff.cut}`}</p>
+      )}
+    </details>
   );
 }
 

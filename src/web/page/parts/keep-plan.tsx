@@ -36,7 +36,7 @@ export function KeepPlan({
     <details class="card">
       <summary>{keep.title}</summary>
       <div class="stack">
-        <form class="actions end" onSubmit={save}>
+        <form class="actions end" onSubmit={save} hidden={plan.operation.includes(',')}>
           <label class="field">
             {keep.name}
             <input

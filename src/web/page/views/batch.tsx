@@ -11,7 +11,7 @@ import { plainReason } from '../parts/plain-words.ts';
 import { SpeedChart } from '../parts/speed-chart.tsx';
 import { BatchState, PlayMoney } from '../parts/tags.tsx';
 import { Refused } from '../session.ts';
-import { text } from '../text.ts';
+import { text, wordOf } from '../text.ts';
 import { BatchButtons } from './batch/buttons.tsx';
 import { Came } from './batch/came.tsx';
 import { BuyAgain, Finished, isOfAccount, Mend } from './batch/mend.tsx';
@@ -35,12 +35,15 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
 }
 
 function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: readonly WorkView[] }) {
-  const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
+  const running =
+    batch.running ||
+    works.some(({ kind, state }) => (kind === 'run' || kind === 'together') && state === 'working');
   const isOpen = batch.state === 'open';
   return (
     <>
       <Head batch={batch} running={running} />
       <Notices batch={batch} works={works} running={running} />
+      {batch.together !== undefined && <Together batch={batch} together={batch.together} />}
       {isOpen && <Open {...{ batch, works, running }} />}
       {batch.settled > 0 && (
         <Loaded<SummaryView> path={`/batches/${batch.batch}/summary`} again={batch.settled}>
@@ -57,6 +60,27 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
       </details>
       <Record batch={batch} />
     </>
+  );
+}
+
+/** The others that were run with it: the list that is downloaded has what all of them found. */
+function Together({
+  batch,
+  together,
+}: {
+  readonly batch: BatchDetail;
+  readonly together: NonNullable<BatchDetail['together']>;
+}) {
+  const others = together.filter((each) => each.batch !== batch.batch);
+  return (
+    <p class="notice">
+      {words.together}{' '}
+      {others.map((each) => (
+        <a key={each.batch} href={`/batches/${each.batch}`}>
+          {wordOf(text.todo.operations, each.operation)}
+        </a>
+      ))}
+    </p>
   );
 }
 

@@ -5,6 +5,7 @@ import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { type Asked, useAsked } from '../parts/asked.ts';
 import { counted, grouped } from '../parts/figures.ts';
+import { inputWords, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { go } from '../router.ts';
 import { ask } from '../session.ts';
@@ -108,6 +109,7 @@ function operationOf(
   { what }: Choices,
   plan: PlanView | undefined,
 ): OperationView | undefined {
+  if ('operations' in what) return severalView(operations, what.operations);
   const saved = 'job' in what ? jobs.find(({ name }) => name === what.job)?.operation : what.operation;
   return operations.find(({ name }) => name === (plan?.operation ?? saved));
 }
@@ -120,7 +122,10 @@ function Inputs({
   plan,
   choices,
 }: Choosing & { readonly ways: Ways; readonly plan: PlanView | undefined }) {
-  const guessed = ways.facts.operations.find((each) => each.operation === operation.name);
+  const { name: all } = operation;
+  const guessed = all.includes(',')
+    ? severalFit(ways, all.split(','))
+    : ways.facts.operations.find((each) => each.operation === all);
   // A saved job may name its columns, which only its plan tells.
   const expected = 'job' in choices.value.what ? undefined : guessed;
   const told = plan ?? expected;
@@ -144,7 +149,7 @@ function Inputs({
           <li key={name} class="card input">
             <label class="field">
               <span>
-                {name.replaceAll('_', ' ')} {required && <span class="tag">{text.columns.required}</span>}
+                {inputWords(name)} {required && <span class="tag">{text.columns.required}</span>}
               </span>
               <small>{about}</small>
               <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
@@ -185,7 +190,7 @@ function Unused({
     <ul class="notice plain-list">
       {unused.map(({ input, column }) => (
         <li key={input + column}>
-          {text.columns.unusedColumn(column, input.replaceAll('_', ' '))}{' '}
+          {text.columns.unusedColumn(column, inputWords(input))}{' '}
           <button
             type="button"
             class="plain"

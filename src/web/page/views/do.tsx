@@ -3,6 +3,7 @@ import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../..
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { counted } from '../parts/figures.ts';
+import { PAIR, severalFit, severalView } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
 import { go } from '../router.ts';
@@ -44,13 +45,16 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         const account = accountOf(operation.vendor);
         choose({
           ...(isChosen(ways, operation) ? ways.choices : {}),
-          ...{ what: { operation: operation.name } },
+          what: isSeveral(operation)
+            ? { operations: operation.name.split(',') }
+            : { operation: operation.name },
           ...(account === undefined ? {} : { account }),
         });
       }}
     />
   );
   const ordered = byFit(ways);
+  const pair = pairOf(ways);
   const { todo } = text;
   return (
     <>
@@ -61,7 +65,10 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
         </span>
       </div>
       <Refusal refused={action.refused.value} />
-      <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
+      <ul class="cards tiles">
+        {pair !== undefined && card(pair)}
+        {ordered.filter(({ name }) => MAIN.includes(name)).map(card)}
+      </ul>
       {ways.jobs.length > 0 && (
         <section class="stack">
           <h2>{todo.jobs}</h2>
@@ -91,7 +98,16 @@ const MORE: readonly string[] = [
 ];
 
 function factsOf(ways: Ways, { name }: OperationView): Ways['facts']['operations'][number] | undefined {
+  if (name.includes(',')) return severalFit(ways, name.split(','));
   return ways.facts.operations.find(({ operation }) => operation === name);
+}
+
+const isSeveral = ({ name }: OperationView): boolean => name.includes(',');
+
+/** Both in one go, where the list has what each of them asks by. */
+function pairOf(ways: Ways): OperationView | undefined {
+  const pair = severalView(ways.operations, PAIR);
+  return severalFit(ways, PAIR) === undefined ? undefined : pair;
 }
 
 /** What fits for sure, then what may fit, then the rest as it always stands. */
@@ -106,7 +122,9 @@ function byFit(ways: Ways): readonly OperationView[] {
 }
 
 function isChosen({ choices }: Ways, { name }: OperationView): boolean {
-  return choices !== null && 'operation' in choices.what && choices.what.operation === name;
+  if (choices === null || 'job' in choices.what) return false;
+  const { what } = choices;
+  return ('operations' in what ? what.operations.join(',') : what.operation) === name;
 }
 
 /** The account that was chosen before, else the first of the user's own: play money only where there is no other. */

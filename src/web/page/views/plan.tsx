@@ -7,6 +7,7 @@ import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { counted, duration, grouped } from '../parts/figures.ts';
 import { KeepPlan } from '../parts/keep-plan.tsx';
+import { inputWords } from '../parts/several.ts';
 import { Steps } from '../parts/steps.tsx';
 import { numbers, Table } from '../parts/table.tsx';
 import { PlayMoney } from '../parts/tags.tsx';
@@ -102,7 +103,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         <br />
         <span class="muted">
           {Object.entries(plan.columns)
-            .map(([input, column]) => `${input.replaceAll('_', ' ')} ← ${column}`)
+            .map(([input, column]) => `${inputWords(input)} ← ${column}`)
             .join(', ')}
         </span>{' '}
         <a href={`/lists/${list}/columns`}>{words.change}</a>
@@ -127,7 +128,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
         </div>
       )}
       <Reasons plan={plan} />
-      {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
+      {plan.changes !== null && <Diff changes={plan.changes} plan={plan} />}
       {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />

@@ -1,16 +1,18 @@
 import { chooseAccount, loadAccounts } from '../../../client/account/account.ts';
+import { invariant } from '../../../core/errors.ts';
 import { present } from '../../../core/objects.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { type Job, waterfallOf } from '../../../job/job.ts';
 import { commandLine } from '../../../lib/command-line.ts';
-import { PlanObject } from '../../../objects/plan-object.ts';
+import { PlanObject, PlansObject } from '../../../objects/plan-object.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
 import type { Choices, PlannedChangeObject, PlanView } from '../../api.ts';
 import { askChild } from '../children.ts';
-import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';
+import { accountChoice, jobsOfChoices, writeListJob } from '../jobs.ts';
 import type { KeptList } from '../list-files.ts';
 import type { Server } from '../server.ts';
+import { planOfSeveral } from './several-plans.ts';
 
 /** What a list would cost or change, as the command line plans it. */
 
@@ -18,7 +20,8 @@ import type { Server } from '../server.ts';
 export interface ShownPlan {
   readonly view: PlanView;
   readonly list: KeptList;
-  readonly job: Job;
+  /** One for each operation. */
+  readonly jobs: readonly Job[];
   readonly jobPath: string;
   readonly store: string;
 }
@@ -32,15 +35,18 @@ export async function planList(
   choices: Choices,
   signal: AbortSignal,
 ): Promise<ShownPlan> {
-  const chosen = await jobOfChoices(server, { ...present({ ...list.reading }), ...choices });
-  const account = chooseAccount(await loadAccounts(), chosen.operation.vendor, chosen.account);
-  const job = { ...chosen, account: account.name };
-  const jobPath = await writeListJob(list, job);
+  const chosen = await jobsOfChoices(server, { ...present({ ...list.reading }), ...choices });
+  const [first] = chosen;
+  invariant(first !== undefined, 'at least one operation was chosen');
+  const account = chooseAccount(await loadAccounts(), first.operation.vendor, first.account);
+  const jobs = chosen.map((job) => ({ ...job, account: account.name }));
+  const names = jobs.map(({ operation }) => operation.name);
+  const jobPath = await writeListJob(list, jobs);
   const store = chooseStore(server.store, account.sandbox).location;
   const words = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
-  const { changes, requests, ...figures } = PlanObject.parse(
-    await askChild(server.program, words, undefined, signal),
-  );
+  const printed = await askChild(server.program, words, undefined, signal);
+  const { changes, requests, ...figures } =
+    jobs.length === 1 ? PlanObject.parse(printed) : planOfSeveral(names, PlansObject.parse(printed));
   const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
   const most = figures.credits.most;
   // What is only sent again of a batch stays within the limit that it has.
@@ -48,10 +54,10 @@ export async function planList(
   const view: PlanView = {
     ...figures,
     ...{ list: list.id, name: list.name, choices },
-    operation: job.operation.name,
+    operation: names.join(','),
     account: accountChoice(account),
-    waterfall: [...waterfallOf(job, figures.columns)],
-    adds: Object.keys(job.add ?? {}),
+    waterfall: jobs.length === 1 ? [...waterfallOf(first, figures.columns)] : [],
+    adds: jobs.flatMap(({ add }) => Object.keys(add ?? {})),
     is_change: changes !== undefined,
     changes: changes === undefined ? null : shownFirst(changes),
     to_change: sent.length,
@@ -62,7 +68,7 @@ export async function planList(
     command: commandLine(['run', jobPath, list.path, ...storeWords(store), ...refreshWords(choices)]),
     moved: [],
   };
-  return { view, list, job, jobPath, store };
+  return { view, list, jobs, jobPath, store };
 }
 
 export function refreshWords({ refresh }: Choices): readonly string[] {

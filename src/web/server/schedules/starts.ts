@@ -72,7 +72,7 @@ const STARTS = 'starts.json';
 const Kept = z.object({
   id: z.string(),
   order: z.object({
-    kind: z.enum(['run', 'sample']),
+    kind: z.enum(['run', 'sample', 'together']),
     words: z.array(z.string()),
     store: z.string(),
     about: z.string(),

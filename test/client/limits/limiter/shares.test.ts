@@ -173,7 +173,7 @@ describe('limiters whose shares move', () => {
     await fc.assert(fc.asyncProperty(windows, fc.constantFrom(400, 4_000), beats, play), {
       numRuns: times(10, 60),
     });
-    expect(sent, 'so that the test is not about nothing').toBeGreaterThan(1_000);
+    expect(sent, 'so that the test is not about nothing').toBeGreaterThan(times(100, 1_000));
     begin();
   });
 

@@ -9,7 +9,8 @@ export const tallied = (written: string): string => `
                (kind = 'answered')::int - (kind = 'retracted')::int AS answer,
                (kind = 'answered' AND said = 'found')::int AS found, (kind = 'answered' AND status <> 404)::int AS other
           FROM ${written} WHERE kind IN ('answered', 'lost', 'lost_beside', 'unsold', 'told', 'read', 'retracted')) e
-      JOIN entries a ON a.of = e.of AND a.id = e.of JOIN calls c ON c.id = a.call
+      CROSS JOIN LATERAL (SELECT batch, call FROM entries WHERE of = e.of AND id = e.of LIMIT 1) a
+      CROSS JOIN LATERAL (SELECT operation, account FROM calls WHERE id = a.call LIMIT 1) c
      GROUP BY a.batch, c.operation, c.account
     ON CONFLICT (batch, operation, writer) DO UPDATE
       SET requests = t.requests + excluded.requests, calls = t.calls + excluded.calls, answers = t.answers + excluded.answers,

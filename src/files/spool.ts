@@ -1,19 +1,23 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { StopError, stop } from '../../core/errors.ts';
-import { contentHash } from '../../files/input.ts';
-import { NewFile, outputProblem } from '../../lib/atomic-file.ts';
-import { distrustOfFolder } from '../../lib/file-trust.ts';
+import { StopError, stop } from '../core/errors.ts';
+import { NewFile, outputProblem } from '../lib/atomic-file.ts';
+import { distrustOfFolder } from '../lib/file-trust.ts';
+import { contentHash } from './input.ts';
 
 /**
- * Keeps standard input in a file that only this user can read, named by its content, so that the same bytes piped in
- * again are the same batch, and its output can be written again later.
+ * Keeps a list that has no file of its own in one that only this user can read, named by its content, so that the same bytes
+ * are the same batch, and its output can be written again later.
+ * @param what the list is called where it cannot be kept.
  */
-export async function spoolInput(input: Readable, folder: string): Promise<string> {
+export async function spoolInput(
+  input: AsyncIterable<Buffer>,
+  folder: string,
+  what = 'standard input',
+): Promise<string> {
   let start = Buffer.alloc(0);
   async function* chunks(): AsyncIterable<Buffer> {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
+    for await (const chunk of input) {
       if (start.length < LONGEST_MAGIC) start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
       yield chunk;
     }
@@ -34,17 +38,17 @@ export async function spoolInput(input: Readable, folder: string): Promise<strin
       await file.discard();
     }
   } catch (error) {
-    throw spoolProblem(folder, error);
+    throw spoolProblem(folder, what, error);
   }
 }
 
-function spoolProblem(folder: string, error: unknown): unknown {
+function spoolProblem(folder: string, what: string, error: unknown): unknown {
   const problem = outputProblem(folder, error);
   if (!(problem instanceof StopError) || problem.code !== 'output') return problem;
-  return stop('input', problem.message, 'Save standard input to a file and name that file.');
+  return stop('input', problem.message, `Save ${what} to a file and name that file.`);
 }
 
-/** Standard input has no name, so its first bytes say how it is read: packed text, a workbook, JSON lines, or text. */
+/** What was piped has no name, so its first bytes say how it is read: packed text, a workbook, JSON lines, or text. */
 function endingFor(start: Buffer): string {
   if (start.subarray(0, GZIP.length).equals(GZIP)) return '.csv.gz';
   if (start.subarray(0, ZIP.length).equals(ZIP)) return '.xlsx';

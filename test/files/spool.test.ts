@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { spoolInput } from '../../../src/cli/run/spool.ts';
+import { spoolInput } from '../../src/files/spool.ts';
 
 test('the same content is one file, that is made once and mended when it was altered', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-spool-'));

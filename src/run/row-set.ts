@@ -1,6 +1,6 @@
-import type { RowNumber } from '../../core/row.ts';
-import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
-import { finishedPages } from '../../ledger/row-pages.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { BatchId, LedgerReader } from '../ledger/ledger.ts';
+import { finishedPages } from '../ledger/row-pages.ts';
 
 /** A set of row numbers with one bit for each, so that a million rows take 125 KB. */
 export class RowSet {

@@ -1,0 +1,213 @@
+/**
+ * Goal: the recipes send what the guide says that HubSpot, Salesforce, Google Sheets and Slack are sent.
+ * Method: the jobs and accounts of the recipes as they stand, before a server that keeps what it is sent and answers as these services
+ * publish it. The real services were not asked.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { PROGRAM } from './cli/rowonce.ts';
+import { typedAt } from './cli/typed.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGES = globSync('docs/guide/recipes/*.md', { cwd: ROOT });
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-recipes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join(ROOT, 'jobs', 'recipes'), folder, { recursive: true });
+  mkdirSync(join(folder, 'config'));
+});
+
+interface Sent {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+/** A service in the place of the real one. */
+async function service(
+  status: number,
+  answer: string | ((url: string, body: string) => string),
+): Promise<{ readonly url: string; readonly sent: Sent[] }> {
+  const sent: Sent[] = [];
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    const body = await text(request);
+    sent.push({ method, url, authorization: headers.authorization, body });
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(typeof answer === 'string' ? answer : answer(String(url), body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent };
+}
+
+const page = (name: string): string =>
+  readFileSync(join(ROOT, 'docs', 'guide', 'recipes', `${name}.md`), 'utf8');
+
+/** The block of code in that language on a page. */
+const blockOf = (name: string, language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page(name))?.[1] ?? '';
+
+const environment = (more: Readonly<Record<string, string>> = {}) => ({
+  ROWONCE_STORE: join(folder, 'store'),
+  ROWONCE_CONFIG: join(folder, 'config'),
+  ROWONCE_SANDBOX: '--rate 2000/s',
+  ...more,
+});
+
+/** The account of the page, whose address is that of a service of ours. */
+function writeAccount(name: string, url: string): void {
+  const account = blockOf(name, 'yaml').replace(/base_url: .*/, `base_url: ${url}`);
+  const own = account.replace(/key_command: .*/, 'key_command: [printf, own-key-of-a-test]');
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), own, { mode: 0o600 });
+}
+
+const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+
+/** HubSpot answers with the company as it is now, and Salesforce without a word. */
+const FOUND = [
+  [
+    'hubspot',
+    'Record ID',
+    200,
+    (url: string, body: string) => {
+      const times = { createdAt: '2019-10-30T03:30:17.883Z', updatedAt: '2026-11-23T16:50:06.678Z' };
+      return JSON.stringify({
+        id: basename(url),
+        properties: { hs_object_id: basename(url), ...JSON.parse(body).properties },
+        ...times,
+        archived: false,
+      });
+    },
+  ],
+  ['salesforce', 'Account ID', 204, ''],
+] as const;
+
+test.each(FOUND)(
+  '%s is sent each find once, below the id of its row, and no blank cell',
+  async (name, id, status, answer) => {
+    const { url, sent } = await service(status, answer);
+    writeAccount(name, url);
+    write('found.csv', `${id},city,founded\n9001,Perth,1999\n9002,Hobart,\n`);
+    const update = () =>
+      typedAt(['run', `${name}-update.yaml`, 'found.csv', '--yes', '--json'], {
+        cwd: folder,
+        env: environment({ HUBSPOT_TOKEN: 'own-key-of-a-test' }),
+      });
+    const { code, stdout, stderr } = await update();
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout).counts).toEqual({ applied: 2 });
+    const properties =
+      name === 'hubspot'
+        ? { city: 'Perth', founded_year: '1999' }
+        : { BillingCity: 'Perth', YearStarted: '1999' };
+    const [city = ''] = Object.keys(properties);
+    const below = name === 'hubspot' ? '/crm/v3/objects/companies' : '/services/data/v60.0/sobjects/Account';
+    const bodyOf = (values: object) => JSON.stringify(name === 'hubspot' ? { properties: values } : values);
+    const like = { method: 'PATCH', authorization: 'Bearer own-key-of-a-test' };
+    expect(sent.toSorted((a, b) => String(a.url).localeCompare(String(b.url)))).toEqual([
+      { ...like, url: `${below}/9001`, body: bodyOf(properties) },
+      { ...like, url: `${below}/9002`, body: bodyOf({ [city]: 'Hobart' }) },
+    ]);
+    write('found.csv', `${id},city,founded\n9002,Hobart,\n`);
+    expect(JSON.parse((await update()).stdout).counts).toEqual({ unchanged: 1 });
+    expect(sent).toHaveLength(2);
+  },
+);
+
+test.each([
+  ['hubspot', 'Record ID,Company Domain Name\n9001,one.example\n'],
+  ['salesforce', 'Account ID,Website\n9001,https://one.example\n'],
+])('%s: what it exports is enriched into the columns that are written back', async (name, list) => {
+  write('list.csv', list);
+  const words = ['run', `${name}-enrich.yaml`, 'list.csv', '--output', 'out.csv', '--attention-ok'];
+  const { code, stderr } = await typedAt(words, { cwd: folder, env: environment() });
+  expect(code, stderr).toBe(0);
+  const [header = ''] = readFileSync(join(folder, 'out.csv'), 'utf8').split('\n');
+  const update = readFileSync(join(folder, `${name}-update.yaml`), 'utf8');
+  const used = [...update.matchAll(/\{\{(.+?)\}\}/g)].map(([, column]) => column);
+  expect(used.length).toBeGreaterThan(2);
+  expect(header.split(',')).toEqual(expect.arrayContaining(used));
+});
+
+test('google sheets: the command of the page takes the sheet from its own address', async () => {
+  const { url, sent } = await service(200, 'Website,Name\nhttps://one.example,One\n');
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(PROGRAM, join(folder, 'bin', 'rowonce'));
+  const command = blockOf('google-sheets', 'bash')
+    .replace('https://docs.google.com', url)
+    .replaceAll('npx --no ', '')
+    .replace('jobs/recipes/', '');
+  const PATH = [dirname(process.execPath), join(folder, 'bin'), process.env.PATH].join(delimiter);
+  const child = spawn('bash', ['-c', command], {
+    cwd: folder,
+    env: environment({ PATH, HOME: folder }),
+    stdio: 'ignore',
+  });
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(sent).toMatchObject([{ method: 'GET', url: '/spreadsheets/d/ID/export?format=csv&gid=0' }]);
+  expect(readFileSync(join(folder, 'sheet.enriched.csv'), 'utf8')).toMatch(
+    /^Website,Name,.*employees.*\nhttps:\/\/one\.example,One,/,
+  );
+});
+
+test('slack is sent a text, once a person has agreed to the job, and nothing of a cell', async () => {
+  const { url, sent } = await service(200, 'ok');
+  mkdirSync(join(folder, 'inbox'));
+  write('inbox/leads.csv', 'Domain\nvery-own.example\n');
+  const env = environment({
+    SLACK_WEBHOOK_URL: `${url}/services/T0/B0/X0`,
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+  });
+  const night = (...more: readonly string[]) =>
+    typedAt(['nightly', 'slack.yaml', '--json', '--attention-ok', ...more], { cwd: folder, env });
+  const { answers } = JSON.parse((await night()).stdout).stopped;
+  expect(sent).toEqual([]);
+  const { code, stderr } = await night('--accept', String(answers[0]));
+  expect(code, stderr).toBe(0);
+  expect(sent).toMatchObject([{ method: 'POST', url: '/services/T0/B0/X0' }]);
+  const { text: said } = JSON.parse(sent[0]?.body ?? '');
+  expect(said).toMatch(/^\*slack\*: end, batch [0-9a-f]{8}, 1 rows\n1 \w+\n\d+ credits spent, 0 in doubt$/);
+  expect(said).not.toContain('very-own');
+});
+
+test('each recipe has a page, which names its jobs and says that the real service was not asked', () => {
+  expect(PAGES.map((path) => basename(path, '.md')).sort()).toEqual([
+    'google-sheets',
+    'hubspot',
+    'salesforce',
+    'slack',
+  ]);
+  const jobs = globSync('jobs/recipes/*.yaml', { cwd: ROOT });
+  expect(jobs).toHaveLength(6);
+  const pages = PAGES.map((path) => readFileSync(join(ROOT, path), 'utf8'));
+  for (const job of jobs)
+    expect(
+      pages.some((each) => each.includes(job)),
+      job,
+    ).toBe(true);
+  for (const each of pages) expect(each).toContain('**Not tried against the real service.**');
+});

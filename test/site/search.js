@@ -1,0 +1,19 @@
+// The search of the site: the index was made when the site was built, so a page that is opened from a disk finds as well.
+const search = MiniSearch.loadJS(INDEX, { fields: ['title', 'text'], storeFields: ['title', 'page'] });
+const box = document.querySelector('nav input');
+const hits = document.querySelector('.hits');
+const { root } = document.body.dataset;
+box.addEventListener('input', () => {
+  const words = box.value.trim();
+  const found = words === '' ? [] : search.search(words, { prefix: true, fuzzy: 0.2, boost: { title: 3 } });
+  hits.replaceChildren(
+    ...found.slice(0, 12).map(({ id, title, page }) => {
+      const item = document.createElement('li');
+      const link = document.createElement('a');
+      link.href = `${root}/${id}`;
+      link.textContent = title === page ? title : `${page}: ${title}`;
+      item.append(link);
+      return item;
+    }),
+  );
+});

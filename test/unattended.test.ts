@@ -1,0 +1,180 @@
+/**
+ * Goal: the container and the GitHub Action that the guide describes do what it says.
+ * Method: linters read the Dockerfile, the action and the workflow. What they start is typed here: the image's command and its health
+ * check, and the script of the action. Where the machine has a Docker engine, the image is built and started.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { type ValidationState, validateAction, validateWorkflow } from '@action-validator/core';
+import { validate } from 'dockerfile-utils';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { PROGRAM } from './cli/rowonce.ts';
+import { typedAt } from './cli/typed.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-unattended-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+/** A job over the sandbox, and a list of two companies for it. */
+function writeJob(name: string, more = ''): string {
+  writeFileSync(
+    join(folder, name),
+    `operation: enrich-company\naccount: sandbox-provider\nbudget: { credits: 5 }\n${more}`,
+  );
+  return join(folder, name);
+}
+
+const LIST = 'Domain\none.example\ntwo.example\n';
+
+// ---------------------------------------------------------------------------------------------------- container
+
+const dockerfile = read('docs/container/Dockerfile');
+
+/** The values of an instruction of the last stage. */
+function valuesOf(instruction: string): readonly string[] {
+  const stage = dockerfile.split(/^FROM /m).at(-1) ?? '';
+  return [...stage.matchAll(new RegExp(`^${instruction} (.+)$`, 'gm'))].map(([, value = '']) => value);
+}
+
+const wordsOf = (instruction: string): readonly string[] => JSON.parse(valuesOf(instruction)[0] ?? '[]');
+
+describe('the container', () => {
+  test('has a Dockerfile in which a linter finds nothing', () => {
+    expect(validate(dockerfile)).toEqual([]);
+  });
+
+  test('runs as a user who is not root, and keeps its store in a volume', () => {
+    expect(valuesOf('USER')).toEqual(['node']);
+    expect(valuesOf('VOLUME')).toEqual(['/store']);
+    expect(valuesOf('ENV')).toEqual(['ROWONCE_STORE=/store ROWONCE_CONFIG=/config']);
+  });
+
+  test('works through the inbox of its job, and is healthy', async () => {
+    const { code, file } = await night();
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, 'inbox', 'done', file), 'utf8')).toBe(LIST);
+    const [, health = ''] = /CMD (.+)$/.exec(valuesOf('HEALTHCHECK')[0] ?? '') ?? [];
+    const [program, ...words] = JSON.parse(health);
+    expect(program).toBe('rowonce');
+    expect(await typedAt(words, { cwd: folder, env: environment() })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+
+  test.skipIf(!hasEngine)(
+    'is built and starts (skipped where no Docker engine runs)',
+    { timeout: 600_000 },
+    () => {
+      const docker = (...words: readonly string[]) =>
+        spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
+      const built = docker('build', '--quiet', '--file', 'docs/container/Dockerfile', '.');
+      expect(built.status, built.stderr).toBe(0);
+      const image = built.stdout.trim();
+      onTestFinished(() => void docker('image', 'rm', '--force', image));
+      expect(docker('run', '--rm', image, 'doctor').stdout).toMatch(/^ok +machine/);
+    },
+  );
+});
+
+const environment = () => ({
+  ROWONCE_STORE: join(folder, 'store'),
+  ROWONCE_CONFIG: join(folder, 'config'),
+  ROWONCE_SANDBOX: '--rate 2000/s',
+});
+
+async function night(): Promise<{ readonly code: number | null; readonly file: string }> {
+  const [command = '', job = ''] = wordsOf('CMD');
+  expect([wordsOf('ENTRYPOINT'), command]).toEqual([['rowonce'], 'nightly']);
+  writeJob(job, 'inbox: ./inbox\n');
+  mkdirSync(join(folder, 'inbox'));
+  writeFileSync(join(folder, 'inbox', 'leads.csv'), LIST);
+  const { code } = await typedAt([command, job, '--attention-ok'], { cwd: folder, env: environment() });
+  return { code, file: 'leads.csv' };
+}
+
+// ---------------------------------------------------------------------------------------------------- action
+
+const ACTION = '.github/actions/rowonce';
+
+describe('the action', () => {
+  const errorsOf = ({ errors }: ValidationState): unknown => errors;
+
+  test('and the workflow that uses it are such in which a linter finds nothing', () => {
+    expect(errorsOf(validateAction(read(`${ACTION}/action.yml`)))).toEqual([]);
+    expect(errorsOf(validateWorkflow(read('docs/github/rowonce.yaml')))).toEqual([]);
+  });
+
+  test('is given inputs that it has, and the guide explains each', () => {
+    const names = Object.keys(parse(read(`${ACTION}/action.yml`)).inputs);
+    const guide = read('docs/guide/github-action.md');
+    expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
+    const { jobs } = parse(read('docs/github/rowonce.yaml'));
+    for (const { steps } of Object.values<{ steps: { uses: string; with?: object }[] }>(jobs)) {
+      const step = steps.find(({ uses }) => uses.includes(ACTION));
+      expect(names).toEqual(expect.arrayContaining(Object.keys(step?.with ?? { none: true })));
+    }
+  });
+
+  test('plans without a store, and writes what was said into the summary', () => {
+    const { status, stdout, summary } = act({ COMMAND: 'plan' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^ {2}to buy +2$/m) });
+    expect(summary).toMatch(/^### `rowonce plan .+`$[\s\S]+^ {6}to buy +2$[\s\S]+^Exit code 0\.$/m);
+  });
+
+  test('buys with a store that is named, and ends as the command does', () => {
+    const store = join(folder, 'store');
+    mkdirSync(store);
+    expect(act({ COMMAND: 'run' })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('The action needs the input `store` to run'),
+    });
+    const { status, summary } = act({ COMMAND: 'run', STORE: store, OUTPUT: join(folder, 'out.csv') });
+    expect(summary).toMatch(/^Exit code 0\.$/m);
+    expect(status).toBe(0);
+    expect(readFileSync(join(folder, 'out.csv'), 'utf8').split('\n')).toHaveLength(4);
+  });
+
+  test('says which words there are', () => {
+    expect(act({ COMMAND: 'undo' })).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/plan, run or nightly\.\n$/),
+    });
+  });
+
+  /** The script with the environment that the runner gives it. */
+  function act(inputs: Readonly<Record<string, string>>) {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin, { recursive: true });
+    rmSync(join(bin, 'rowonce'), { force: true });
+    symlinkSync(PROGRAM, join(bin, 'rowonce'));
+    const list = join(folder, 'list.csv');
+    writeFileSync(list, LIST);
+    mkdirSync(join(folder, 'config'), { recursive: true });
+    writeFileSync(join(folder, 'config', 'accounts.yaml'), 'accounts: {}\n');
+    chmodSync(join(folder, 'config', 'accounts.yaml'), 0o644);
+    const summary = join(folder, 'summary.md');
+    const { status, stdout, stderr } = spawnSync('bash', [join(ROOT, ACTION, 'rowonce.sh')], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: {
+        PATH: [dirname(process.execPath), bin, process.env.PATH].join(delimiter),
+        HOME: folder,
+        ROWONCE_SANDBOX: '--rate 2000/s',
+        RUNNER_TEMP: folder,
+        GITHUB_STEP_SUMMARY: summary,
+        ...{ JOB: writeJob('job.yaml'), LIST: list, OUTPUT: '', STORE: '', CONFIG: join(folder, 'config') },
+        ...inputs,
+      },
+    });
+    const written = spawnSync('cat', [summary], { encoding: 'utf8' }).stdout;
+    return { status, stdout, stderr, summary: written };
+  }
+});
