@@ -37,7 +37,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
 /** In the order of the guide's own table. */
 function guidePages(): readonly string[] {
   const table = readFileSync(join(ROOT, 'docs/guide/README.md'), 'utf8');
-  return [...table.matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(([, name]) => `docs/guide/${name}`);
+  return [...table.matchAll(/^\| \[[^\]]+\]\(([\w/-]+\.md)\)/gm)].map(([, name]) => `docs/guide/${name}`);
 }
 
 interface Page {

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { spoolInput } from '../../../src/files/spool.ts';
 import { loadAccounts } from '../../../src/client/account/account.ts';
+import { spoolInput } from '../../../src/files/spool.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
