@@ -404,8 +404,8 @@ describe('the commands of the README and of the guide print what the pages show'
   const { type, close } = openCheckout();
   afterAll(close);
 
-  // One reader's session from page to page: what an earlier page bought, a later one knows. So many of the first are read at each
-  // change; the pages that transcripts are written into are all of them.
+  // One reader's session from page to page: what an earlier page bought, a later one knows. The first three
+  // are compared at each change, all among the proofs; transcripts are written into all.
   const pages = ['README.md', ...GUIDE];
   const read = process.env.UPDATE_TRANSCRIPTS === '1' ? pages.length : times(3, pages.length);
   test.each(pages.slice(0, read))('%s', { timeout: 180_000 }, (path) => {

@@ -164,18 +164,21 @@ describe('consent to a sample', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
   });
 
-  test('is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
-    const desk = await openDesk({ matchRate: 1 });
-    desk.list(40);
-    await desk.type(sampled(5, '--yes'));
-    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
-    const asked = await desk.type(words);
-    expect(asked.code).toBe(2);
-    expect(asked.stderr).toContain('This run could spend up to 35 credits');
-    expect(asked.stderr).toContain('--budget 40');
-    expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
-    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
-  });
+  proof(
+    'is none to the rest: the whole run asks about that instead of stopping at the price of the sample',
+    async () => {
+      const desk = await openDesk({ matchRate: 1 });
+      desk.list(40);
+      await desk.type(sampled(5, '--yes'));
+      const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+      const asked = await desk.type(words);
+      expect(asked.code).toBe(2);
+      expect(asked.stderr).toContain('This run could spend up to 35 credits');
+      expect(asked.stderr).toContain('--budget 40');
+      expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
+      expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
+    },
+  );
 
   proof('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });

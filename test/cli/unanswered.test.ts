@@ -174,7 +174,7 @@ describe('a finished list', () => {
     },
   );
 
-  test('buys nothing again beyond its budget', async () => {
+  proof('buys nothing again beyond its budget', async () => {
     const { vendor, desk } = await misread();
     const run = ['run', 'enrich-company', 'list.csv', '--budget', '0', '-o', 'list.csv.out.csv', '--yes'];
     expect(await desk.type(run)).toMatchObject({ code: 4 });

@@ -5,6 +5,7 @@
  * state and log of mails are the judge.
  */
 import { expect, test } from 'vitest';
+import { proof } from '../combinations.ts';
 import { ChoosyVendor } from './choosy-vendor.ts';
 import { settleByHand } from './hand-settling.ts';
 import { PROJECT, TeamWorkplace } from './team-workplace.ts';
@@ -33,27 +34,30 @@ test('settle --retry is carried out by the next run, also when another row of th
   await door[Symbol.asyncDispose]();
 });
 
-test('a role that the service refused after the old invite was deleted is tried once by each run, which says so', async () => {
-  const { door, team } = await refusingTeam();
-  const [email, other] = ['one@team.example', 'other@team.example'];
-  await team.apply([email, other].map((each) => ({ email: each, role: 'viewer' })));
-  await team.apply([
-    { email, role: 'editor' },
-    { email: other, role: 'viewer' },
-  ]);
-  const { batch } = await team.json('status', 'last');
-  expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer']);
-  expect(await team.runHere()).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
-  expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer', 'viewer']);
-  expect((await team.state()).mailsTo(PROJECT, other)).toEqual(['viewer']);
-  expect(team.row(email)._reason).toMatch(
-    new RegExp(
-      `^the service refused editor .*; refused before, in batch ${batch}: the service refused editor`,
-    ),
-  );
-  await team[Symbol.asyncDispose]();
-  await door[Symbol.asyncDispose]();
-});
+proof(
+  'a role that the service refused after the old invite was deleted is tried once by each run, which says so',
+  async () => {
+    const { door, team } = await refusingTeam();
+    const [email, other] = ['one@team.example', 'other@team.example'];
+    await team.apply([email, other].map((each) => ({ email: each, role: 'viewer' })));
+    await team.apply([
+      { email, role: 'editor' },
+      { email: other, role: 'viewer' },
+    ]);
+    const { batch } = await team.json('status', 'last');
+    expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer']);
+    expect(await team.runHere()).toMatchObject({ code: 3, report: { counts: { refused: 1, unchanged: 1 } } });
+    expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer', 'viewer']);
+    expect((await team.state()).mailsTo(PROJECT, other)).toEqual(['viewer']);
+    expect(team.row(email)._reason).toMatch(
+      new RegExp(
+        `^the service refused editor .*; refused before, in batch ${batch}: the service refused editor`,
+      ),
+    );
+    await team[Symbol.asyncDispose]();
+    await door[Symbol.asyncDispose]();
+  },
+);
 
 test('a doubt of a list that was edited since can be settled, though the service did nothing', async () => {
   await using team = await TeamWorkplace.open({ concurrency: 1 });

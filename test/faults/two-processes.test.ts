@@ -41,7 +41,7 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  test('a second one waits for it with --wait, and goes on by itself', async () => {
+  proof('a second one waits for it with --wait, and goes on by itself', async () => {
     await using workplace = await twoLists(30);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);

@@ -329,56 +329,62 @@ proof('a worker takes what is of a dialect once somebody on its host has agreed'
   await expectAskedOnce(host, domains);
 });
 
-test('a worker whose batch has reached its budget says so, and buys on when a person has raised it', async () => {
-  await using host = await openHost();
-  const { place, store } = host;
-  place.writeList(domainsOf('dear', 40));
-  await detach(host, { budget: 10 });
-  const worker = startWorker(host);
-  await worker.said(/handed back: .*budget/);
-  worker.signal('SIGTERM');
-  await worker.ended;
-  expect((await place.vendor.book()).credits).toBe(10);
-  const { code, stderr } = await place.runHere({ store, budget: 40 });
-  expect(code, stderr).toBe(0);
-  await expectAskedOnce(host, domainsOf('dear', 40));
-});
+proof(
+  'a worker whose batch has reached its budget says so, and buys on when a person has raised it',
+  async () => {
+    await using host = await openHost();
+    const { place, store } = host;
+    place.writeList(domainsOf('dear', 40));
+    await detach(host, { budget: 10 });
+    const worker = startWorker(host);
+    await worker.said(/handed back: .*budget/);
+    worker.signal('SIGTERM');
+    await worker.ended;
+    expect((await place.vendor.book()).credits).toBe(10);
+    const { code, stderr } = await place.runHere({ store, budget: 40 });
+    expect(code, stderr).toBe(0);
+    await expectAskedOnce(host, domainsOf('dear', 40));
+  },
+);
 
-test('status and a program see who works, how much of the limit each has, and which ranges are left', async () => {
-  await using host = await openHost({
-    latencyMs: 200,
-    account: { limits: { per_second: 20, concurrency: 4 } },
-  });
-  const { place, store } = host;
-  place.writeList(domainsOf('seen', 700));
-  const batch = await detach(host);
-  const show = async (...words: readonly string[]): Promise<string> =>
-    (await place.typeHere(['status', ...words, '--store', store])).stdout;
-  expect(await show(batch)).toMatch(/^Ranges +2 waiting, 0 running$/m);
-  const workers = [startWorker(host), startWorker(host)];
-  const sharesOf = async (): Promise<readonly number[]> =>
-    (await workersOf({ store }))
-      .flatMap(({ accounts }) => accounts.flatMap(({ share = 0 }) => share))
-      .toSorted();
-  await expect.poll(sharesOf).toEqual([10, 10]);
-  const [one] = await workersOf({ store });
-  expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
-  expect(one).toMatchObject({ host: hostname(), accounts: [{ account: 'data' }] });
-  const lines = await show();
-  expect(
-    lines.match(
-      /^Worker .+, process \d+, begun .+ ago, last beat \d+\.\ds ago; data: \d in flight, share 10; .* worker .*$/gm,
-    ),
-  ).toHaveLength(2);
-  const list = JSON.parse((await place.typeHere(['status', '--store', store, '--json'])).stdout);
-  expect(list.workers).toHaveLength(2);
-  expect(list.workers[0].accounts).toEqual([{ account: 'data', in_flight: expect.any(Number), share: 10 }]);
-  const shown = JSON.parse((await place.typeHere(['status', batch, '--store', store, '--json'])).stdout);
-  expect(shown.ranges).toEqual({ waiting: 0, running: 2, set_aside: 0 });
-  for (const worker of workers) worker.signal('SIGTERM');
-  await Promise.all(workers.map(({ ended }) => ended));
-  expect(await workersOf({ store })).toEqual([]);
-});
+proof(
+  'status and a program see who works, how much of the limit each has, and which ranges are left',
+  async () => {
+    await using host = await openHost({
+      latencyMs: 200,
+      account: { limits: { per_second: 20, concurrency: 4 } },
+    });
+    const { place, store } = host;
+    place.writeList(domainsOf('seen', 700));
+    const batch = await detach(host);
+    const show = async (...words: readonly string[]): Promise<string> =>
+      (await place.typeHere(['status', ...words, '--store', store])).stdout;
+    expect(await show(batch)).toMatch(/^Ranges +2 waiting, 0 running$/m);
+    const workers = [startWorker(host), startWorker(host)];
+    const sharesOf = async (): Promise<readonly number[]> =>
+      (await workersOf({ store }))
+        .flatMap(({ accounts }) => accounts.flatMap(({ share = 0 }) => share))
+        .toSorted();
+    await expect.poll(sharesOf).toEqual([10, 10]);
+    const [one] = await workersOf({ store });
+    expect(workers.map(({ pid }) => pid)).toContain(one?.pid);
+    expect(one).toMatchObject({ host: hostname(), accounts: [{ account: 'data' }] });
+    const lines = await show();
+    expect(
+      lines.match(
+        /^Worker .+, process \d+, begun .+ ago, last beat \d+\.\ds ago; data: \d in flight, share 10; .* worker .*$/gm,
+      ),
+    ).toHaveLength(2);
+    const list = JSON.parse((await place.typeHere(['status', '--store', store, '--json'])).stdout);
+    expect(list.workers).toHaveLength(2);
+    expect(list.workers[0].accounts).toEqual([{ account: 'data', in_flight: expect.any(Number), share: 10 }]);
+    const shown = JSON.parse((await place.typeHere(['status', batch, '--store', store, '--json'])).stdout);
+    expect(shown.ranges).toEqual({ waiting: 0, running: 2, set_aside: 0 });
+    for (const worker of workers) worker.signal('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
+    expect(await workersOf({ store })).toEqual([]);
+  },
+);
 
 test('a worker says whether it lives', async () => {
   await using host = await openHost();

@@ -235,6 +235,7 @@ describe.each([...operations])('%s', (name, operation) => {
         const work = workOf(operation, row, known);
         if (work !== undefined) stepsOf(operation, work, [watched]);
       }),
+      { numRuns: 100 },
     );
     expect(looks > 0).toBe(operation.readsAnswers === true);
   });

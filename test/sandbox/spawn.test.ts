@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test, vi } from 'vitest';
 import { bookPathIn, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { proof } from '../combinations.ts';
 import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from './client.ts';
 
 // Goal: the judge is a process of its own that outlives no one and is hurt by no signal of its parent.
@@ -74,7 +75,7 @@ test('it ends when its parent is killed with -9', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
-test('it is told nothing of the environment in which the key of an account may stand', async () => {
+proof('it is told nothing of the environment in which the key of an account may stand', async () => {
   const folder = temporaryFolder();
   const [program, told] = [join(folder, 'program.mjs'), join(folder, 'environment.json')];
   writeFileSync(
@@ -99,7 +100,7 @@ test('it does not keep its parent alive', async () => {
   await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
-test('a Ctrl-C for its parent does not reach it', async () => {
+proof('a Ctrl-C for its parent does not reach it', async () => {
   const parent = await parentWithSandbox(
     join(temporaryFolder(), 'book.jsonl'),
     'setInterval(() => {}, 1000);',
@@ -110,7 +111,7 @@ test('a Ctrl-C for its parent does not reach it', async () => {
   expect(await answers(parent.url)).toBe(true);
 });
 
-test('when it cannot start, what it said is in the error', async () => {
+proof('when it cannot start, what it said is in the error', async () => {
   const bookPath = join(temporaryFolder(), 'book.jsonl');
   await expect(spawnSandbox({ bookPath, flags: ['--faults', 'rest:0.5'] })).rejects.toMatchObject({
     code: 'usage',
@@ -174,7 +175,7 @@ test('`--json` prints one object, and `--until-stdin-ends` does what it says', a
   expect((await running.finished).code).toBe(0);
 });
 
-test('what the vendors did and whom they wrote to outlives a kill -9 of the sandbox', async () => {
+proof('what the vendors did and whom they wrote to outlives a kill -9 of the sandbox', async () => {
   const bookPath = join(temporaryFolder(), 'book.jsonl');
   const start = async (): Promise<{ url: string; kill: () => Promise<unknown> }> => {
     const running = program([TEST_PROGRAM], ['--book', bookPath, '--dialect', 'lists']);

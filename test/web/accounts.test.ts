@@ -7,6 +7,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccountList } from '../../src/web/api.ts';
+import { proof } from '../combinations.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { domainsOf, Workplace } from '../faults/workplace.ts';
 import { type Answer, Served } from './served.ts';
@@ -102,15 +103,18 @@ test('no value becomes a flag of the command', async () => {
   expect((await ask('DELETE', '/--help')).status).toBe(404);
 });
 
-test('a test says what was found and spends nothing; an account that is gone is refused in words', async () => {
-  const sandbox = await ask('POST', '/sandbox-provider/test');
-  expect(JSON.parse(sandbox.body)).toEqual({ name: 'sandbox-provider', sandbox: true });
-  const gone = await ask('POST', '/gone/test');
-  expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([
-    400,
-    expect.stringMatching(/^There is no account "gone"/),
-  ]);
-});
+proof(
+  'a test says what was found and spends nothing; an account that is gone is refused in words',
+  async () => {
+    const sandbox = await ask('POST', '/sandbox-provider/test');
+    expect(JSON.parse(sandbox.body)).toEqual({ name: 'sandbox-provider', sandbox: true });
+    const gone = await ask('POST', '/gone/test');
+    expect([gone.status, JSON.parse(gone.body).error.message]).toEqual([
+      400,
+      expect.stringMatching(/^There is no account "gone"/),
+    ]);
+  },
+);
 
 test('a file that others can read is refused in words', async () => {
   const path = join(served.folder, 'config', 'accounts.yaml');
@@ -123,13 +127,16 @@ test('a file that others can read is refused in words', async () => {
   ]);
 });
 
-test('what today has spent is told by the day that a run would believe, and not by a calendar that is ahead', async () => {
-  await using place = await Workplace.open({ account: { budget: { per_day: 5 } } });
-  place.writeList(domainsOf('list', 3));
-  expect(await place.runHere()).toMatchObject({ code: 0 });
-  const clocks = new Clocks(place.path('clocks.json'));
-  clocks.set({ wallMs: 60 * 24 * 60 * 60 * 1000 });
-  await using ahead = await Served.start([], { cwd: place.folder, env: clocks.env });
-  const { accounts } = JSON.parse((await ahead.tool('/api/accounts')).body) as AccountList;
-  expect(accounts[0]).toMatchObject({ name: 'data', today: { spent: 3 }, month: { spent: 3 } });
-});
+proof(
+  'what today has spent is told by the day that a run would believe, and not by a calendar that is ahead',
+  async () => {
+    await using place = await Workplace.open({ account: { budget: { per_day: 5 } } });
+    place.writeList(domainsOf('list', 3));
+    expect(await place.runHere()).toMatchObject({ code: 0 });
+    const clocks = new Clocks(place.path('clocks.json'));
+    clocks.set({ wallMs: 60 * 24 * 60 * 60 * 1000 });
+    await using ahead = await Served.start([], { cwd: place.folder, env: clocks.env });
+    const { accounts } = JSON.parse((await ahead.tool('/api/accounts')).body) as AccountList;
+    expect(accounts[0]).toMatchObject({ name: 'data', today: { spent: 3 }, month: { spent: 3 } });
+  },
+);

@@ -6,6 +6,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { text } from '../../src/web/page/text.ts';
+import { proof } from '../combinations.ts';
 import { bookOf, textRow } from '../files/formats/workbook-file.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
@@ -75,7 +76,7 @@ test('a workbook that is dropped on any view is read as a person sees it, and ea
   await page.getByText('3 rows · 2 columns').waitFor();
 });
 
-test('the country of telephone numbers is said, and another one is said by its two letters', async () => {
+proof('the country of telephone numbers is said, and another one is said by its two letters', async () => {
   const page = await tabAt('/history');
   const phones = Array.from({ length: 4 }, (_, at) => `Firm ${at},+34 712 345 67${at}\n`).join('');
   await drop(page, 'phones.csv', Buffer.from(`Company,Phone\n${phones}`));

@@ -233,19 +233,22 @@ proof(
   },
 );
 
-test('a damaged file of starts lies aside and is told, by the command and by the page, until it is deleted', async () => {
-  const store = join(folder, 'store');
-  writeFileSync(join(store, 'starts.json'), '[{"id": 7}', { mode: 0o600 });
-  const served = await Served.start([], { cwd: folder });
-  const aside = readdirSync(store).filter((name) => name.startsWith('starts.json'));
-  expect(aside).toEqual([expect.stringMatching(/^starts\.json\.damaged-\d+$/)]);
-  expect(readFileSync(join(store, aside[0] ?? ''), 'utf8')).toBe('[{"id": 7}');
-  const told = async () => JSON.parse((await served.tool('/api/schedules')).body).damaged;
-  expect(await told()).toEqual(aside);
-  rmSync(join(store, aside[0] ?? ''));
-  expect(await told()).toEqual([]);
-  expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
-});
+proof(
+  'a damaged file of starts lies aside and is told, by the command and by the page, until it is deleted',
+  async () => {
+    const store = join(folder, 'store');
+    writeFileSync(join(store, 'starts.json'), '[{"id": 7}', { mode: 0o600 });
+    const served = await Served.start([], { cwd: folder });
+    const aside = readdirSync(store).filter((name) => name.startsWith('starts.json'));
+    expect(aside).toEqual([expect.stringMatching(/^starts\.json\.damaged-\d+$/)]);
+    expect(readFileSync(join(store, aside[0] ?? ''), 'utf8')).toBe('[{"id": 7}');
+    const told = async () => JSON.parse((await served.tool('/api/schedules')).body).damaged;
+    expect(await told()).toEqual(aside);
+    rmSync(join(store, aside[0] ?? ''));
+    expect(await told()).toEqual([]);
+    expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
+  },
+);
 
 proof('a start goes with its list, and one whose list is gone tells no path', async () => {
   const start = (id: string, list: string, last: object | null) => ({

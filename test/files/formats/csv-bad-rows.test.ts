@@ -5,6 +5,7 @@ import type { ReadOptions } from '../../../src/core/format.ts';
 import type { InputRow } from '../../../src/core/row.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { proof } from '../../combinations.ts';
 import { allOf, rowByRow } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -124,7 +125,7 @@ describe('a bad row is set aside', () => {
     ]);
   });
 
-  test('behind many chunks of the file, a hundred thousand times', async () => {
+  proof('behind many chunks of the file, a hundred thousand times', async () => {
     const content = `a,b\n${'1,2\n3,"4" inch\n'.repeat(100_000)}`;
     const rows = await rowsOf(content);
     const bad = rows.filter(({ unreadable }) => unreadable !== undefined);

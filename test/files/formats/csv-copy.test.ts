@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import csv from '../../../src/files/formats/csv.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { proof } from '../../combinations.ts';
 import { allOf, type CellsOfRow, rowByRow } from './all-of.ts';
 import {
   bytesOf,
@@ -79,7 +80,7 @@ test('any CSV file comes back byte for byte, with our cells before each line end
   );
 });
 
-test('a copy reads as the original cells followed by ours', async () => {
+proof('a copy reads as the original cells followed by ours', async () => {
   const write = await inputFolder();
   await fc.assert(
     fc.asyncProperty(writtenCsv, additions, async (file, added) => {
@@ -172,18 +173,21 @@ test('cells are asked for side by side, so that whoever answers may do so in pag
   expect(pages.reduce((sum, page) => sum + page)).toBe(1000);
 });
 
-test('very long rows are not gathered: a batch holds a megabyte or so, whatever the number of its rows', async () => {
-  const write = await inputFolder();
-  const path = await write(`a\n${`${'x'.repeat(500_000)}\n`.repeat(20)}`);
-  const sizes: number[] = [];
-  for await (const chunk of (await csv.open(new InputFile(path), {})).copy(
-    { columns: ['n'], dropped: none },
-    rowByRow(() => ['1']),
-  )) {
-    sizes.push(chunk.length);
-  }
-  expect(Math.max(...sizes)).toBeLessThan(2_000_000);
-});
+proof(
+  'very long rows are not gathered: a batch holds a megabyte or so, whatever the number of its rows',
+  async () => {
+    const write = await inputFolder();
+    const path = await write(`a\n${`${'x'.repeat(500_000)}\n`.repeat(20)}`);
+    const sizes: number[] = [];
+    for await (const chunk of (await csv.open(new InputFile(path), {})).copy(
+      { columns: ['n'], dropped: none },
+      rowByRow(() => ['1']),
+    )) {
+      sizes.push(chunk.length);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(2_000_000);
+  },
+);
 
 test('a zero byte in an answer does not make the output unreadable', async () => {
   const write = await inputFolder();

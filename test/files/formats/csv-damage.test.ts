@@ -6,6 +6,7 @@ import type { ReadOptions } from '../../../src/core/format.ts';
 import csv from '../../../src/files/formats/csv.ts';
 import { openFile } from '../../../src/files/input.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
+import { proof } from '../../combinations.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -60,16 +61,6 @@ describe('damage is named by row and line', () => {
       'row 5, line 6: the row is longer than 1048576 bytes, the most that one row may have.',
     ],
     [
-      'blank lines without end',
-      Buffer.concat([Buffer.from(ABOVE), Buffer.alloc(9 * 1024 * 1024, '\n')]),
-      'after row 2, line 3: more than 8388608 bytes of blank lines.',
-    ],
-    [
-      'a row of blank cells without end, below blank lines',
-      Buffer.concat([Buffer.from(`${ABOVE}\r\n`), Buffer.alloc(9 * 1024 * 1024, ',')]),
-      'row 5, line 6: the row is longer than 1048576 bytes, the most that one row may have.',
-    ],
-    [
       'a row of blank cells that is a little too long',
       `${ABOVE}${','.repeat(1024 * 1024 + 1)}\r\n`,
       'row 4, line 5: the row is longer than 1048576 bytes, the most that one row may have.',
@@ -86,7 +77,20 @@ describe('damage is named by row and line', () => {
     ],
   ];
 
-  test.each(damages)('%s', async (_what, content, message) => {
+  const endless: typeof damages = [
+    [
+      'blank lines without end',
+      Buffer.concat([Buffer.from(ABOVE), Buffer.alloc(9 * 1024 * 1024, '\n')]),
+      'after row 2, line 3: more than 8388608 bytes of blank lines.',
+    ],
+    [
+      'a row of blank cells without end, below blank lines',
+      Buffer.concat([Buffer.from(`${ABOVE}\r\n`), Buffer.alloc(9 * 1024 * 1024, ',')]),
+      'row 5, line 6: the row is longer than 1048576 bytes, the most that one row may have.',
+    ],
+  ];
+
+  async function expectNamed(content: string | Buffer, message: string): Promise<void> {
     const write = await inputFolder();
     const path = await write(content);
     const error = await stopOf(path, { strict: true });
@@ -94,7 +98,11 @@ describe('damage is named by row and line', () => {
     expect(error.message.slice(`${path}, `.length)).toBe(message);
     expect(error).toMatchObject({ code: 'input', exitCode: 2 });
     expect(error.next).toMatch(/^[A-Z][^\n]+\.$/);
-  });
+  }
+
+  test.each(damages)('%s', (_what, content, message) => expectNamed(content, message));
+
+  proof.each(endless)('%s', (_what, content, message) => expectNamed(content, message));
 });
 
 test('a row of exactly a megabyte is read', async () => {
