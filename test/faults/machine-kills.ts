@@ -34,7 +34,7 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
 const LATENCY_MS = 200;
 const TIMEOUT = '3s';
 /** Requests of one worker that may be on their way at once. */
-const CONCURRENCY = 16;
+const CONCURRENCY = 32;
 /** The share of rows whose company another row has named before. */
 const DUPLICATES = 0.2;
 

@@ -37,6 +37,9 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * of the learned speed the last requests used up. The longest wait wins.
  */
 
+/** Leases that come as fast as the limit allows would never be ahead of it. The guards keep the limit. */
+const PACE_AHEAD = 1.25;
+
 const SAME_WAIT_MS = 500;
 const LIMIT_USED_UP = 'the limit of the account is used up';
 const LEARNED_RATE = "the vendor's answers allow no earlier request";
@@ -82,7 +85,8 @@ export class Limiter {
     this.#sleep = new Sleep(clock);
     const isLearned = (): boolean => this.#isPaced;
     const learnedPace = (): number => (isLearned() ? this.#learned.pacePerSecond : Number.POSITIVE_INFINITY);
-    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond);
+    const pace = options.aheadMs === undefined ? 1 : PACE_AHEAD;
+    const perSecond = (): number => Math.min(learnedPace(), this.#guards.perSecond * pace);
     this.#leases = new Leases({ ...options, perSecond, isLearned, onArrived: () => this.#changed() });
     this.#guards.seed(options.earlierSendsMs);
     this.#backoff.goOn(options.pausedUntilMs);
