@@ -355,7 +355,7 @@ function functionsOf(lines: readonly string[]): readonly string[] {
 }
 
 test('nothing that is published names a folder of this machine or a package registry', () => {
-  const unspecific = ['/', '/home', '/home/you', '/root', tmpdir()];
+  const unspecific = ['/', '/home', '/home/you', '/root', '/tmp', tmpdir()];
   const folders = [ROOT, dirname(ROOT), homedir()].filter((folder) => !unspecific.includes(folder));
   const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const files = execFileSync('git', listed, { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean);

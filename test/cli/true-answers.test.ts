@@ -142,10 +142,10 @@ describe.each<[kind: 'lookup' | 'removal' | 'role', column: 2 | 3 | 4]>(
     expect(silent).toBeGreaterThan(10);
     expect(report.changes.without_a_word).toBe(silent);
     expect((await desk.type(['status', report.batch])).stdout).toContain(
-      `\nNo word    ${silent} changes without a word: the service answered`,
+      `\nNo word    ${silent} changes confirmed without details: the service said yes`,
     );
     expect(await desk.read('out.report.html')).toContain(
-      `<p>${silent} changes without a word: the service answered`,
+      `<p>${silent} changes confirmed without details: the service said yes`,
     );
   });
 

@@ -38,7 +38,7 @@ export function descriptionLines(
     country?.because !== undefined &&
       line(
         'country',
-        `${country.country} for telephones and postcodes, ${country.because}; --country says otherwise`,
+        `${country.country} for phone numbers and postcodes, ${country.because}; change it with --country`,
       ),
     unreadableLines(unreadable),
     duplicateLines(duplicates),

@@ -149,7 +149,7 @@ export const text = {
     toBuyAgain: 'Buy it again',
     buyAgain: (rows: string) => `Buy ${rows} again`,
     buyAgainWhat: 'What came for them turned out to be no answer. What it had cost stays spent.',
-    followed: 'This list was begun anew since, and goes on there:',
+    followed: 'A newer run of this list has taken over:',
     answerThere: (batch: string) =>
       `This was batch ${batch}, to which a link leads below: continue it there.`,
     toFollower: (batch: string) => `batch ${batch}`,
@@ -175,7 +175,7 @@ export const text = {
     downloads: {
       output: 'Your list with the answers',
       ownWorkbook: 'Your workbook with the answers',
-      workbook: 'The same as a workbook',
+      workbook: 'The same, as a workbook',
       attention: (rows: number) => (rows === 1 ? 'The row that needs you' : `The ${rows} rows that need you`),
       report: 'Report',
       preparing: 'Preparing …',
@@ -346,7 +346,7 @@ export const text = {
     },
     guard: 'This is held back: it would',
     ifMeant: 'If that is meant,',
-    allow: 'That is meant',
+    allow: 'Yes, do it',
     budget: 'Spend at most, in credits',
     budgetWhat: 'A hard limit: it is never passed, and what is not spent stays yours.',
     type: 'To agree, type',
@@ -354,14 +354,14 @@ export const text = {
     start: 'Start',
     startMost: 'Start, for at most',
     startPlay: 'Start with play money',
-    startNothing: 'Start: nothing is to be paid',
+    startNothing: 'Start: it costs nothing',
     startUnchanged: 'Start: nothing would change',
     startChanges: 'Start:',
     later: {
       at: 'Or tonight, at',
       go: 'Start then',
       agreed: (when: string) => `It starts on ${when}.`,
-      what: 'It needs no open tab, and begins at the next rowonce serve if none runs by then. If the plan moves before, nothing is started.',
+      what: 'It needs no open tab, and begins at the next rowonce serve if none runs by then. If the plan changes before that, nothing is started.',
       other:
         'That was agreed to with another plan, so nothing would be started. Agree to this one, or drop it.',
       ended: (when: string) => `The start of ${when} has ended.`,
@@ -550,7 +550,7 @@ export const text = {
     skipWhat: (credits: string) => `It is left out of this batch. Still counted as in doubt: ${credits}.`,
     notDone: 'It was not done',
     notDoneWhat: (credits: string) =>
-      `You know that the vendor did nothing and charged nothing. It may be bought like any other. Free again: ${credits}.`,
+      `You know that the vendor did nothing and charged nothing. It can be bought again. Credits given back: ${credits}.`,
     answer: 'This is what happened',
     answerWhat: (credits: string) =>
       `You know the answer, and the row gets it. Counted as spent: ${credits}.`,
@@ -949,7 +949,7 @@ export const text = {
     dialect: 'A dialect decides what is done with your key. You are asked once for just these requests.',
     inbox:
       'The job may be from another person, who chose that folder. You are asked once for just this folder. Until you agree nothing in it is read, sent or moved.',
-    meant: 'That is meant',
+    meant: 'Yes, that is right',
   },
   schedules: {
     title: 'Schedules',
