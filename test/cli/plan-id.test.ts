@@ -108,18 +108,22 @@ test('a batch that was paused since is not let go on by the id, and by the plan 
   expect(await desk.requests()).toBe(5);
 });
 
+/** Types commands in the team's folder, and writes the list of those who are to be in it. */
+function administratorOf(team: TeamWorkplace) {
+  const env = { ROWONCE_CONFIG: team.place.path('config'), ROWONCE_STORE: team.place.path('store') };
+  return {
+    type: async (...words: readonly string[]) =>
+      objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout),
+    list: (...people: readonly string[]): void =>
+      team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' }))),
+  };
+}
+
 proof(
   'for a team, whoever was changed meanwhile moves the plan, though its figures are the same',
   async () => {
     await using team = await TeamWorkplace.open();
-    const env = {
-      ROWONCE_CONFIG: team.place.path('config'),
-      ROWONCE_STORE: team.place.path('store'),
-    };
-    const type = async (...words: readonly string[]) =>
-      objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
-    const list = (...people: readonly string[]): void =>
-      team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+    const { type, list } = administratorOf(team);
 
     list('jo', 'al');
     const { id } = await type('plan', 'team.yaml', 'team.csv');
@@ -139,14 +143,7 @@ proof(
   'a finished batch that removed people does not remove others by the same id, and what moved is said before the guards',
   async () => {
     await using team = await TeamWorkplace.open({ job: { remove_missing: true } });
-    const env = {
-      ROWONCE_CONFIG: team.place.path('config'),
-      ROWONCE_STORE: team.place.path('store'),
-    };
-    const type = async (...words: readonly string[]) =>
-      objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
-    const list = (...people: readonly string[]): void =>
-      team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+    const { type, list } = administratorOf(team);
 
     list('jo');
     const { id } = await type('plan', 'team.yaml', 'team.csv');
