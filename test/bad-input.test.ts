@@ -240,7 +240,7 @@ describe('the account', () => {
     const isKnown = code === 2;
     expect([2, 75]).toContain(code);
     expect(stderr).toMatch(
-      isKnown ? /^The account's address does not resolve: .*$/m : /longer than --max-pause allows/m,
+      isKnown ? /^The account's address cannot be found: .*$/m : /longer than --max-pause allows/m,
     );
     expect(stderr).toMatch(
       isKnown ? /^Correct the account's base_url\.$/m : /^Run the same command again after/m,

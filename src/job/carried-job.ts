@@ -45,8 +45,8 @@ export async function jobCarried(content: JsonObject): Promise<Job> {
   if (data === undefined || operation === undefined)
     throw stop(
       'store_version',
-      'The job of this batch was submitted by another version of Rowonce, and is not understood.',
-      'Bring all hosts to one version.',
+      'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
+      'Install the same version on all hosts.',
     );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {

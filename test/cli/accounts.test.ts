@@ -166,7 +166,7 @@ test.each([
   [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
-    '--key-env and --key-stdin both say what the key is.\nGive one of them.\n',
+    '--key-env and --key-stdin both give a key.\nGive one of them.\n',
   ],
 ])('add refuses, and writes nothing, when %s', async (_what, args, stderr) => {
   expect(await accounts(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -211,7 +211,7 @@ test.each([
   [
     'it has a key of its own',
     [...VIA, '--key-stdin'],
-    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the key is that of the service account\.\n$/,
+    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the service account has the key\.\n$/,
   ],
   [
     'it has an address of its own',
@@ -303,7 +303,7 @@ test('edit changes what is named and keeps the rest, comments included', async (
 `);
   expect(await accounts(['edit', 'data', '--price', 'cheap'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--price cheap is no price.'),
+    stderr: expect.stringContaining('--price cheap is not a price.'),
   });
   expect(await accounts(['edit', 'data', '--price', 'none'])).toMatchObject({ code: 0 });
   expect(await readFile(file(), 'utf8')).not.toContain('price');
@@ -435,7 +435,7 @@ test('test of a service tries the key with the question that its dialect names, 
 
   const good = await accounts(['test', 'workspace'], { env: { K: 'good' } });
   expect(good.code).toBe(0);
-  expect(good.stdout).toContain('workspace: the key works; it is that of u-1, jo@team.example.\n');
+  expect(good.stdout).toContain('workspace: the key works; it belongs to u-1, jo@team.example.\n');
   expect(good.stdout).toContain(`workspace: its API reference is at ${url}/latest/documentation.\n`);
   expect(asked).toEqual(['GET /me Bearer :good']);
 

@@ -95,6 +95,6 @@ test('an adoption that was killed goes on, and an undo of it takes nothing back'
 
 test('what is about no team is not adopted', async () => {
   expect((await team.type('adopt', 'remove-user', 'old.csv')).stderr).toContain(
-    'remove-user is about no team, so there is none to adopt.',
+    'remove-user does not work on a team, so there is none to adopt.',
   );
 });

@@ -35,7 +35,7 @@ test('a likely column is named with the flag that takes it, and a run without th
   const why = 'by its content, 3 of 5 cells';
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toContain(
-    `may fit       enrich-company, when you say so\n              likely: abn ← Number (${why})\n` +
+    `may fit       enrich-company, if you choose the columns\n              likely: abn ← Number (${why})\n` +
       '              if so:  --column abn=Number\n',
   );
   const { operations } = await desk.json(['plan', 'list.csv']);

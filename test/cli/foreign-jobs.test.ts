@@ -78,7 +78,7 @@ test('a POST of a job is asked about once, whoever types it, and not again for t
   );
   const no = await typed(run(job), { answer: 'n' });
   expect(no.stderr).toContain(`sends POST ${url}/base/tags/apply (api-call). This is asked once`);
-  expect(no.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
+  expect(no.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
   expect([no.code, requests.length]).toEqual([2, 0]);
   expect((await typed(run(job), { answer: 'y' })).code).toBe(0);
   expect(requests).toHaveLength(2);
@@ -170,7 +170,7 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   for (const each of DIFFERENCES) expect(unasked.stderr).toContain(each);
   const no = await typed(run('enrich-company'), { answer: 'n' });
   expect(no.stderr).toContain([`${fact}:`, ...DIFFERENCES].join('\n  '));
-  expect(no.stderr).toContain('Is that meant? This is asked once. [y/N]');
+  expect(no.stderr).toContain('Is that what you want? You are asked only once. [y/N]');
   expect([no.code, requests.length, hashIn(no.stderr)]).toEqual([2, 0, hashIn(unasked.stderr)]);
   expect((await typed(run('enrich-company'), { answer: 'y' })).code).toBe(0);
   expect(requests).toHaveLength(2);
@@ -296,13 +296,9 @@ proof(
     const refused = await typed(['nightly', sweep(elsewhere)]);
     expect([refused.code, requests.length, readdirSync(elsewhere)]).toEqual([2, 0, ['private.csv']]);
     const says = (sentence: string): void => expect(refused.stderr).toContain(sentence);
-    says(
-      `${place.path('sweep.yaml')} takes its files from a folder that is not below its own: folder: ${elsewhere}; `,
-    );
+    says(`${place.path('sweep.yaml')} takes its files from a folder outside its own: folder: ${elsewhere}; `);
     says(`; sent to ${url}/base, by enrich-company with the account data; `);
-    says(
-      `; a list that is done is moved to ${elsewhere}/done, one that cannot be read to ${elsewhere}/failed. Nobody`,
-    );
+    says(`; a finished list is moved to ${elsewhere}/done, an unreadable one to ${elsewhere}/failed. Nobody`);
     // Nor by a link in the folder of the job, nor by a way up.
     symlinkSync(elsewhere, place.path('mine'));
     mkdirSync(join(elsewhere, 'deep'));
@@ -342,7 +338,7 @@ proof(
     );
     const shown = await accepted(job());
     expect(shown).toContain(
-      '; sent of each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
+      '; sent for each row of its lists: "company" from the column "Company", "Salary" from the column "Salary"; filters: {"country":"{{Salary}}"}; ',
     );
     expect(shown).toContain(`; sent to ${url}/base, by search-people with the account data; `);
     for (const same of [{ budget: { credits: 8 } }, { schedule: '0 3 * * *' }, { refresh_after: '9d' }])
@@ -405,7 +401,7 @@ test('the plan and the run show method and address of a job, and of a dialect th
   const asked = await typed(['run', 'enrich-company', LIST(), ...agreed], { answer: 'n' });
   expect(asked.stderr).toContain(`Sends PUT ${url}/base/v2/firms (enrich-company).\n`);
   expect(asked.stderr).toContain('Spend at most 2 credits? [y/N]');
-  expect(asked.stderr).toMatch(/Not agreed; nothing was sent\.\n.*\n$/);
+  expect(asked.stderr).toMatch(/You did not agree, so nothing was sent\.\n.*\n$/);
   expect((await typed(['plan', 'enrich-company', LIST()])).stdout).not.toContain('to agree');
   expect(requests).toHaveLength(0);
 });

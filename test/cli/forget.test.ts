@@ -246,7 +246,7 @@ describe('somebody whose request was lost once is forgotten once nobody can deci
   async function expectForgotten(desk: Desk): Promise<void> {
     const look = await desk.type(['forget', JANE, '--dry-run']);
     expect(look.stdout).toContain(
-      '2 credits may have been charged for lost requests among these. They stay counted, and nobody can decide about them any more.',
+      '2 credits may have been charged for lost requests among these. They stay counted, and can no longer be settled.',
     );
     expect(await desk.type(['forget', JANE, '--yes'])).toMatchObject({ code: 0, stderr: '' });
     expect(filesWith(desk, JANE)).toEqual([]);
@@ -306,7 +306,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   const late = await desk.type([...words, '--account', 'people'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
   });
-  expect(late.stderr).toContain('2 requests of account people passed its retention: erased.');
+  expect(late.stderr).toContain('2 requests of account people passed its retention and were erased.');
   expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
   expect(asked).toHaveLength(2);
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4 });
@@ -326,7 +326,7 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   const night = await desk.type(['nightly', 'night.yaml'], {
     env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
   });
-  expect(night.stderr).toContain('1 request of account people passed its retention: erased.');
+  expect(night.stderr).toContain('1 request of account people passed its retention and were erased.');
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
 }, 120_000);
@@ -693,7 +693,7 @@ proof('it is as old as its newest file for a purge, and is reached where the sto
   const clocks = new Clocks(join(folder, 'clock.json'));
   clocks.set({ wallMs: 3 * DAY_MS, uptimeMs: 3 * DAY_MS });
   const held = await type(purge, { ...unnamed, ...clocks.env });
-  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has ever told the time');
+  expect(held.stderr, 'nothing was ever run').toContain('no answer in the store has given the time yet');
   expect((await type(['store', 'purge', '--before', TOMORROW, '--yes'], unnamed)).stdout).toContain(
     'Erased in',
   );

@@ -73,7 +73,7 @@ test('rows that were mended in the file of those that need attention go back, an
   ]);
   expect(code).toBe(3);
   expect(stderr).toContain(
-    'Row 4 of the result ("53004085616") stands nowhere in your file: nothing of it is written.',
+    'Row 4 of the result ("53004085616") is not in your file, so none of it was written.',
   );
 });
 

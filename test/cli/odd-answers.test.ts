@@ -104,7 +104,7 @@ proof(
     });
     await desk.type(['settle', 'last', '--skip', '--all-like', '2']);
     const accepted = await desk.type([...desk.run(), '--accept', 'doubts']);
-    expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read stop no run any more.');
+    expect(accepted.stderr).toContain('Answers of 1 shape that cannot be read no longer stop a run.');
     expect(await desk.json(['status', 'last'])).toMatchObject({ counts: { skipped: 5, in_doubt: 7 } });
   },
 );
@@ -168,7 +168,7 @@ proof('one decision is about all that are alike: the others wait', async () => {
   expect(asked).toHaveLength(10);
   const listed = await desk.type(['settle', 'last']);
   expect(listed.stderr).toContain(
-    'Rows 2, 3, 4 were answered alike: one decision is about all of them with --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
+    'Rows 2, 3, 4 were answered alike: to decide about all of them at once, use --all-like 2 and --not-done, --skip, --retry or --answer done=yes.',
   );
   expect(listed.stderr).toContain(
     '- { status: [200], body: { path: message, matches: "^Benutzer entfernt" }, means: found }',
@@ -208,7 +208,7 @@ test.each([
       expect(refused).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(
-          `${id} differs from row to row, so one answer cannot say it for 2 rows.`,
+          `${id} differs from row to row, so one answer cannot give it for 2 rows.`,
         ),
       });
     }
@@ -251,7 +251,7 @@ test.each([
     if (!('in_doubt' in counts)) return;
 
     const [, batch = ''] =
-      /decide about those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
+      /settle those that are in doubt, as .*settle ([0-9a-f]{8}) lists them/.exec(stderr) ?? [];
     const listed = await desk.type(['settle', batch]);
     expect(listed.stderr).toContain('reads such answers when they come again, and not these');
     const way = /--all-like (\d+) and .* or (--answer \S+)\.\n/.exec(listed.stderr);

@@ -84,8 +84,8 @@ test('the same command goes on with the same rows, an export has them, and other
 });
 
 test.each([
-  [['--header-row', '4-9'], /--header-row 4-9 is neither a row nor two rows that follow each other\./],
-  [['--rows', 'x'], /--rows x is no range of rows\./],
+  [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],
+  [['--rows', 'x'], /--rows x is not a range of rows\./],
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
   [['--header-row', '11'], /row 11 is blank, so it cannot have the names of the columns\./],
 ])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {

@@ -284,7 +284,7 @@ describe('--save-job', () => {
       const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
       expect(code, word).toBe(0);
       expect(stderr).toContain('mine.yaml is not ours, or not as we wrote it, so it is kept.\n');
-      expect(stderr).toContain('The job is saved in mine (2).yaml.\n');
+      expect(stderr).toContain('The job was saved in mine (2).yaml.\n');
     }
     expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);
     expect(await desk.read('mine (2).yaml')).toBe(saved);
@@ -371,9 +371,7 @@ describe('standard input and output', () => {
     const desk = await openDesk();
     const { code, stderr } = await desk.type(piped, { stdin: 'Domain\nx.example\n' });
     expect(code).toBe(2);
-    expect(stderr).toBe(
-      'Standard input has no place beside which an output could go.\nName the output with -o.\n',
-    );
+    expect(stderr).toBe('The input is standard input, so the output needs a name.\nGive it one with -o.\n');
   });
 
   proof('the same list piped in again is the same batch', async () => {

@@ -80,7 +80,7 @@ proof(
   },
 );
 
-test('somebody who was accepted at once is told by the user id, and their next role is set by it', async () => {
+test('somebody who was accepted at once is answered by the user id, and their next role is set by it', async () => {
   const team = await openTeam({ faults: 'charged-reset:x1' });
   const email = 'member-1@team.example';
   await team.apply([{ email, role: 'viewer' }]);

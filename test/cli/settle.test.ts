@@ -54,7 +54,7 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   const { batch } = await desk.json(['settle', 'last']);
   expect(decided.stderr).toBe(
     [
-      'It is carried out by the next run:',
+      'The next run does that:',
       `npx --no rowonce ${desk.run('--if-batch', batch).join(' ')}`,
       '2 calls in doubt are to be sent again, for at most 2 credits, and 1 of 1 extra credit is left. To let the next run send all of them again:',
       `npx --no rowonce settle ${batch} --retry --extra-credits 2\n`,
@@ -151,7 +151,7 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
     [['--skip', '--not-done'], 'More than one decision is given.'],
     [['--extra-credits', '5'], '--extra-credits belongs to --retry.'],
     [['--retry', '--extra-credits', 'many'], '--extra-credits many is not a whole number.'],
-    [['--answer', 'name=Acme'], '2 calls are in doubt, and an answer belongs to one.'],
+    [['--answer', 'name=Acme'], '2 calls are in doubt, but an answer belongs to one.'],
     [['2', '--answer', 'Acme'], '--answer Acme is not key=value.'],
     [['4', '--skip'], 'is not in doubt.'],
     [['two', '--skip'], 'is not in doubt.'],

@@ -105,7 +105,7 @@ proof(
     expect(team.row(JO)._reason).toBe(`invited as viewer; since then batch ${since} set the role to editor`);
     expect(team.row(MO)._reason).toBe('invited as viewer');
     expect((await team.type('status', batch)).stdout).toContain(
-      `Overtaken  1 change is not so any more, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
+      `Overtaken  1 change is no longer true, or perhaps not\n  row 2, ${JO} in ${PROJECT}: since then batch ${since} set the role to editor\n`,
     );
     expect((await team.type('status', batch, '2')).stdout).toContain(
       `\n  since then batch ${since} set the role to editor\n`,

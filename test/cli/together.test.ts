@@ -77,7 +77,7 @@ test('a job of several says of each entry whose it is, and a slip is answered by
   const strange = await desk.type(['plan', 'enrich-company,enrich-persn', 'list.csv']);
   expect(strange.stderr).toContain('Did you mean enrich-person?');
   const changing = await desk.type(['plan', 'enrich-company,onboard', 'list.csv']);
-  expect(changing.stderr).toContain('onboard cannot be done together with others');
+  expect(changing.stderr).toContain('onboard cannot run together with others');
 });
 
 test('a sample of several tells of each what the rest will bring, and the same command without it goes on', async () => {

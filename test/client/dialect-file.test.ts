@@ -465,7 +465,7 @@ describe('no header makes a request another one than its method, path and host s
     ...['_method', '_method[]=PUT', 'a=1&+.method=PUT', 'rest_route=/users', 'X-HTTP-Path-Override=/a'],
   ])('nor does the query ?%s of a path', async (query) => {
     await expect(merged(`operations: { enrich-person: { path: "/a?${query}" } }`)).rejects.toThrow(
-      'mine.yaml:1:38: operations.enrich-person.path: by a name in its query some servers take it for another request',
+      'mine.yaml:1:38: operations.enrich-person.path: some servers read a name in its query as another kind of request',
     );
   });
 

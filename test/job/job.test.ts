@@ -133,7 +133,7 @@ describe('what is refused, with its place', () => {
       'column name that is a number',
       `${OPERATION}columns: { abn: 2024 }\n`,
       '2:17: columns.abn must be text and is a number',
-      'Put it between quotes.',
+      'Put it in quotes.',
     ],
     [
       'age that is no duration',
@@ -151,7 +151,7 @@ describe('what is refused, with its place', () => {
       'line end in a new column',
       `${OPERATION}add: { "a\\nb": x }\n`,
       '2:8: the name "a\\nb" cannot be used',
-      'Choose another: it contains a line end or another control character.',
+      'Choose another: it contains a line break or another control character.',
     ],
   ];
   test.each(cases)('%s', async (_what, text, fact, next) => {

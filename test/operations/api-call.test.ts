@@ -209,7 +209,7 @@ describe('what the job says', () => {
     [{ endpoint: '/%2fother.example/tags' }, 'is no path'],
     [{ endpoint: 'https://other.example/tags' }, 'is no path'],
     [{ endpoint: '/a?x=1&%5Fmethod=DELETE' }, 'some servers take it for another request'],
-    [{ endpoint: '/a?{{Domain}}=1' }, 'a name in its query is filled in'],
+    [{ endpoint: '/a?{{Domain}}=1' }, 'its query has a placeholder in a name'],
     [{ endpoint: '/a', body: { _method: 'DELETE' } }, 'some servers take a request for another one'],
     [
       { endpoint: '/a', body: { x: [{ 'x-http-method': 1 }] } },

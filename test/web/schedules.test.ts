@@ -316,12 +316,12 @@ proof(
     expect(toAgree).toEqual([
       {
         agreement: expect.stringMatching(/^inbox:[0-9a-f]{32}$/),
-        fact: `The job ${job} takes its files from a folder that is not below its own`,
+        fact: `The job ${job} takes its files from a folder outside its own`,
         details: [
           `folder: ${inbox}`,
-          'sent of each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
+          'sent for each row of its lists: the columns that look like "abn", "domain", "profile_url", "website"',
           'sent to the built-in sandbox, by enrich-company with the account sandbox-provider',
-          `a list that is done is moved to ${inbox}/done, one that cannot be read to ${inbox}/failed`,
+          `a finished list is moved to ${inbox}/done, an unreadable one to ${inbox}/failed`,
         ],
       },
     ]);

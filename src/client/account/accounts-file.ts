@@ -79,7 +79,7 @@ const shared = {
   retention: retention.optional(),
   country: z
     .string()
-    .regex(/^[A-Z]{2}$/i, 'a country has two letters, such as AU')
+    .regex(/^[A-Z]{2}$/i, 'write a country as two letters, such as AU')
     .optional(),
   price: price.optional(),
   sandbox: z.literal(true).optional(),

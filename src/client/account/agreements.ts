@@ -7,7 +7,7 @@ import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
  * What a person has agreed to once: that a dialect of another person sends what it sends, that a job takes files from a
- * folder that is not its own, and that it tells outside how its lists end. It stands beside the accounts file, because it is about what that file names, holds for every
+ * folder that is not its own, and that it sends notices about its lists. It stands beside the accounts file, because it is about what that file names, holds for every
  * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
  * processes never write the same one, and a user takes one back by removing it.
  */

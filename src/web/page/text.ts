@@ -315,7 +315,7 @@ export const text = {
     change: 'Change',
     requests: 'This job says itself what is sent:',
     unproven: (changes: string, batch: string, rows: string) =>
-      `Batch ${batch} counted ${changes} as done (row ${rows}), and what came does not say so by the dialect of today. Nothing is sent again for that: see at the service whether it was done.`,
+      `Batch ${batch} counted ${changes} as done (row ${rows}), but today's dialect does not read that in what came. Nothing is sent again for that: see at the service whether it was done.`,
     figures: {
       rows: 'Rows',
       invalid: 'Invalid',

@@ -49,7 +49,7 @@ async function refusalOf(content: string, options: ReadOptions = {}): Promise<St
   return error;
 }
 
-describe('what stands between cells is found by what parts the records evenly', () => {
+describe('what separates the cells is found by what parts the records evenly', () => {
   test.each<[string, string, Delimiter]>([
     ['decimal commas in a table of semicolons', 'Name;Preis\nA;1,5\nB;2,5\n', 'semicolon'],
     ['semicolons inside cells of a table of commas', 'Name,Tags\nA,x;y;z\nB,x;y\nC,\n', 'comma'],

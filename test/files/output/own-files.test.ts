@@ -278,7 +278,7 @@ describe('a place where nothing can be written', () => {
   test.for([
     ['a folder that is deleted meanwhile', 'sub/out.csv', 'its folder does not exist'],
     ['a folder that does not exist', 'no/out.csv', 'its folder does not exist'],
-    ['below a file', 'file/out.csv', 'what should be its folder is a file'],
+    ['below a file', 'file/out.csv', 'the place of its folder is a file'],
     ['a name that is too long', `${long}12.csv`, 'its name is too long'],
   ] as const)('%s is said in words', async ([_, name, why]) => {
     const place = await Place.open();
