@@ -58,7 +58,7 @@ describe('the input', () => {
       (path) => writeFile(path, 'x'),
       {
         code: 2,
-        fact: /ends in "\.xlsb", which no format reads\.$/,
+        fact: /ends in "\.xlsb", which Rowonce cannot read\.$/,
         next: /^Open it in Excel and save it as \.xlsx/,
       },
     ],

@@ -97,7 +97,7 @@ function planReport(batch: string, planned: UndoPlan): Report {
 function plannedLine(batch: string, planned: UndoPlan): string {
   switch (planned.kind) {
     case 'begun':
-      return `Batch ${planned.by} is undoing batch ${batch}; an undo goes on with the list that it began with.`;
+      return `Batch ${planned.by} is undoing batch ${batch}; an undo continues with the list that it began with.`;
     case 'undone':
       return `Batch ${batch} was undone by batch ${planned.by}. Nothing is left to send.`;
     default:

@@ -230,7 +230,7 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   ][];
   const other = given.map(([name]) => name).find((name) => !taken.includes(name));
   if (other === undefined) return Object.fromEntries(given);
-  const fact = `${operation.name} takes no \`${other}\``;
+  const fact = `${operation.name} has no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 

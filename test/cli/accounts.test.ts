@@ -543,6 +543,6 @@ test('a folder that cannot be written is a sentence, not a stack trace', async (
   const { code, stderr } = await accounts([...ADD, '--key-env', 'A']);
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write\.\n$/,
+    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write to\.\n$/,
   );
 });

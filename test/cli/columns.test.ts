@@ -119,7 +119,7 @@ test('a job with other columns than the last one over a list is no continuation 
   expect((await plan('out.csv')).stdout).toContain('columns        Tag ← Tag');
   await job('Tga');
   expect((await plan('list.csv')).stderr).toBe(
-    'api-call needs a column for "Tga" (as the endpoint or the body of the job names it), and the file has none that is called so.\n' +
+    'api-call needs a column for "Tga" (named as in the job\'s endpoint or body), and the file has no such column.\n' +
       'Known are: Domain, Tag. Say so: --column Tga=…, or under `columns:` in a job.\n',
   );
 });

@@ -170,7 +170,7 @@ proof('a row is not asked by what the vendor has no field for: it says so, and c
   const [row] = desk.place.rows();
   expect(row?._status).toBe('invalid');
   expect(row?._reason).toBe(
-    'no usable identifier: website https://www.one.example/: the vendor cannot be asked by it',
+    'no usable identifier: website https://www.one.example/: the vendor cannot look it up',
   );
   expect(await desk.requests()).toBe(0);
 });

@@ -369,13 +369,13 @@ proof(
     rmSync(folder, { recursive: true, force: true });
     writeFileSync(folder, 'a file where the folder should be');
     const unkept = await typed(run('enrich-company', '--accept', hash));
-    expect(unkept.stderr).toContain('The agreement could not be kept, and is asked for again: ');
+    expect(unkept.stderr).toContain('The agreement could not be saved, so you will be asked again: ');
     expect([unkept.code, requests.length]).toEqual([0, 2]);
     rmSync(folder);
     mkdirSync(folder);
     chmodSync(folder, 0o777);
     const open = await typed(run('enrich-company', '--refresh', '--accept', hash));
-    expect(open.stderr).toContain('What was agreed to cannot be believed: other users can write in ');
+    expect(open.stderr).toContain('The saved agreement cannot be trusted: other users can write in ');
     expect([open.code, requests.length]).toEqual([2, 2]);
     rmSync(folder, { recursive: true });
   },

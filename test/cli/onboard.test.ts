@@ -283,7 +283,7 @@ test('every guard stops the run before anything is sent, names the rows, and say
         'send 3 invites, and max_invites is 2 (row 2, jo@acme.example in proj-guards; ' +
         'row 3, ann@acme.example in proj-guards; row 4, eve@evil.example in proj-guards).',
       next:
-        'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and ' +
+        'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and ' +
         "add evil.example to the guards' domains in the job, and set guards: { max_invites: 3 } in the job.",
       resume_at: null,
       answers: ['guards'],
@@ -550,7 +550,7 @@ proof('only a change has a plan to save, and what is no plan is none', async () 
   expect((await typed(read)).stderr).toContain('enrich-person only reads');
   expect(existsSync(sheet.path('.x.json'))).toBe(false);
   const overTheList = await sheet.type('plan', '--save', sheet.path('.csv'));
-  expect(overTheList.stderr).toContain('is not ours, or not as we wrote it, so it is kept.');
+  expect(overTheList.stderr).toContain('is not ours, or has changed since we wrote it, so it is kept.');
   expect(existsSync(sheet.path(' (2).csv'))).toBe(true);
   expect(readFileSync(sheet.path('.csv'), 'utf8')).toContain('jo@acme.example');
   expect((await sheet.type('run', '--plan', 'nowhere.json')).stderr).toContain('no such file');
@@ -674,7 +674,7 @@ proof(
     expect(ids).toContain(rows[0]?.project_id);
     expect(ids).toContain(rows[2]?.project_id);
     expect(rows[0]?._reason).toBe(
-      `Alpha: invited as viewer; Launch words: project made: project_id ${rows[0]?.project_id}; invited as viewer`,
+      `Alpha: invited as viewer; Launch words: project created: project_id ${rows[0]?.project_id}; invited as viewer`,
     );
     expect(rows[1]?._reason).toBe('Alpha: invited as editor; Beta: invited as editor');
     expect(await sentDuring(run)).toEqual([]);

@@ -87,7 +87,7 @@ test.each([
   [['--header-row', '4-9'], /--header-row 4-9 is neither one row nor two rows in sequence\./],
   [['--rows', 'x'], /--rows x is not a range of rows\./],
   [['--rows', '2-9'], /--rows begins with row 2, and row 4 is the header\./],
-  [['--header-row', '11'], /row 11 is blank, so it cannot have the names of the columns\./],
+  [['--header-row', '11'], /row 11 is blank, so it cannot be the header\./],
 ])('what cannot be meant is refused before anything is bought: %j', async (flags, fact) => {
   const desk = await deskWithReport();
   const { code, stderr } = await desk.type([...RUN, ...flags]);

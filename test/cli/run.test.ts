@@ -283,7 +283,7 @@ describe('--save-job', () => {
     for (const word of ['first', 'again']) {
       const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
       expect(code, word).toBe(0);
-      expect(stderr).toContain('mine.yaml is not ours, or not as we wrote it, so it is kept.\n');
+      expect(stderr).toContain('mine.yaml is not ours, or has changed since we wrote it, so it is kept.\n');
       expect(stderr).toContain('The job was saved in mine (2).yaml.\n');
     }
     expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);

@@ -186,7 +186,7 @@ test.each([
   [{ columns: { company: 'Company', page: 'Title' } }, 'columns: page: the pages of a search'],
   [
     { columns: { company: 'Company', state: 'Title' }, filters: { state: 'VIC' } },
-    'state stands under `columns` and under `filters`.',
+    'state is under both `columns` and `filters`.',
   ],
   [{ filters: { state: '{{State}' } }, 'is not closed by }}'],
   [{ filters: { 'location.state': 'VIC', location: 'AU' } }, 'two values are to be sent as "location.state"'],

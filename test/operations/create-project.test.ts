@@ -20,7 +20,7 @@ test('a project is made with its description, and the row says its id', () => {
     ifLost: 'hold',
     change: { subject: { name: 'project:alpha' }, leaves: { state: 'done' } },
   });
-  expect(walked.outcome).toEqual({ kind: 'applied', reason: 'made: project_id p-1' });
+  expect(walked.outcome).toEqual({ kind: 'applied', reason: 'created: project_id p-1' });
 });
 
 test.each(['Alpha', 'ALPHA'])('one that was made before is not made again: %s', (name) => {
@@ -47,7 +47,7 @@ test('two rows that describe one project differently want different things', () 
 test('what the service refuses is said', () => {
   expect(done(createProject, { name: 'Alpha' }, [], [refusal('status 422')]).outcome).toEqual({
     kind: 'refused',
-    reason: 'the service refused to make the project "Alpha" (status 422)',
+    reason: 'the service refused to create the project "Alpha" (status 422)',
   });
 });
 

@@ -100,7 +100,7 @@ describe('the project', () => {
       ]);
       expect(walked.outcome).toEqual({
         kind: 'applied',
-        reason: 'Gamma: project made: project_id p-new; invited as editor; Alpha: invited as editor',
+        reason: 'Gamma: project created: project_id p-new; invited as editor; Alpha: invited as editor',
       });
     });
 
@@ -189,14 +189,14 @@ describe('the project', () => {
       const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
       expect(outcome).toEqual({
         kind: 'invalid',
-        reason: 'the project "Gamma" is to be made, and the account has no organization_id. Give it one',
+        reason: 'the project "Gamma" has to be created, but the account has no organization_id. Give it one',
       });
     });
 
     test('and is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
-        [refusal('status 400'), 'the service refused to make the project "Gamma" (status 400)'],
-        [{ kind: 'found', fields: {} }, /was made, but the answer holds no project_id that can be used/],
+        [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
+        [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
         [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no project_id that can be used/],
       ] as const) {
         const { calls, outcome } = done(onboard, row, [], [answer], MAKING);

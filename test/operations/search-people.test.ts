@@ -91,7 +91,7 @@ describe('a page that brings nobody new', () => {
       kind: 'matched',
       matchedBy: 'company+position',
       reason:
-        '2 people; page 2 brought the same people again, so no further one was asked for; the dialect says how pages are asked for, as operations.search-people.paging',
+        '2 people; page 2 brought the same people again, so the search stopped there; set how to ask for pages in the dialect, under operations.search-people.paging',
     });
   });
 
@@ -180,14 +180,14 @@ describe('a row', () => {
     });
     expect(searchPeople.prepare({}, {})).toEqual({
       kind: 'invalid',
-      reason: 'nothing to search by: no column is mapped to a filter',
+      reason: 'nothing to search by: no column is chosen for a filter',
     });
   });
 
   test('that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
     expect(searchPeople.prepare(row, { unaskable: ['position'] })).toEqual({
       kind: 'invalid',
-      reason: 'position: the vendor cannot be asked by it',
+      reason: 'position: the vendor cannot look it up',
     });
   });
 });

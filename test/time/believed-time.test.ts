@@ -101,9 +101,7 @@ describe('the time that is believed', () => {
     ]);
     const next = await open();
     expect(next.wallMs()).toBe(NOON_MS + HOUR_MS);
-    expect(next.takeNews()).toEqual([
-      expect.stringMatching(/but a vendor.s answer says 2026-11-20T13:00/),
-    ]);
+    expect(next.takeNews()).toEqual([expect.stringMatching(/but a vendor.s answer says 2026-11-20T13:00/)]);
   });
 
   test('is never before what was confirmed, in whatever boot', async () => {

@@ -95,7 +95,7 @@ test('a sweep begins when it is due in its zone, works through the inbox, and is
   ]);
   await pass(clock, 60_000);
   const [id = ''] = sweeps();
-  await expect(schedules.run(0)).rejects.toThrow('A sweep of night is under way.');
+  await expect(schedules.run(0)).rejects.toThrow('A sweep of night is running.');
   expect(await work.ended(id)).toMatchObject({ kind: 'sweep', exit_code: 0 });
   await expect
     .poll(async () => (await schedules.list())[0])

@@ -59,7 +59,7 @@ export function changePlanLines(
       `${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`,
     batch?.state === 'open'
       ? `Batch ${batch.id} of this list is unfinished: a run continues it as it was planned when it began.`
-      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`),
+      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is right, ${allow}.`),
   );
 }
 

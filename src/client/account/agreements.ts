@@ -45,14 +45,14 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   if (await isAgreed(agreement)) return;
   if (accept !== agreement && (await askAgreement?.(question)) !== true) throw notAgreed(question);
   const why = await keepAgreement(question);
-  if (why !== undefined) tell?.(`The agreement could not be kept, and is asked for again: ${why}`);
+  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
 function notAgreed({ agreement, fact, details }: Question): StopError {
   return new StopError({
     code: 'consent',
     message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
-    next: `Look at it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
+    next: `Check it, then agree once: on a terminal, on the page, or with --accept ${agreement}`,
     answers: [agreement],
   });
 }
@@ -64,7 +64,7 @@ const unkept = new Set<string>();
 export async function isAgreed(agreement: Agreement): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
-    throw stop('account', `What was agreed to cannot be believed: ${distrust.fact}.`, distrust.next);
+    throw stop('account', `The saved agreement cannot be trusted: ${distrust.fact}.`, distrust.next);
   if (unkept.has(fileOf(agreement))) return true;
   return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
 }

@@ -45,7 +45,7 @@ export async function checkGuards(
   throw new StopError({
     code: 'guard',
     message: `Nothing was sent, because this run would ${facts}.`,
-    next: `If that is meant, ${allow}.`,
+    next: `If that is right, ${allow}.`,
     ...(problems.some(({ isFixed }) => isFixed) ? {} : { plan: await idOf(), answers: ['guards'] }),
   });
 }

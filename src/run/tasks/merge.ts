@@ -60,7 +60,7 @@ async function outputOf({ output }: MergeRequest, result: OpenedFile, into: Open
   const path = resolve(output ?? join(dirname(into.path), `${stem}.merged${ending}`));
   if (endingOf(path) !== endingOf(into.path)) {
     const fact = `The output must be the same kind of file as ${into.path}, and the name ${path} says otherwise.`;
-    throw stop('output', fact, `Name it with the ending ${ending}.`);
+    throw stop('output', fact, `Give it the ending ${ending}.`);
   }
   for (const taken of [result.path, into.path]) {
     if (path === taken)

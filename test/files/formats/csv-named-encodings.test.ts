@@ -44,7 +44,7 @@ test('a byte that the encoding does not have says that it is another, with the l
   const sheet = opened(Buffer.from('Name\nx\xd2\n', 'latin1'), 'windows-1253').then((each) => each.survey());
   await expect(sheet).rejects.toMatchObject({
     code: 'input',
-    message: expect.stringMatching(/line 2: byte 0xD2 is no character of the encoding that was named\.$/),
+    message: expect.stringMatching(/line 2: byte 0xD2 is not a character of the encoding that was named\.$/),
     next: expect.stringContaining('--encoding'),
   });
 });

@@ -128,7 +128,7 @@ describe('a first line such as sep=;', () => {
 
   test('that names another character is refused', async () => {
     const error = await refusalOf('sep=^\na^b\n');
-    expect(error.message).toContain('line 1: "sep=^" names what no table here has between its cells.');
+    expect(error.message).toContain('line 1: "sep=^" names a separator that is not supported.');
   });
 });
 

@@ -364,7 +364,7 @@ test('a list that is longer than a sheet is refused for Excel before anything is
   await expect(wanted(1_048_576, true)).rejects.toMatchObject({
     code: 'output',
     message: 'The output needs row 1048577, but a sheet of Excel ends with row 1048576.',
-    next: 'Have it written as CSV: leave --for-excel out, or name a file that ends in .csv.',
+    next: 'Write it as CSV instead: leave out --for-excel, or name a file that ends in .csv.',
   });
   await expect(wanted(1_048_575, true)).resolves.toMatchObject({
     path: path.replace('.csv', '.enriched.xlsx'),

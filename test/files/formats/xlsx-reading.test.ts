@@ -289,8 +289,8 @@ describe('of several sheets, the one is read', () => {
 test('hidden rows, and numbers that Excel itself has damaged, are said aloud before anything is done', async () => {
   const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row><row r="3"><c r="A3"><v>4111111111111110</v></c></row>`;
   expect((await opened({ rows })).notes).toEqual([
-    '1 hidden row of the sheet will be worked on like all others.',
-    '1 number with more than 15 digits, the first in row 3: Excel has put zeros for the digits behind those.',
+    '1 hidden row of the sheet will be processed like all others.',
+    '1 number with more than 15 digits, the first in row 3: Excel has replaced the digits after those with zeros.',
   ]);
 });
 
@@ -354,7 +354,7 @@ describe('formulas without a saved value, as programs write them that cannot cal
     ];
     const { notes, survey } = await opened({ rows: rows.join('') });
     expect(notes).toEqual([
-      '4 cells of yours will be blank in the output, and are read as blank: a formula stands there without a saved value, in column "Name" (1, the first in row 4), column "ABN" (2, the first in row 2) and column "Size" (1, the first in row 2). Open the workbook in a spreadsheet program and save it there, so that the values are in it.',
+      '4 cells of yours will be blank in the output, and are read as blank: a formula stands there without a saved value, in column "Name" (1, the first in row 4), column "ABN" (2, the first in row 2) and column "Size" (1, the first in row 2). Open the workbook in a spreadsheet program and save it there to store the values.',
     ]);
     expect(await cellsOf({ rows: rows.join('') })).toEqual([
       ['One', '', ''],

@@ -105,7 +105,7 @@ describe('what stands there and is not as we wrote it', () => {
     expect(await place.read('out.csv')).toBe(THEIRS);
     expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
     expect(place.said).toEqual(
-      Array(2).fill(`${place.path('out.csv')} is not ours, or not as we wrote it, so it is kept.`),
+      Array(2).fill(`${place.path('out.csv')} is not ours, or has changed since we wrote it, so it is kept.`),
     );
   });
 
@@ -179,7 +179,7 @@ describe('a link', () => {
     await symlink(real, place.path('out.csv'));
     expect(await place.write('newer')).toBe(place.path('out (2).csv'));
     expect(place.said).toEqual([
-      `${place.path('out.csv')} is a link to ${real}, and nothing is written through one, so it is kept.`,
+      `${place.path('out.csv')} is a link to ${real}, and Rowonce does not write through links, so it is kept.`,
     ]);
     await removeStale(place.path('out.csv'), place.ownership(), place.path('out (2).csv'));
     expect([await readFile(real, 'utf8'), await readlink(place.path('out.csv'))]).toEqual([OURS, real]);

@@ -122,7 +122,7 @@ test('a stop names all that holds the run back, the first few rows of each, and 
   await expect(checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan, idOf)).rejects.toMatchObject({
     code: 'guard',
     message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
-    next: 'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
+    next: 'If that is right, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
     plan: 'its id',
     answers: ['guards'],
   });
