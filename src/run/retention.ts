@@ -33,7 +33,7 @@ export async function keepRetention(
         dryRun: false,
       });
       if (calls > 0)
-        tell(`${counted(calls, 'request')} of account ${name} passed its retention and were erased.`);
+        tell(`Erased ${counted(calls, 'request')} of account ${name} that passed the retention.`);
       for (const words of neededWords(needed, location))
         tell(`Account ${name} keeps data beyond its retention: ${words}`);
     } catch (error) {

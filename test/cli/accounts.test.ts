@@ -271,7 +271,7 @@ test('a dialect is found from where it is typed, shown, and read by test; a wron
   await writeFile(dialect, 'operations: { enrich-company: { path: c } }\n');
   const tested = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(tested.code).toBe(2);
-  expect(tested.stderr).toMatch(/operations\.enrich-company\.path: a path begins with "\/"/);
+  expect(tested.stderr).toMatch(/operations\.enrich-company\.path: a path must begin with "\/"/);
 });
 
 test('a name that is taken is not overwritten', async () => {
@@ -527,7 +527,7 @@ test('test notices a missing key and a name that does not resolve', async () => 
   expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\.\n/);
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
-  expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid does not resolve/);
+  expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid cannot be found/);
 });
 
 test('remove: the nearest name for one that does not exist, and the built-in ones stay', async () => {

@@ -65,7 +65,7 @@ test('an input that was changed since does not fit its answers, so nothing is wr
   await desk.write('list.csv', 'Domain\nc.example\n');
   const { code, stderr } = await desk.type(['export', 'last', '-o', 'copy.csv']);
   expect(code).toBe(2);
-  expect(stderr).toContain('is not the file any more that batch');
+  expect(stderr).toContain('has changed since batch');
   expect(existsSync(desk.place.path('copy.csv'))).toBe(false);
 });
 

@@ -165,7 +165,7 @@ test('a dialect by which other requests are sent is shown in full and agreed to 
   const { url, requests } = await vendor(OTHERWISE);
   const unasked = await typed(run('enrich-company', '--yes'));
   expect([unasked.code, requests.length]).toEqual([2, 0]);
-  const fact = `With the dialect dialect, what is sent to ${url} differs from what is built in`;
+  const fact = `The dialect dialect sends ${url} other requests than the built-in one`;
   expect(unasked.stderr).toContain(`${fact}: `);
   for (const each of DIFFERENCES) expect(unasked.stderr).toContain(each);
   const no = await typed(run('enrich-company'), { answer: 'n' });
@@ -386,9 +386,7 @@ test('the plan and the run show method and address of a job, and of a dialect th
   const planned = await typed(['plan', 'enrich-company', LIST()]);
   expect(planned.stdout).toContain(`  request        PUT ${url}/base/v2/firms (enrich-company)\n`);
   expect(planned.stdout).toContain(`  request        GET ${url}/base/v2/usage (usage)\n`);
-  expect(planned.stdout).toContain(
-    `  to agree       With the dialect dialect, what is sent to ${url} differs`,
-  );
+  expect(planned.stdout).toContain(`  to agree       The dialect dialect sends ${url} other requests than`);
   expect(planned.stdout).toContain(`                 ${DIFFERENCES[0]}\n`);
   const { stdout } = await typed(['plan', write('job.yaml', POST()), LIST(), '--json']);
   expect(objectIn(stdout).to_agree.details).toEqual(DIFFERENCES);

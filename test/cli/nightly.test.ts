@@ -275,7 +275,7 @@ describe('what is not whole or not meant for it stays', () => {
     appendFileSync(place.path('inbox/b.csv'), '3,"Row",b-3.example\n');
     expect((await swept).said).toMatchObject({
       rows: 8,
-      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it was changed while/) }],
+      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it changed while/) }],
     });
     nights.age('inbox/b.csv');
     expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });

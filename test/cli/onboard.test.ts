@@ -377,7 +377,7 @@ proof(
     );
     const again = await sheet.type('run');
     expect(again.stdout).toContain('Changes    2 removals, 1 held back\n');
-    expect(again.stderr).toContain('goes on: 5 of 5 rows are finished');
+    expect(again.stderr).toContain('continues: 5 of 5 rows are finished');
     const exported = await sheet.json('export');
     expect(exported.not_removed_file).toBe(done.not_removed_file);
     expect(exported.removed_file).toBe(done.removed_file);
@@ -520,7 +520,7 @@ test('a saved plan is refused with the first difference when the sheet, a batch 
   };
 
   sheet.write('jo as editor');
-  expect(await refusal()).toContain('does not hold any more: the file has changed since.');
+  expect(await refusal()).toContain('is out of date: the file has changed since.');
 
   const other = new Sheet('moved');
   other.write('ann as viewer');
@@ -709,7 +709,7 @@ proof('one role for all needs no column of roles', async () => {
 test.each([
   [{ role: 'owner' }, 'a role is viewer, editor or admin'],
   [{ roles: { Owner: 'boss' } }, 'a role is viewer, editor or admin'],
-  [{ role: 'viewer', roles: { Reader: 'viewer' } }, '`role` is the role of every row'],
+  [{ role: 'viewer', roles: { Reader: 'viewer' } }, '`role` gives every row the same role'],
 ])('a role that says nothing is refused before anything is sent: %j', async (more, words) => {
   await writeFile(team.place.path('odd.yaml'), JSON.stringify({ operation: 'invite-user', ...more }));
   await writeFile(team.place.path('odd.csv'), 'Email,Role\nal@acme.example,viewer\n');

@@ -44,7 +44,7 @@ proof('a run of a paused batch resumes it, and says so', async () => {
   const { batch } = await desk.json(desk.run('--limit', '2'));
   await desk.json(['pause', batch]);
   const run = await desk.type(desk.run());
-  expect(run.stderr).toContain(`Batch ${batch} was paused, and goes on now.`);
+  expect(run.stderr).toContain(`Batch ${batch} was paused, and continues now.`);
   expect(await desk.requests()).toBe(3);
 });
 

@@ -148,10 +148,10 @@ proof(
     const desk = await doubtfulDesk(4, 'charged-reset:x3');
     const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
     const LIMIT =
-      '3 calls in doubt are to be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
+      '3 calls in doubt will be sent again, for at most 3 credits, and 1 of 1 extra credit is left.';
     expect(decided.stderr).toContain(LIMIT);
     const held =
-      '2 calls in doubt are to be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
+      '2 calls in doubt will be sent again, for at most 2 credits, and 0 of 1 extra credit is left.';
     const next = 'settle BATCH --retry --extra-credits 3';
     const ran = await desk.type(desk.run());
     const { batch } = await desk.json(['status', 'last']);

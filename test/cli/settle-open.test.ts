@@ -61,8 +61,8 @@ proof('beside a run that goes on nothing is taken for in doubt', async () => {
   await using place = await openPlace();
   const { desk } = await runningDesk(place);
   const list = await desk.type(['settle', 'last']);
-  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing of batch') });
-  expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is going on,`);
+  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing in batch') });
+  expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is at work,`);
   expect(place.ledger().open).toHaveLength(IN_FLIGHT);
 });
 

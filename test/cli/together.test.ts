@@ -111,7 +111,7 @@ test('a start that names its plans begins only while none of them has moved, and
   const ids = plans.map(({ id }: { id: string }) => id).join(',');
   await desk.write('list.csv', `${LIST}d.example,d@d.example\n`);
   const moved = await desk.type(['run', BOTH, 'list.csv', '--budget', '9', '--if-plan', ids]);
-  expect(moved.stderr).toContain('The plan has moved, and nothing was started');
+  expect(moved.stderr).toContain('The plan has changed, so nothing was started');
   expect(await desk.requests()).toBe(0);
   await desk.write('list.csv', LIST);
   const stopped = await desk.json(['run', BOTH, 'list.csv', '--budget', '5', '--if-plan', ids]);

@@ -213,7 +213,7 @@ describe('another list', () => {
       /^what came at 20.*Z is no answer by today's dialect but a rate limit, status 200; run the list with --yes to buy it again$/,
     );
     expect((await desk.type(['settle', held.batch])).stdout).toMatch(
-      /^row 2 waits: what came at .*\nNothing of batch \w+ is for you to decide\.\n$/,
+      /^row 2 waits: what came at .*\nNothing in batch \w+ is for you to decide\.\n$/,
     );
     const retried = await desk.type(['settle', held.batch, '2', '--retry']);
     expect(retried).toMatchObject({
@@ -228,7 +228,7 @@ describe('another list', () => {
     expect(again).toMatchObject({ code: 3 });
     expect(again.stderr).toContain('1 of them would be asked again, for at most 1 credit.');
     expect(again.stderr).toContain(
-      '1 row waits for what was bought and turned out to be no answer; run the list',
+      '1 row waits because what was bought turned out to be no answer; run the list',
     );
     expect(vendor.book).toHaveLength(1);
 

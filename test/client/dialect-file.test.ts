@@ -259,13 +259,13 @@ describe('what is refused, with line and column', () => {
     [
       'a page that is asked for by a field of the search',
       'operations: { search-people: { fields: { company: org.name }, paging: { parameter: org, from: 1 } } }',
-      '1:84: "org.name" is sent beside it already',
+      '1:84: "org.name" is already sent with it',
       'Write the name of the field that asks for a page.',
     ],
     [
       'a size that is asked for by the field that asks for the page',
       'operations: { search-people: { paging: { parameter: page, from: 1, size: { parameter: page, results: 25 } } } }',
-      '1:87: "page" is sent beside it already',
+      '1:87: "page" is already sent with it',
       'Write the name of the field that asks for a page.',
     ],
     [
@@ -297,27 +297,27 @@ describe('what is refused, with line and column', () => {
     [
       'a header beside which the vendor would see two keys',
       'headers: { x-api-key: "{key}" }',
-      '1:12: authorization and x-api-key both hold {key}, and a request has one header that authenticates',
-      'Take one of them away, such as by authorization: null.',
+      '1:12: authorization and x-api-key both have {key}, but only one header of a request can authenticate',
+      'Remove one of them, such as with authorization: null.',
     ],
     [
       'a second header of one operation with the key',
       'operations: { enrich-person: { headers: { x-token: "{key}" } } }',
-      '1:43: authorization and x-token both hold {key}, and a request has one header that authenticates',
-      'Take one of them away, such as by authorization: null.',
+      '1:43: authorization and x-token both have {key}, but only one header of a request can authenticate',
+      'Remove one of them, such as with authorization: null.',
     ],
     ...['user-agent', 'x-trace', 'referer', 'x-request-id', 'idempotency-key'].map(
       (name): [string, string, string, string] => [
         `the key in ${name}, from where it gets into logs`,
         `headers: { authorization: null, ${name}: "a {key}" }`,
-        `1:33: {key} stands in ${name}, which does not authenticate`,
+        `1:33: {key} is in ${name}, which does not authenticate`,
         'Write it into authorization, or a header whose name says auth, key, token or secret.',
       ],
     ),
     [
       'the key in a read-back',
       'operations: { enrich-company: { read_back: { method: GET, path: /a, headers: { x-from: "{key}" }, answers: [{ status: [200], says: happened }] } } }',
-      '1:80: {key} stands in x-from, which does not authenticate',
+      '1:80: {key} is in x-from, which does not authenticate',
       'Write it into authorization, or a header whose name says auth, key, token or secret.',
     ],
     ...['Host', 'content_length', 'Proxy-Authorization'].map((name): [string, string, string, string] => [
@@ -395,7 +395,7 @@ describe('what is refused, with line and column', () => {
     [
       'a dialect of the other vendor',
       'vendor: service',
-      "1:9: this dialect is for a service, and the account's vendor is a provider",
+      "1:9: this dialect is for a service, but the account's vendor is a provider",
       'Give the account another dialect.',
     ],
     [

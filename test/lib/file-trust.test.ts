@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('a file that everybody can write',
     await expect(loadJob(path)).rejects.toMatchObject({
       code: 'job',
       message: `${path}: everybody can write to it (mode 0646)`,
-      next: `Read it, because others may have changed it, then type chmod go-w ${path}`,
+      next: `Check it, because others may have changed it, then run chmod go-w ${path}`,
     });
     chmodSync(path, 0o644);
     expect((await loadJob(path)).operation.name).toBe('enrich-company');

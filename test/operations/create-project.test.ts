@@ -26,7 +26,7 @@ test('a project is made with its description, and the row says its id', () => {
 test.each(['Alpha', 'ALPHA'])('one that was made before is not made again: %s', (name) => {
   expect(done(createProject, { name }, [alpha])).toEqual({
     calls: [],
-    outcome: { kind: 'unchanged', reason: `the project "${name}" was made before: project_id p-1` },
+    outcome: { kind: 'unchanged', reason: `the project "${name}" was created before: project_id p-1` },
   });
 });
 
@@ -53,7 +53,7 @@ test('what the service refuses is said', () => {
 
 test.each([
   [{ name: '' }, OPTIONS, /^name: blank$/],
-  [{ name: 'A\nB' }, OPTIONS, /^name "A B" holds a line end/],
+  [{ name: 'A\nB' }, OPTIONS, /^name "A B" has a line break/],
   [{ name: 'Alpha' }, {}, /^the account has no organization_id\. Give it one/],
 ])('%j is invalid', (row, options, reason) => {
   expect(createProject.prepare(row, options)).toMatchObject({

@@ -51,7 +51,7 @@ describe('by code', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [GONE]).outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite c1 was not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; otherwise nothing is left to do',
+        'the invite c1 is not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; otherwise nothing is left to do',
     });
   });
 
@@ -78,7 +78,7 @@ describe('by e-mail address', () => {
       /^the code .* is not known/,
     ],
     ['accepted', [known(JO, { state: 'member', email: JO })], 'refused', /Run remove-user with the user_id$/],
-    ['unsure', [known(JO, { state: 'unsure', email: JO })], 'refused', /was not there any more/],
+    ['unsure', [known(JO, { state: 'unsure', email: JO })], 'refused', /is not there any more/],
     ['gone', [known(JO, { state: 'gone', email: JO })], 'unchanged', /has no invite, as far as is known$/],
     ['between', [known(JO, { state: 'between', email: JO })], 'unchanged', /has no invite/],
     [

@@ -77,7 +77,7 @@ describe('the project', () => {
         'project "Gamma" is not among',
       );
       expect(problemOf({ ...ROW, project: 'Alpha, Bota' }, COMMAS)).toContain(
-        'project "Alpha, Bota" is one name or several, and "Bota" is not among the job',
+        'project "Alpha, Bota" may be one name or several, but "Bota" is not among the job',
       );
     });
 
@@ -197,7 +197,7 @@ describe('the project', () => {
       for (const [answer, reason] of [
         [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
         [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
-        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no project_id that can be used/],
+        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no usable project_id/],
       ] as const) {
         const { calls, outcome } = done(onboard, row, [], [answer], MAKING);
         expect(calls).toHaveLength(1);

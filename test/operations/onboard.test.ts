@@ -50,7 +50,7 @@ const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> 
   between: ['create-invite@2 editor jo@x.org'],
   gone: ['create-invite@2 editor jo@x.org'],
   unsure:
-    /^refused: .*was not there any more.* Give the user_id if it was accepted; otherwise run invite-user$/,
+    /^refused: .*is not there any more.* Give the user_id if it was accepted; otherwise run invite-user$/,
 };
 
 const EDITOR_BY_ID: typeof EDITOR = {
@@ -194,7 +194,7 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite of jo@x.org was not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; otherwise run invite-user',
+        'the invite of jo@x.org is not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; otherwise run invite-user',
     });
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });

@@ -279,7 +279,7 @@ describe('a future that answers confirmed and that was false', () => {
       time.takeNews();
       hear(time, dated(machine.wall));
       expect(time.takeNews()).toEqual([
-        expect.stringMatching(/^Earlier answers had put the time at 2027-01-19.*vendor agree on 2026-11-20/),
+        expect.stringMatching(/^Earlier answers put the time at 2027-01-19.*vendor agree on 2026-11-20/),
       ]);
       for (const each of [time, await open()]) {
         expect(each.wallMs()).toBe(machine.wall);
@@ -502,7 +502,7 @@ describe('the least and the most that it may be now', () => {
     machine.restart('second');
     machine.pass(3 * HOUR_MS);
     machine.wall = NOON_MS + 2 * DAY_MS;
-    expect(said(await open())).toContain('the last one before did at 2026-11-20T12:00');
+    expect(said(await open())).toContain('the last one gave 2026-11-20T12:00');
     hear(await open(), dated(machine.wall));
     expect(said(await open())).toBe('no dispute');
   });
@@ -520,7 +520,7 @@ describe('the least and the most that it may be now', () => {
       machine.wall,
     );
     expect((await BelievedTime.beside(machine)).bounds()).toMatchObject({
-      dispute: { message: expect.stringContaining('ever told the time') },
+      dispute: { message: expect.stringContaining('has given the time yet') },
     });
   });
 });

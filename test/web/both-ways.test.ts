@@ -156,9 +156,7 @@ describe('on a wide screen and on a phone', () => {
       await anew.click();
       const agree = page.getByRole('button', { name: words.agree });
       await agree.waitFor();
-      expect(await page.locator('.notices').textContent()).toContain(
-        'could ask further, for at most 1 credit',
-      );
+      expect(await page.locator('.notices').textContent()).toContain('could ask more, for at most 1 credit');
       await expectToFit(page);
       expect(asked).toHaveLength(2);
       await agree.click();

@@ -211,7 +211,7 @@ proof('a list is kept for 30 days after its last batch, and never while one is o
   expect(await startAt(29)).toHaveLength(2);
   for (const shift of [{ wallMs: 60 * day }, { wallMs: 60 * day, boot: 'another', uptimeMs: -day }])
     expect(await startWith(shift)).toMatch(
-      /Lists on the page were not removed\. Nothing is erased for its age: .* clock says/,
+      /Lists on the page were not removed\. Nothing is erased because of its age: .* clock says/,
     );
   expect(readdirSync(lists), 'the calendar alone removes nothing').toHaveLength(2);
   expect(await startAt(31), 'a batch is open').toEqual([id]);

@@ -441,7 +441,10 @@ proof('for a team the plan is the diff, and people are removed only when that wa
   await page.list(LIST, sheet('jo', 'al'));
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
   const unseen = await page.ask('POST', '/schedules/starts', { plan: plan.id, at: '02:00' });
-  expect(unseen.error).toMatchObject({ code: 'consent', message: expect.stringContaining('a team moves') });
+  expect(unseen.error).toMatchObject({
+    code: 'consent',
+    message: expect.stringContaining('the team may change'),
+  });
   expect(plan).toMatchObject({ is_change: true, actions: { invite: 2 }, confirm: null, needs_budget: false });
   const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
   expect(work.exit_code).toBe(0);

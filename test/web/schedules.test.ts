@@ -246,7 +246,7 @@ proof(
     expect(await told()).toEqual(aside);
     rmSync(join(store, aside[0] ?? ''));
     expect(await told()).toEqual([]);
-    expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
+    expect((await served.stop()).stderr).toContain(`set aside as ${aside[0]}`);
   },
 );
 
@@ -281,7 +281,7 @@ proof('a start goes with its list, and one whose list is gone tells no path', as
 test.for([
   ['', / has no schedule\.\nAdd one to the job/],
   ['schedule: "soon"', /this is not a schedule of five cron fields/],
-  ['operation: onboard\naccount: sandbox-service', /such a job is never scheduled/],
+  ['operation: onboard\naccount: sandbox-service', /such a job cannot be scheduled/],
 ] as const)('serve refuses a job with %j in words', async ([more, why]) => {
   const job = writeJob(more);
   if (more.startsWith('operation'))

@@ -81,7 +81,7 @@ describe('what the job chose is taken, and nothing else', () => {
       mapColumns(operation, ['ABN', 'Charity_Website'], { website: 'Charity_Websit' }),
     );
     expect(error.message).toBe(
-      'columns: website is to come from "Charity_Websit", but the file has no such column.',
+      'columns: website should come from "Charity_Websit", but the file has no such column.',
     );
     expect(error.next).toContain('Charity_Website');
   });
@@ -135,7 +135,7 @@ describe('an input that must be there', () => {
     expect(error.message).toBe(
       'tag needs a column for "Domain" (as the job names it), and the file has no such column.',
     );
-    expect(error.next).toBe('Did you mean Domian? Say so: --column Domain=…, or under `columns:` in a job.');
+    expect(error.next).toBe('Did you mean Domian? If so: --column Domain=…, or under `columns:` in a job.');
   });
 
   test('may come from a column that the job names, beside those that are there by name', () => {

@@ -192,7 +192,7 @@ describe('what endangers other rows refuses the file, with the line where the qu
   });
 
   test('and so does a bad header', async () => {
-    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote stands inside');
+    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote is inside');
   });
 
   test('and a file of which no row can be read, because it is written in another way', async () => {

@@ -197,7 +197,7 @@ describe('an answer that the encoding cannot write', () => {
     const copy = await copied(path, ['Stadt'], cellsFor, { note: (sentence) => notes.push(sentence) });
     expect(copy.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
     expect(notes).toEqual([
-      'Windows-1252 cannot write "Ł" (U+0141), so what is written is UTF-8 with byte-order mark.',
+      'Windows-1252 has no "Ł" (U+0141), so the output is UTF-8 with a byte-order mark.',
     ]);
     const again = await copied(path, ['Stadt'], cellsFor);
     expect(again.equals(copy)).toBe(true);

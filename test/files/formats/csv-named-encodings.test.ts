@@ -55,7 +55,5 @@ test('an answer that it cannot write makes the output UTF-8, which is said by it
   const options = { columns: ['n'], dropped: new Set<string>(), note: (note: string) => notes.push(note) };
   const copy = await buffer(sheet.copy(options, async (rows) => rows.map(() => ['é'])));
   expect(copy.toString()).toBe('\uFEFFName,n\nП,é\n');
-  expect(notes).toEqual([
-    'Windows-1251 cannot write "é" (U+00E9), so what is written is UTF-8 with byte-order mark.',
-  ]);
+  expect(notes).toEqual(['Windows-1251 has no "é" (U+00E9), so the output is UTF-8 with a byte-order mark.']);
 });

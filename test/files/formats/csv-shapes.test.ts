@@ -183,7 +183,7 @@ describe('lines above the header', () => {
   ])('are found where they stand above a table: %s', async (_what, content, row, names) => {
     const { sheet } = await opened(content);
     expect(sheet.notes).toEqual([
-      `The names of the columns are taken from row ${row} (${names}); --header-row says otherwise.`,
+      `The column names come from row ${row} (${names}); use --header-row to change that.`,
     ]);
     expect(sheet.layout).toEqual({ headerRow: String(row) });
     // The same as what is said, to the byte and to the number.

@@ -254,7 +254,7 @@ test.each<readonly [string, WrittenBook, RegExp]>([
   [
     'formulas stand where ours would be replaced',
     { rows: `${textRow(1, 'A', 'x')}<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2</f><v>1</v></c></row>` },
-    /formulas stand in column B, which would be replaced/,
+    /there are formulas in column B, which would be replaced/,
   ],
 ])('where %s, ours come on another sheet of the workbook, which says why', async (_what, book, why) => {
   const copy = await copyOf(bookOf(book), ['x'], () => ['7'], { dropped: new Set(['x']) });

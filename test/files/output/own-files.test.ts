@@ -238,7 +238,7 @@ describe('two writers of one file', () => {
     });
     await expect(written).rejects.toMatchObject({
       code: 'output',
-      message: expect.stringMatching(/^Another program altered \.rowonce-\S+\.tmp in /),
+      message: expect.stringMatching(/^Another program changed \.rowonce-\S+\.tmp in /),
     });
     expect(await place.names()).toEqual(['out.csv']);
     expect(await place.read('out.csv')).toBe('before');

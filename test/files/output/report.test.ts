@@ -192,7 +192,7 @@ test('says where the credits are the most that was charged', () => {
   const html = report(tally, { spent: { ...money, isExact: false } });
   expect(aboveTheFold(html)).toContain('It cost at most 1,200 credits');
   expect(cells(html)).toContainEqual(['at most spent', '1,200']);
-  expect(html).toContain('so may the numbers in <code>_credits</code>');
+  expect(html).toContain('the real cost may be lower, also in <code>_credits</code>');
 });
 
 test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {

@@ -549,14 +549,14 @@ describe('a log', () => {
     const place = await killedStore();
     const log = join(place, 'ledger.db-wal');
     flip(log, Math.floor(statSync(log).size / 2), 64);
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
   });
 
   test('that was cut short is noticed', async () => {
     const place = await killedStore();
     const log = join(place, 'ledger.db-wal');
     truncateSync(log, Math.floor(statSync(log).size * 0.9));
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
   });
 
   test('that was deleted is noticed, by onlookers too', async () => {
@@ -595,7 +595,7 @@ describe('the ledger and its watermark', () => {
     await settle(ledger, (await firstBatch(ledger)).id, 3, MATCHED);
     await ledger.close();
     copyFileSync(copy, join(place, 'ledger.db'));
-    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expectDamage(place, 'commits were made, but the ledger knows only');
     await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
   });
 

@@ -113,7 +113,7 @@ test('a long cell is cut where it is quoted', () => {
   const text = readText('name', `${'a'.repeat(100)}\n`.repeat(2));
   expect(text).toMatchObject({
     kind: 'wrong',
-    problem: expect.stringMatching(/^name "a{80}…" holds a line end/),
+    problem: expect.stringMatching(/^name "a{80}…" has a line break/),
   });
 });
 

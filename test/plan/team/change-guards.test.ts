@@ -137,7 +137,7 @@ test('who has agreed to just this plan may accept what is held back of it, but f
   const ownUser = { email: 'me@x.example', userId: 'u1' };
   const own = planOf([invite(2, { to: 'admin' }), removal(3, { email: 'me@x.example' })], { ownUser });
   await expect(checkGuards(accepted, own, idOf)).rejects.toMatchObject({
-    message: expect.stringMatching(/^Nothing was sent, because this run would change what the user may do/),
+    message: expect.stringMatching(/^Nothing was sent, because this run would change the rights of the user/),
     answers: undefined,
   });
 });

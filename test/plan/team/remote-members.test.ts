@@ -191,7 +191,7 @@ describe('the lists', () => {
     await expect(look('proj-1')).rejects.toMatchObject({
       code: 'account',
       message: `The answer to list_users is not what the dialect lists says: ${why}.`,
-      next: 'Correct list_users in the dialect file, or take it out.',
+      next: 'Correct list_users in the dialect file, or remove it.',
     });
   });
 

@@ -123,7 +123,7 @@ describe('a sweep takes', () => {
     const inbox = await look(folder);
     expect(ready(inbox)).toEqual(['real.csv']);
     expect(left(inbox)).toEqual({
-      'planted.csv': expect.stringContaining('another name outside of this inbox'),
+      'planted.csv': expect.stringContaining('another name outside this inbox'),
     });
   });
 

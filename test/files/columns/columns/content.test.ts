@@ -162,7 +162,7 @@ describe('what is likely is never taken', () => {
   ])('when %s, it is refused with the column that may be meant', async (_when, cells, right, all) => {
     const because = `by its content, ${right} of ${all} ${all === 1 ? 'cell' : 'cells'}`;
     const { message, next } = await refusal(enrichCompany, ['Number'], cells);
-    expect(message).toContain('none is known among the columns "Number"');
+    expect(message).toContain('none was recognized among the columns "Number"');
     expect(next).toBe(
       `"abn" may be "Number", ${because}. Say which column has which input: --column abn=…, or under \`columns:\` in a job.`,
     );
@@ -273,7 +273,7 @@ describe('a list that was worked on before', () => {
     expect([guessed, note]).toEqual([
       true,
       "The columns are those of batch 7 of this list, so that nothing is bought twice. By today's cells they would " +
-        'be abn ← Number, website ← Website: to change them, name them by --column.',
+        'be abn ← Number, website ← Website: to change them, name them with --column.',
     ]);
   });
 
