@@ -117,7 +117,7 @@ test('what cannot be read or written as a workbook is refused before anything is
   for (const [words, fact] of [
     [
       [...RUN, '-o', 'out.csv'],
-      /The output is an Excel workbook, which .*out\.csv is not by its name\.\nName it with the ending \.xlsx, or \.jsonl for JSON lines\./,
+      /The output is an Excel workbook, buth .*out\.csv is not by its name\.\nName it with the ending \.xlsx, or \.jsonl for JSON lines\./,
     ],
     [
       ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],

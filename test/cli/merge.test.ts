@@ -44,7 +44,7 @@ test('rows that were sorted, cut, added and noted on get what was found for them
     ['53004085616', '', ''],
     ['51824753558', 'mine', ''],
   ]);
-  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them stands at another row now.');
+  expect(stderr).toContain('1 of 3 rows found in the result; 1 of them is at another row now.');
   expect(stderr).toContain('Row 2 of the result ("51824753556") is not in your file');
   expect(stderr).toContain('Row 4 of the result ("51824753557") is not in your file');
 });
@@ -155,7 +155,7 @@ test('what does not belong together is refused, with what to do', async () => {
   );
   await writeFile(desk.place.path('signed.xlsx'), zipOf(signed));
   for (const [words, fact] of [
-    [['merge', 'list.csv', 'out.csv'], /list\.csv is no result: .*\nName an output or a file of rows/],
+    [['merge', 'list.csv', 'out.csv'], /list\.csv is not a result: .*\nName an output or a file of rows/],
     [
       ['merge', 'out.csv', 'other.csv'],
       /no longer has all the columns that .*out\.csv was made from: "ABN"\./,
