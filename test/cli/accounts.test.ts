@@ -216,7 +216,7 @@ test.each([
   [
     'it has an address of its own',
     [...VIA, '--base-url', 'https://a.example'],
-    /has no address and no keyts own\.\n/,
+    /has no address and no key\.\n/,
   ],
   [
     'a service is to be reached through a service',

@@ -164,8 +164,8 @@ test('what does not belong together is refused, with what to do', async () => {
       ['merge', 'out.csv', 'signed.xlsx'],
       /written into .*signed\.xlsx: it has a digital signature.*\nRemove the signature/,
     ],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is what is read\./],
-    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Name it with the ending \.csv\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.csv'], /The output .*list\.csv is also an input\./],
+    [['merge', 'out.csv', 'list.csv', '-o', 'list.xlsx'], /Give it the ending \.csv\./],
   ] as const) {
     const { code, stderr } = await desk.type(words);
     expect(code).toBe(2);

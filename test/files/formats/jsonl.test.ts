@@ -113,7 +113,7 @@ test('what is no list of objects is refused with what to do; a strict reading re
     next: expect.stringContaining('jq -c'),
   });
   expect(await refusal('{\n  "a": 1\n}\n')).toMatchObject({
-    message: expect.stringContaining('line 1: it is no JSON'),
+    message: expect.stringContaining('line 1: it is not JSON'),
   });
   expect(await refusal('{"a":1}\nx\n', { strict: true })).toMatchObject({
     message: expect.stringContaining('line 2'),
