@@ -1,0 +1,36 @@
+import { stop } from '../../core/errors.ts';
+import { OPERATIONS } from '../../core/families.ts';
+import { familyNames, loadMember } from '../../core/family.ts';
+import type { Operation } from '../../core/operation.ts';
+import { foreignName } from '../../core/plain-text.ts';
+import type { OwnOperation } from '../own-operation.ts';
+
+/** The operation of a name: a built-in one, or one that a program has passed. */
+
+/** Where operations come from that are not built in. */
+export interface OperationSources {
+  /** Operations that the program brings. */
+  readonly operations?: readonly OwnOperation[] | undefined;
+}
+
+/** @throws StopError `job` for an operation of one's own that is wrong. */
+export async function findOperation(name: string, sources: OperationSources): Promise<Operation | undefined> {
+  const { operations = [] } = sources;
+  if (operations.length > 0) await requireOwnNames(operations);
+  const builtIn = await loadMember<Operation>(OPERATIONS, name);
+  if (builtIn !== undefined) return builtIn;
+  const own = operations.find((each) => each.name === name);
+  if (own === undefined) return undefined;
+  const { operationFrom } = await import('../own-operation.ts');
+  return operationFrom(own);
+}
+
+/** Two operations of one name would share their answers. */
+async function requireOwnNames(operations: readonly OwnOperation[]): Promise<void> {
+  const taken = new Set(await familyNames(OPERATIONS));
+  for (const { name } of operations) {
+    if (taken.has(name))
+      throw stop('job', `There are two operations ${foreignName(name)}.`, 'Give one of them another name.');
+    taken.add(name);
+  }
+}
