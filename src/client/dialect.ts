@@ -63,7 +63,7 @@ export async function ownRequestProblem(request: unknown): Promise<SchemaProblem
   return (await import('./dialect/own-request.ts')).requestProblem(request, await builtInDialect('provider'));
 }
 
-/** What of a dialect travels with a batch. */
+/** What of a dialect travels with a batch. The request of an operation that is not built in comes with that. */
 export async function dialectContent(dialect: Dialect): Promise<JsonObject> {
   return (await import('./dialect/carried.ts')).carriedDialect(dialect);
 }

@@ -67,7 +67,7 @@ export async function tryCall(options: TryOptions): Promise<z.infer<typeof Trial
   });
   const { job, given, account, budget, operations, dialects, refresh, ...others } = options;
   const pairs = Object.entries(given).map(([input, value]) => `${input}=${value}`);
-  const trial = await trialOf({ job, given: pairs, account, operations, dialects });
+  const trial = await trialOf({ ...others, job, given: pairs, account, operations, dialects });
   const { known, most } = await lookedUp(trial, options.store);
   if (known.kind === 'answered' && refresh !== true) {
     const { tried } = known;

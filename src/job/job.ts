@@ -23,7 +23,7 @@ import { isAnythingSaid, type JobEntries, leftOut, withEntries } from './job/sai
 import { checkSeveral, partFor, typedOperations } from './job/several.ts';
 import type { JobOrigin } from './job-origin.ts';
 
-export type { OperationSources } from './job/find-operation.ts';
+export { findVersion, type OperationSources } from './job/find-operation.ts';
 export { jobSchema, readSchema } from './job/job-schema.ts';
 export type { JobEntries } from './job/said-entries.ts';
 
@@ -128,7 +128,7 @@ export async function loadJobs(
   const named = operation === undefined ? operations : [operation];
   return Promise.all(
     named.map(async (name) => {
-      const found = await operationOf(name, whole, sources);
+      const found = await operationOf(name, whole, sources, isPath ? dirname(resolve(argument)) : undefined);
       const part = operation === undefined ? { ...whole, value: partFor(whole.value, found) } : whole;
       const job = jobFrom(found, part, document, entries);
       return isPath ? { ...job, name: jobNameOf(argument), path: resolve(argument) } : job;
@@ -220,8 +220,9 @@ async function operationOf(
   name: string,
   { problem }: YamlDocument<JobFile>,
   sources: OperationSources,
+  folder: string | undefined,
 ): Promise<Operation> {
-  const operation = await findOperation(name, sources);
+  const operation = await findOperation(name, sources, folder);
   if (operation !== undefined) return operation;
   const announced = unoffered(name);
   if (announced !== undefined) throw announced;

@@ -33,7 +33,7 @@ import {
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import type { FileOptions, JobOptions } from '../../plan/context.ts';
+import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked } from '../../plan/plan.ts';
 import { mostOfRow } from '../../plan/pricing.ts';
@@ -47,7 +47,8 @@ import type { RunSummary } from '../summary.ts';
  * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
-interface TrialOptions extends Pick<JobOptions, 'operations' | 'dialects'> {
+interface TrialOptions
+  extends Pick<RunOptions, 'operations' | 'dialects' | 'accept' | 'askAgreement' | 'tell'> {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
   /** The inputs as `input=value`, each input once. */
