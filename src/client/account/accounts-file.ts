@@ -196,6 +196,12 @@ const name = z
     'this name belongs to an account that is built in',
   );
 
+/** As a job names it; that nothing else is loaded is checked where one is. */
+const packageName = line.regex(
+  /^(?:@[^/]+\/)?rowonce-[a-z0-9-]+$/,
+  'the name of such a package begins with rowonce-',
+);
+
 /** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
   .strictObject({
@@ -203,6 +209,7 @@ export const accountsSchema = z
     regions: z
       .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
       .optional(),
+    packages: z.array(packageName).optional(),
   })
   .nullable();
 
