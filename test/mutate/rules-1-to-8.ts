@@ -456,7 +456,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   },
   {
     rule: 8,
-    without: 'reading an answer anew by the dialect of today',
+    without: "reading an answer anew by today's dialect",
     at: 'src/client/kept-answers.ts',
     text: 'const others = states.flatMap((state) => attemptToRead(state, today) ?? []);',
     instead: 'const others: AttemptId[] = [];',
