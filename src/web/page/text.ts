@@ -624,6 +624,7 @@ export const text = {
       totals: (rows: string, first: string) => `Left out: ${rows}, a line of totals (${first}).`,
       header: (rows: string) => `Left out: ${rows}, the names of the columns once more.`,
       table: (rows: string, first: string) => `Left out: ${rows}, another table (${first}).`,
+      below: (rows: string, first: string) => `Left out: ${rows}, below the table (${first}).`,
     },
     moreLeftOut: (count: string) => `${count} more like these are left out.`,
     takeIn: (areMany: boolean) => (areMany ? 'Take them in' : 'Take it in'),
