@@ -13,10 +13,20 @@ import { summaryOf } from '../../files/output/summary-words.ts';
 import { togetherIn } from '../../job/job-settings.ts';
 import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
+import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
-import { BatchDetail, type BatchList, BatchListQuery, BatchView, ChangesView, SummaryView } from '../api.ts';
+import { workersAt } from '../../run/tasks/workers.ts';
+import {
+  BatchDetail,
+  type BatchList,
+  BatchListQuery,
+  BatchView,
+  ChangesView,
+  SummaryView,
+  type WorkerList,
+} from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
@@ -45,6 +55,11 @@ export function batchRoutes(server: Server): Hono {
         BatchView.of({ ...each, name: listNameOf(each.batch.inputPath) }),
       );
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
+    })
+    .get('/workers', async (context) => {
+      const workers = await workersAt(server.store);
+      const list = { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
+      return context.json(list satisfies WorkerList);
     })
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);

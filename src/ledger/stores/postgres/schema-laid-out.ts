@@ -60,5 +60,9 @@ export async function newestEntry(sql: Sql): Promise<number> {
 }
 
 export function nothingThere({ shown }: Database): StopError {
-  return stop('store', `There is no ledger at ${shown}.`, 'Name an existing store with --store.');
+  return stop(
+    'store',
+    `There is no ledger at ${shown}.`,
+    'Name an existing store with --store, or let its owner run rowonce store init.',
+  );
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../../../client/account/account.ts';
 import { dialectOfContent } from '../../../client/dialect.ts';
 import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
-import { sandboxFolder } from '../../../core/paths.ts';
+import { besideFolder } from '../../../core/paths.ts';
 import { jobCarried } from '../../../job/carried-job.ts';
 import type { Batch } from '../../../ledger/ledger.ts';
 import type { TakenRange } from '../../../ledger/work-queue.ts';
@@ -119,7 +119,7 @@ export class RangeWork {
       ...{ account, ledger, inputPath, command, accept, askAgreement },
       job: await jobCarried(order.job),
       dialect: await dialectOfContent(order.dialect, account),
-      sandboxFolder: sandboxFolder(location),
+      sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
       signal: this.#until,
       maxPauseMs: MOST_PAUSE_MS,
