@@ -56,11 +56,7 @@ export function batchRoutes(server: Server): Hono {
       );
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
-    .get('/workers', async (context) => {
-      const workers = await workersAt(server.store);
-      const list = { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
-      return context.json(list satisfies WorkerList);
-    })
+    .get('/workers', async (context) => context.json(await workersIn(server)))
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
       const { id } = found.batch;
@@ -97,6 +93,11 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(summary satisfies SummaryView);
     });
+}
+
+async function workersIn({ store }: Server): Promise<WorkerList> {
+  const workers = await workersAt(store);
+  return { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
 }
 
 /** The batches of all operations that were run together over its list. */

@@ -44,9 +44,7 @@ function Listed({ workers }: { readonly workers: readonly WorkerView[] }) {
             <tr key={`${worker.host} ${worker.pid} ${account}`}>
               <td>{worker.host}</td>
               <td>{worker.pid}</td>
-              <td>
-                <code>{worker.command}</code>
-              </td>
+              <td title={worker.command}>{commandOf(worker)}</td>
               <td>{account}</td>
               <td class="number">{grouped(inFlight)}</td>
               <td class="number">{share === undefined ? '' : grouped(share)}</td>
@@ -62,6 +60,11 @@ function Listed({ workers }: { readonly workers: readonly WorkerView[] }) {
 /** One that has nothing to do has a line all the same. */
 function accountsOf({ accounts }: WorkerView): WorkerView['accounts'] {
   return accounts.length === 0 ? [{ account: '', in_flight: 0 }] : accounts;
+}
+
+/** What a whole command is called: the rest of it are paths. */
+function commandOf({ command }: WorkerView): string {
+  return /\browonce (\w+)/.exec(command)?.[1] ?? command;
 }
 
 function beatWords({ beat_seconds: seconds }: WorkerView): string {
