@@ -4,7 +4,8 @@ import { isAgreement, type Question } from '../client/account/agreements.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { sandboxFolder } from '../core/paths.ts';
+import { present } from '../core/objects.ts';
+import { besideFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
@@ -198,7 +199,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         ledger,
         queue: await queue,
         inputPath: file,
-        sandboxFolder: sandboxFolder(store.location),
+        sandboxFolder: besideFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,
