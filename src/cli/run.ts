@@ -132,10 +132,10 @@ async function runCommand(
     events?.hear(event);
   };
   try {
-    const names = (await loadJobs(job, said.entries ?? entriesOf(flags))).map(
-      ({ operation }) => operation.name,
-    );
+    let names: readonly string[] = [];
     const summary = await spend(console, flags, resume, hear, async (spending) => {
+      const jobs = await loadJobs(job, said.entries ?? entriesOf(flags), spending);
+      names = jobs.map(({ operation }) => operation.name);
       const input = await inputPathOf(job, file, flags, console);
       // The printed command names the kept file, because the same input cannot be piped into it again.
       resume.words = withArgument(resume.words, command, '-', input);

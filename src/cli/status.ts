@@ -45,7 +45,7 @@ async function statusCommand(
 ): Promise<Report> {
   if (word === undefined) {
     const all = await batchOverviews(flags.store, console.warn);
-    return batchesReport(console, all, await workersAt(flags.store));
+    return batchesReport(console, all, (await workersAt(flags.store)) ?? []);
   }
   const found = await findBatch(word, flags.store, console.warn);
   const { batch, location } = found;

@@ -25,6 +25,7 @@ import {
 } from '../run/tasks/trial.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addColumnsFlag, type EntryFlags, entriesOf } from './shell/entry-flags.ts';
+import { askAgreementOn } from './shell/flags.ts';
 import { addSpendFlags, endOf, mayBeSent, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
 interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
@@ -58,7 +59,10 @@ async function tryCommand(
   given: readonly string[],
   flags: Flags,
 ): Promise<Report> {
-  const trial = await trialOf({ job, given, account: flags.account, entries: entriesOf(flags) });
+  const trial = await trialOf({
+    ...{ job, given, account: flags.account, entries: entriesOf(flags) },
+    ...{ accept: flags.accept, askAgreement: askAgreementOn(console), tell: console.warn },
+  });
   // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);

@@ -85,7 +85,9 @@ export function requestOf(
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
   const operation = dialectOperationOf(dialect, call);
-  const names = JSON.stringify([call.operation, ...Object.keys(call.parameters)]);
+  let names: string = call.operation;
+  // No name has a line break.
+  for (const name of Object.keys(call.parameters)) names += `\n${name}`;
   const known = sendable.get(dialect) ?? new Set();
   if (known.has(names)) return;
   const { method } = shapedCall(dialect, operation, call);

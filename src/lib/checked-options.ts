@@ -73,6 +73,9 @@ export const text = option(z.string(), 'a text', '"leads.csv"');
 
 export const texts = option(z.array(z.string()).min(1), 'a list of texts', '["night.yaml"]');
 
+/** Each member is checked where it is used, with its own words. */
+export const values = option(z.array(z.looseObject({})), 'a list of objects', '[defineOperation({ … })]');
+
 export const flag = option(z.boolean(), 'true or false', 'true');
 
 export const called = option(

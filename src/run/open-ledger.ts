@@ -5,7 +5,7 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Operation } from '../core/operation.ts';
-import { listsFolder, stateFolder } from '../core/paths.ts';
+import { besideFolder, listsFolder, stateFolder } from '../core/paths.ts';
 import type { Eraser } from '../ledger/eraser.ts';
 import type { Batch, BatchId, Ledger, LedgerReader, ListedRows, Spenders } from '../ledger/ledger.ts';
 import {
@@ -109,19 +109,14 @@ export async function requireChangesTaken(location: string, name: string): Promi
 }
 
 /**
- * Makes the folder of a store ready for what belongs beside its ledger.
- * @returns the folder. @throws StopError as `run` would, and `usage` when the store has no folder.
+ * Makes the folder ready in which things are kept beside a ledger.
+ * @returns the folder: the store's own, or one of this user. @throws StopError as `run` would, and `store` where a server has no ledger.
  */
 export async function prepareFolder(location: string): Promise<string> {
   const store = await storeOf(location);
-  if (store.prepare === undefined)
-    throw stop(
-      'usage',
-      `The page keeps uploads in the store's folder, but ${location} is not a folder.`,
-      'Name a folder with --store.',
-    );
-  await store.prepare(location);
-  return location;
+  if (store.prepare === undefined) await (await store.look(location)).close();
+  else await store.prepare(location);
+  return besideFolder(location);
 }
 
 /** The queue that hands ranges of submitted lists to workers; undefined where the store has none. */

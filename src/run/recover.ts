@@ -127,7 +127,8 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = closing.session;
   const ours = open.accountIdentity === account.identity;
-  if (open.reply !== undefined && ours) {
+  const isReadable = ours && Object.hasOwn(client.dialect.operations, open.call.operation);
+  if (open.reply !== undefined && isReadable) {
     const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
     const reply = { kind: 'answered', raw: open.reply } as const;
     const replied = { ...open, operation, path: client.basePath, reply };
@@ -136,7 +137,8 @@ async function closeOpen(closing: Closing, open: OpenAttempt): Promise<void> {
     crashPoint('after-close');
     return;
   }
-  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.
+  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect, and that to
+  // an operation which is not built in for the next run that has it.
   if (open.reply !== undefined) return;
   await closeAttempt(ledger, open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { type Account, chooseAccount, loadAccounts } from '../client/account/account.ts';
+import type { Account } from '../client/account/account.ts';
 import { isAgreement, type Question } from '../client/account/agreements.ts';
-import { dialectOf } from '../client/dialect.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { sandboxFolder } from '../core/paths.ts';
+import { besideFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
-import { type Job, loadJob, loadJobs } from '../job/job.ts';
+import type { Job } from '../job/job.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import {
   signal as abortSignal,
@@ -29,6 +28,7 @@ import {
   target,
   text,
   timepiece,
+  values,
 } from '../lib/checked-options.ts';
 import { FORMULA_MODES } from '../lib/formulas.ts';
 import { rereadOf } from '../plan/batch.ts';
@@ -50,6 +50,7 @@ import { membersNow, unagreed } from './members-now.ts';
 import { chooseStore, lookIfThere, openLedger, queueAt, requireTaken } from './open-ledger.ts';
 import { requireFreeColumns, run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
+import { choose, chooseAll } from './run-job/choose.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
 import { readPlanFile, savePlanFile } from './run-job/plan-files.ts';
 import { saveJob, sayTo } from './run-job/save-job.ts';
@@ -60,7 +61,7 @@ import { type UnprovenChanges, unprovenChanges } from './unproven-changes.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
-export { saveJob };
+export { choose, chooseAll, saveJob };
 
 /** The options for opening a store for spending. */
 export type SpenderOptions = OpeningOptions &
@@ -81,6 +82,8 @@ const JOB_CHECKS: Checks<JobOptions> = {
   formulas: oneOfWords(FORMULA_MODES),
   withInput: flag,
   repair: flag,
+  operations: values,
+  dialects: values,
   store: text,
 };
 
@@ -196,7 +199,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         ledger,
         queue: await queue,
         inputPath: file,
-        sandboxFolder: sandboxFolder(store.location),
+        sandboxFolder: besideFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,
@@ -365,34 +368,4 @@ async function planChange(
   const plannedFor = { job, account, inputPath: input.path, store: store && location, allowAdmin };
   const savedAs = await savePlanFile(location, savePlanAs, { plannedFor, plan, say: sayTo(onEvent) });
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
-}
-
-type Chosen = 'job' | 'account' | 'entries' | 'read' | 'formulas' | 'withInput' | 'repair';
-type Choosing = Pick<JobOptions, Chosen>;
-
-/** Reads the named job and finds the account that it runs on. */
-export async function choose(options: Choosing): Promise<ResolvedJob> {
-  return resolved(await loadJob(options.job, options.entries), options);
-}
-
-/** The same for each operation of a job. */
-export async function chooseAll(options: Choosing): Promise<readonly ResolvedJob[]> {
-  const jobs = await loadJobs(options.job, options.entries);
-  return Promise.all(jobs.map((job) => resolved(job, options)));
-}
-
-async function resolved({ repair, ...job }: Job, options: Choosing): Promise<ResolvedJob> {
-  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
-  const dialect = await dialectOf(account);
-  const read = { ...present({ country: account.country }), ...job.read, ...options.read };
-  const { formulas = job.formulas, withInput = job.withInput } = options;
-  return {
-    ...{ account, dialect },
-    job: {
-      ...job,
-      ...(Object.keys(read).length === 0 ? {} : { read }),
-      ...((options.repair ?? repair) ? { repair: true } : {}),
-      ...present({ formulas, withInput }),
-    },
-  };
 }

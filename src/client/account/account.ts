@@ -85,6 +85,8 @@ export interface Accounts {
   readonly configured: readonly Account[];
   /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
+  /** Packages whose code may run; absent when the file lists none. */
+  readonly packages?: readonly string[];
 }
 
 export interface RegionAddress {
@@ -127,6 +129,7 @@ export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
     path: document.path,
     configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
     ...(regions.length === 0 ? {} : { regions }),
+    ...present({ packages: document.value?.packages }),
   };
 }
 

@@ -192,6 +192,12 @@ const name = z
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name has up to 64 letters, digits, ".", "-" and "_"')
   .refine((text) => !SANDBOX_NAMES.some((each) => each === text), 'this name belongs to a built-in account');
 
+/** As a job names it; that nothing else is loaded is checked where one is. */
+const packageName = line.regex(
+  /^(?:@[^/]+\/)?rowonce-[a-z0-9-]+$/,
+  'the name of such a package begins with rowonce-',
+);
+
 /** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
   .strictObject({
@@ -199,6 +205,7 @@ export const accountsSchema = z
     regions: z
       .strictObject({ AU: address.optional(), EU: address.optional(), US: address.optional() })
       .optional(),
+    packages: z.array(packageName).optional(),
   })
   .nullable();
 

@@ -14,7 +14,9 @@ import { type Dialect, dialectSchema, envelope } from './dialect-schema.ts';
 const carriedSchema = dialectSchema.extend({ envelope: envelope.optional() });
 
 export function carriedDialect({ differences: _, through, ...dialect }: Dialect): JsonObject {
-  return JSON.parse(JSON.stringify({ ...dialect, envelope: through?.envelope }));
+  const builtIn = Object.entries(dialect.operations).filter(([name]) => !name.includes('@'));
+  const operations = Object.fromEntries(builtIn);
+  return JSON.parse(JSON.stringify({ ...dialect, operations, envelope: through?.envelope }));
 }
 
 /**

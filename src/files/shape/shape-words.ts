@@ -16,7 +16,7 @@ export function layoutNotes(
 ): readonly string[] {
   return [
     ...(headerRow === undefined ? [] : [headerNote(headerRow, names)]),
-    ...(['totals', 'header', 'table'] as const).flatMap((why) => {
+    ...(['totals', 'header', 'table', 'below'] as const).flatMap((why) => {
       const those = leftOut.filter((each) => each.why === why);
       return those.length === 0 ? [] : [leftOutNote(those, header)];
     }),
@@ -41,6 +41,7 @@ function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
     totals: isOne ? 'is a line of totals' : 'are lines of totals',
     header: isOne ? 'repeats the header' : 'repeat the header',
     table: isOne ? 'is another table' : 'are another table',
+    below: isOne ? 'stands below the table' : 'stand below the table',
   }[first?.why ?? 'totals'];
   const text = foreignWords(first?.text ?? '');
   const say = `--rows ${header.last + 1}-${last}`;

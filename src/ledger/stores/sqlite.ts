@@ -176,7 +176,8 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
     if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
-    if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
+    // What was laid out a moment ago has nothing to be compared with.
+    if (!isEmpty && (clean === 0 || seal === undefined)) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     addLaterTables(connection);
     ensureReserve(folder.reserve);

@@ -33,7 +33,7 @@ import {
   standingDecision,
 } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import type { FileOptions } from '../../plan/context.ts';
+import type { FileOptions, RunOptions } from '../../plan/context.ts';
 import { findCalls } from '../../plan/known-calls.ts';
 import { mostAsked } from '../../plan/plan.ts';
 import { mostOfRow } from '../../plan/pricing.ts';
@@ -47,7 +47,8 @@ import type { RunSummary } from '../summary.ts';
  * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
-interface TrialOptions {
+interface TrialOptions
+  extends Pick<RunOptions, 'operations' | 'dialects' | 'accept' | 'askAgreement' | 'tell'> {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
   /** The inputs as `input=value`, each input once. */
@@ -64,8 +65,8 @@ export interface Trial extends ResolvedJob {
 }
 
 /** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
-export async function trialOf({ job, given, account, entries }: TrialOptions): Promise<Trial> {
-  const chosen = await choose({ job, account, entries });
+export async function trialOf({ given, ...options }: TrialOptions): Promise<Trial> {
+  const chosen = await choose(options);
   const { operation } = chosen.job;
   refuseChange(operation);
   const row = rowOf(operation, given);

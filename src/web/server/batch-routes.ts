@@ -13,10 +13,20 @@ import { summaryOf } from '../../files/output/summary-words.ts';
 import { togetherIn } from '../../job/job-settings.ts';
 import type { Batch, BatchId, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { wordsOfCommand } from '../../lib/command-line.ts';
+import { WorkerObject } from '../../objects/batch-object.ts';
 import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { batchesPage, batchStatus, finishedIn } from '../../run/tasks/batch-status.ts';
 import { pricesOfAccounts } from '../../run/tasks/spend.ts';
-import { BatchDetail, type BatchList, BatchListQuery, BatchView, ChangesView, SummaryView } from '../api.ts';
+import { workersAt } from '../../run/tasks/workers.ts';
+import {
+  BatchDetail,
+  type BatchList,
+  BatchListQuery,
+  BatchView,
+  ChangesView,
+  SummaryView,
+  type WorkerList,
+} from '../api.ts';
 import { HttpRefusal, queryOf } from './answers.ts';
 import { Paced } from './paced.ts';
 import type { Server } from './server.ts';
@@ -46,6 +56,7 @@ export function batchRoutes(server: Server): Hono {
       );
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
+    .get('/workers', async (context) => context.json(await workersIn(server)))
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
       const { id } = found.batch;
@@ -82,6 +93,11 @@ export function batchRoutes(server: Server): Hono {
       });
       return context.json(summary satisfies SummaryView);
     });
+}
+
+async function workersIn({ store }: Server): Promise<WorkerList> {
+  const workers = await workersAt(store);
+  return { shared: workers !== undefined, workers: (workers ?? []).map(WorkerObject.of) };
 }
 
 /** The batches of all operations that were run together over its list. */

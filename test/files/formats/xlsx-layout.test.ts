@@ -4,7 +4,7 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
-import { bookOf, type WrittenBook } from './workbook-file.ts';
+import { bookOf, bookParts, type WrittenBook, zipOf } from './workbook-file.ts';
 
 /**
  * Goal: the table on a sheet is found as a person sees it who looks at the sheet, what is no row of it is named and not
@@ -12,13 +12,13 @@ import { bookOf, type WrittenBook } from './workbook-file.ts';
  * Method: sheets as people make them, cell by cell; each guess is held against what a user would say with a flag.
  */
 
-async function opened(book: WrittenBook | string, options: ReadOptions = {}) {
+async function opened(book: WrittenBook | string | Buffer, options: ReadOptions = {}) {
   const write = await inputFolder();
-  const bytes = bookOf(typeof book === 'string' ? { rows: book } : book);
+  const bytes = Buffer.isBuffer(book) ? book : bookOf(typeof book === 'string' ? { rows: book } : book);
   return xlsx.open(new InputFile(await write(bytes, 'book.xlsx')), options);
 }
 
-async function read(book: WrittenBook | string, options: ReadOptions = {}) {
+async function read(book: WrittenBook | string | Buffer, options: ReadOptions = {}) {
   const sheet = await opened(book, options);
   const rows = (await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells]);
   const { rows: counted } = await sheet.survey();
@@ -155,6 +155,40 @@ describe('lines of totals are left out', () => {
     const { rows, layout } = await read(sheetOf(1, HEADER, ...LEADS, TOTAL), { rows: '3-5' });
     expect(rows.map(([row]) => row)).toEqual([3, 4, 5]);
     expect(layout).toEqual({});
+  });
+});
+
+describe('what stands below the cells that Excel calls a table is left out', () => {
+  const partsWith = (rows: string, table: string): Buffer =>
+    zipOf([
+      ...bookParts({ rows }),
+      {
+        name: 'xl/worksheets/_rels/sheet1.xml.rels',
+        content: `<Relationships><Relationship Id="t1" Type="x/table" Target="../tables/table1.xml"/></Relationships>`,
+      },
+      { name: 'xl/tables/table1.xml', content: `<table name="T" ref="${table}"><tableColumns/></table>` },
+    ]);
+
+  test.each([
+    [
+      'but not who was added below it',
+      'A1:C4',
+      [...LEADS, ['as of May'], ['Delta', 'd@delta.com', 5]],
+      '5',
+      [2, 3, 4, 6],
+    ],
+    ['unless the table is another', 'A9:C12', [...LEADS, ['as of May']], undefined, [2, 3, 4, 5]],
+    [
+      'unless it does not say which cells it has',
+      'no cells',
+      [...LEADS, ['as of May']],
+      undefined,
+      [2, 3, 4, 5],
+    ],
+  ])('%s', async (_what, table, body, leftOut, expected) => {
+    const { rows, layout } = await read(partsWith(sheetOf(1, HEADER, ...body), table));
+    expect(rows.map(([row]) => row)).toEqual(expected);
+    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(leftOut && [[leftOut, 'below']]);
   });
 });
 

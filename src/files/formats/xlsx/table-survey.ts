@@ -3,6 +3,7 @@ import { stop } from '../../../core/errors.ts';
 import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
 import { namedColumns } from '../../header.ts';
@@ -13,6 +14,7 @@ import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
+import type { CellRange } from './cell-range.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
@@ -29,6 +31,7 @@ export class TableSurvey {
   readonly #book: Book;
   readonly #sheet: BookSheet;
   readonly #options: ReadOptions;
+  readonly #tables: readonly CellRange[];
   /** The rows until the header is known. */
   #sample: SheetRow[] = [];
   #filled = 0;
@@ -49,7 +52,9 @@ export class TableSurvey {
   #taken = 0;
   #formulas = 0;
 
-  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
+  /** @param tables of the sheet, as Excel makes them of cells. */
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions, tables: readonly CellRange[] = []) {
+    this.#tables = tables;
     this.#book = book;
     this.#sheet = sheet;
     this.#options = options;
@@ -140,9 +145,14 @@ export class TableSurvey {
         : joinedNames(cellsOf(header.first), cellsOf(header.last));
     this.#top = { columns: namedColumns(path, names), header };
     if (this.#mayGuess && this.#options.rows === undefined)
-      this.#finder = new LeftOutFinder(names, header.last, this.#looks);
+      this.#finder = new LeftOutFinder(names, header.last, this.#looks, this.#endOf(header));
     this.#requireBelow(header);
     return header;
+  }
+
+  /** The last row of the table that has this header. */
+  #endOf({ last }: RowRange): RowNumber | undefined {
+    return this.#tables.find(({ firstRow }) => firstRow === last)?.lastRow;
   }
 
   get #mayGuess(): boolean {
