@@ -53,12 +53,12 @@ test.each([
   ],
   ['--base-url: this is not an address', 'The address: this is not an address'],
   [
-    'Row 9 is a line of totals (Total), left out; --rows 2-9 takes it in.',
+    'Row 9 is a line of totals (Total), left out; --rows 2-9 includes it.',
     'Row 9 is a line of totals (Total), left out.',
   ],
   [
     'The input already has a column "name", and the job\'s `add` would write it.',
-    'The input already has a column "name", which the columns to add would write.',
+    'The input already has a column "name", and the columns to add would write it.',
   ],
   ['team.yaml: columns: there is no input domian', 'The job: columns: there is no input domian'],
   ['a-very--odd name, and jo@x.com.', 'a-very--odd name, and jo@x.com.'],
