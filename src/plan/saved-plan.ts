@@ -144,7 +144,7 @@ export async function requireSavedPlan(
   if (saved.operation !== job.operation.name)
     throw notThisPlan(`it is a plan for ${saved.operation}, and this is ${job.operation.name}`);
   if (saved.account_identity !== account.identity)
-    throw notThisPlan(`it was made for account ${saved.account}, and ${account.name} is different now`);
+    throw notThisPlan(`it was made for account ${saved.account}, not for ${account.name} as it is now`);
   if (saved.input_sha256 !== plan.inputSha256) throw notThisPlan('the file has changed since');
   const { batch } = plan;
   if (batch !== undefined && (batch.state === 'open' || !hasWork(plan))) {
