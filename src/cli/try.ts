@@ -37,15 +37,15 @@ interface Flags extends SpendFlags, Pick<EntryFlags, 'add'> {
 
 const tryOne: CliCommand = {
   name: 'try',
-  summary: 'Makes one call, asked first, and shows the request, the answer and how it is read.',
+  summary: 'Makes one call once you agree, and shows the request, the answer and how it is read.',
   example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
     addColumnsFlag(addSpendFlags(command))
       .argument('<operation>', 'the name of an operation that reads, or a job file')
-      .argument('[given...]', 'what is asked by: input=value')
+      .argument('[given...]', 'what to ask by: input=value')
       .option('--account <name>', "the account to use, over the job's")
-      .option('--refresh', 'ask again, although the answer is known')
-      .option('--if-batch <id>', 'go on with this batch, or begin nothing')
+      .option('--refresh', 'ask again, even though the answer is known')
+      .option('--if-batch <id>', 'continue this batch, or do nothing')
       .option('--yes', 'agree to what it costs without being asked')
       .action(wrap(tryCommand));
   },
@@ -99,7 +99,7 @@ async function requireYes(
   if (account.sandbox || yes === true) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
   if (await mayBeSent(console, `Send this request, ${cost}?`)) return;
-  const fact = `This would send one request, ${cost}, and nobody agreed.`;
+  const fact = `This would send one request, ${cost}, and nobody has agreed.`;
   const next = 'Agree on a terminal, or with --yes.';
   throw new StopError({ code: 'consent', message: fact, next, answers: ['yes'] });
 }
@@ -119,7 +119,7 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       refresh: flags.refresh,
       ifBatch: flags.ifBatch,
       askMisses: ({ fact, count }) =>
-        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
+        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and continue?`),
       command: typedCommand(words),
     }),
   );

@@ -106,7 +106,7 @@ export function dialectQuestion({ name, differences }: Dialect, address: URL | s
   const { origin } = new URL(address);
   return {
     agreement: `dialect:${differences.hash}`,
-    fact: `With the dialect ${foreignWords(name)}, what is sent to ${origin} differs from what is built in`,
+    fact: `The dialect ${foreignWords(name)} sends ${origin} other requests than the built-in one`,
     details: differences.words,
   };
 }

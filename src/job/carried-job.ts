@@ -43,8 +43,8 @@ export async function jobCarried(content: JsonObject, sources: OperationSources 
   if (data === undefined || operation === undefined)
     throw stop(
       'store_version',
-      'The job of this batch was submitted by another version of Rowonce, and is not understood.',
-      'Bring all hosts to one version, of Rowonce and of its packages.',
+      'The job of this batch comes from another version of Rowonce, and this one cannot read it.',
+      'Install the same version of Rowonce and of its packages on all hosts.',
     );
   const { name, columns, waterfall, settings = {}, repair, in_doubt: kind, extra_credits: extra = 0 } = data;
   return {

@@ -242,7 +242,7 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   ][];
   const other = given.map(([name]) => name).find((name) => !taken.includes(name));
   if (other === undefined) return Object.fromEntries(given);
-  const fact = `${operation.name} takes no \`${other}\``;
+  const fact = `${operation.name} has no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
@@ -285,7 +285,7 @@ export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
 function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): Guards | undefined {
   if (value.guards === undefined) return undefined;
   if (operation.change === undefined) {
-    const fact = `${operation.name} changes nothing, so it takes no guards`;
+    const fact = `${operation.name} changes nothing, so it has no guards`;
     throw problem(['guards'], 'name', fact, 'Leave them out.');
   }
   const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = value.guards;
@@ -296,8 +296,8 @@ function guardsOf(operation: Operation, { value, problem }: YamlDocument<JobFile
 function checkChange({ name, change }: Operation, { value, problem }: YamlDocument<JobFile>): void {
   if (change === undefined) return;
   if (typeof value.in_doubt === 'object') {
-    const fact = `${name} changes the service, and a lost change that is sent again could be a second mail`;
-    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle sends one again.');
+    const fact = `${name} changes the service, and sending a lost change again could mean a second mail`;
+    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle can send one again.');
   }
   const age = (['refresh_after', 'refresh_no_match_after'] as const).find((key) => value[key] !== undefined);
   if (age === undefined) return;

@@ -35,7 +35,7 @@ export function checkOptions<Request extends object>(
       ([, check]) => !check.safeParse(undefined).success,
     );
     const names = needed.map(([name]) => name).join(' and ');
-    throw stop('usage', `${call} was called without its options.`, `Give ${names}.`);
+    throw stop('usage', `${call} was called without options.`, `Give ${names}.`);
   }
   if (issue.input === undefined) throw stop('usage', `${at} is missing.`, `Give ${call} its ${at}.`);
   const { what, example } = issue.code === 'custom' ? (issue.params as Wanted) : MEMBERS;
@@ -113,7 +113,7 @@ export const oneOfWords = (words: readonly string[]): z.ZodOptional =>
 
 const headerRows = option(
   z.string().refine((value) => readHeaderRows(value) !== undefined),
-  'a row, or two that follow each other',
+  'a row, or two rows in sequence',
   '"3-4"',
 );
 

@@ -37,8 +37,8 @@ export async function toldBy(
   run: (hearBalance: (credits: number) => void, beforeEnd: BeforeEnd) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   if (ledger.notices === undefined) {
-    const fact = `${chosen.job.name} has notify, and a ledger in a database keeps no notices yet.`;
-    throw stop('unsupported', fact, 'Leave notify out of the job, or take a store in a folder.');
+    const fact = `${chosen.job.name} has notify, but a ledger in a database cannot keep notices yet.`;
+    throw stop('unsupported', fact, 'Leave notify out of the job, or use a store in a folder.');
   }
   let balance: number | undefined;
   const keep = (summary: RunSummary | undefined, stopped: StopError | undefined): Promise<void> =>
@@ -201,7 +201,7 @@ type Target = { readonly folder: string; readonly agreement: `notify:${string}` 
 async function whyNotSent({ id, target, body }: Notice): Promise<string | undefined> {
   const to: Target = JSON.parse(target);
   // A person may have taken the agreement back since.
-  if (!(await isAgreed(to.agreement))) return 'nobody agrees any more to where it goes';
+  if (!(await isAgreed(to.agreement))) return 'nobody agrees to its destination any more';
   try {
     return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
   } catch (error) {

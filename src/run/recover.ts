@@ -89,7 +89,7 @@ export async function settleMisses(
     const taken = await ledger.retractMisses(account.identity);
     emit({
       kind: 'note',
-      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and asked for again.`,
+      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and requested again.`,
     });
     return undefined;
   }
@@ -233,7 +233,10 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
       return follow(await decide(run, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
     case 'retry':
       if (await wasRetried(run.session.ledger, run.session.account.identity, doubt, run.batch))
-        return { kind: 'hold', reason: `${doubtReason(doubt)}; asked again once by the job, and lost again` };
+        return {
+          kind: 'hold',
+          reason: `${doubtReason(doubt)}; the job had it sent again, and that answer was lost too`,
+        };
       return follow(await decide(run, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
     default:
       return unreachable(policy);

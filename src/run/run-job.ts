@@ -4,7 +4,8 @@ import { isAgreement, type Question } from '../client/account/agreements.ts';
 import type { PathSearch } from '../core/answer-fields.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { sandboxFolder } from '../core/paths.ts';
+import { present } from '../core/objects.ts';
+import { besideFolder } from '../core/paths.ts';
 import { type LikelyColumn, unusedIn } from '../files/columns/columns.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
@@ -198,7 +199,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
         ledger,
         queue: await queue,
         inputPath: file,
-        sandboxFolder: sandboxFolder(store.location),
+        sandboxFolder: besideFolder(store.location),
         command,
         clock,
         signal: signal ?? new AbortController().signal,
@@ -228,16 +229,16 @@ function requireFitting(
   { planFile, sample, refresh }: Pick<RunOptions, 'planFile' | 'sample' | 'refresh'>,
 ): void {
   if (planFile !== undefined && change === undefined) {
-    const fact = `${name} only reads, so no plan is saved of it: what it buys follows from each answer.`;
+    const fact = `${name} only reads, so its plan cannot be saved: each answer decides what it buys next.`;
     throw stop('usage', fact, 'Limit it with --budget instead.');
   }
   if (sample !== undefined && change !== undefined) {
-    const fact = `${name} changes the service, and a few random rows of that say nothing of the rest.`;
-    throw stop('usage', fact, 'Look at all of it with rowonce plan, or try the first rows with --limit.');
+    const fact = `${name} changes the service, and a few random rows say nothing about the rest.`;
+    throw stop('usage', fact, 'See all of it with rowonce plan, or try the first rows with --limit.');
   }
   if (refresh === true && change !== undefined) {
-    const fact = `${name} changes the service, and is never answered from an older answer.`;
-    throw stop('usage', fact, 'Leave --refresh out: a list that finds something to do again does it.');
+    const fact = `${name} changes the service, so an older answer is never used.`;
+    throw stop('usage', fact, 'Leave --refresh out: the list does again what needs doing again.');
   }
 }
 

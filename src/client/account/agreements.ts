@@ -7,7 +7,7 @@ import { distrustOfFolder } from '../../lib/file-trust.ts';
 
 /**
  * What a person has agreed to once: that a dialect of another person sends what it sends, that a job takes files from a
- * folder that is not its own, that it tells outside how its lists end, and that a package runs. It stands beside the accounts file, because it is about what that file names, holds for every
+ * folder that is not its own, that it sends notices about its lists, and that a package runs. It stands beside the accounts file, because it is about what that file names, holds for every
  * store, and has to be known before there is one. Each agreement is a file of its own that says what was shown, so two
  * processes never write the same one, and a user takes one back by removing it.
  */
@@ -47,7 +47,7 @@ export async function requireAgreement(question: Question, answers: Answers = {}
   if (await isAgreed(agreement)) return;
   if (accept !== agreement && (await askAgreement?.(question)) !== true) throw notAgreed(question);
   const why = await keepAgreement(question);
-  if (why !== undefined) tell?.(`The agreement could not be kept, and is asked for again: ${why}`);
+  if (why !== undefined) tell?.(`The agreement could not be saved, so you will be asked again: ${why}`);
 }
 
 function notAgreed({ agreement, fact, details }: Question): StopError {
@@ -55,7 +55,7 @@ function notAgreed({ agreement, fact, details }: Question): StopError {
     code: 'consent',
     message: `${fact}: ${details.join('; ')}. Nobody has agreed to that yet.`,
     // No page shows what a job does whose code was not loaded.
-    next: `Look at it, then agree once: on a terminal,${agreement.startsWith('package') ? '' : ' on the page,'} or with --accept ${agreement}`,
+    next: `Check it, then agree once: on a terminal,${agreement.startsWith('package') ? '' : ' on the page,'} or with --accept ${agreement}`,
     answers: [agreement],
   });
 }
@@ -67,7 +67,7 @@ const unkept = new Set<string>();
 export async function isAgreed(agreement: Agreement): Promise<boolean> {
   const distrust = distrustOfFolder(agreedFolder());
   if (distrust !== undefined)
-    throw stop('account', `What was agreed to cannot be believed: ${distrust.fact}.`, distrust.next);
+    throw stop('account', `The saved agreement cannot be trusted: ${distrust.fact}.`, distrust.next);
   if (unkept.has(fileOf(agreement))) return true;
   return (await lstat(fileOf(agreement)).catch(() => undefined))?.isFile() === true;
 }

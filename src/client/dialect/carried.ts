@@ -33,8 +33,8 @@ export async function dialectCarried(content: JsonObject, { via }: Account): Pro
   if (!isWhole)
     throw stop(
       'store_version',
-      'The dialect of this batch was submitted by another version of Rowonce, or for another account, and is not understood.',
-      'Bring all hosts to one version, and their accounts files to the same accounts.',
+      'The dialect of this batch comes from another version of Rowonce, or is for another account, and cannot be read.',
+      'Install the same version on all hosts, and give them the same accounts.',
     );
   const through = wrapped && via && { envelope: wrapped, connectedAccount: via.connectedAccount };
   return { ...(dialect as Dialect), ...present({ through }) };

@@ -109,7 +109,7 @@ async function dialectIn(
   builtIn: Dialect,
 ): Promise<Dialect> {
   if (value.vendor !== undefined && value.vendor !== builtIn.vendor) {
-    const fact = `this dialect is for a ${value.vendor}, and the account's vendor is a ${builtIn.vendor}`;
+    const fact = `this dialect is for a ${value.vendor}, but the account's vendor is a ${builtIn.vendor}`;
     throw problem(['vendor'], 'value', fact, 'Give the account another dialect.');
   }
   const known = Object.keys(builtIn.operations);

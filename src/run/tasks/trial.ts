@@ -76,8 +76,8 @@ export async function trialOf({ given, ...options }: TrialOptions): Promise<Tria
 
 function refuseChange({ name, change }: Operation): void {
   if (change === undefined) return;
-  const fact = `${name} changes the service, and a change cannot be tried: it is made.`;
-  throw stop('usage', fact, 'Look at it with rowonce plan, and make it with rowonce run.');
+  const fact = `${name} changes the service, and a change cannot be tried without making it.`;
+  throw stop('usage', fact, 'Check it with rowonce plan, and make it with rowonce run.');
 }
 
 function rowOf({ name, inputs, needsNoColumn }: Operation, given: readonly string[]): RowInput {
@@ -140,7 +140,7 @@ function callOf(chosen: ResolvedJob, row: RowInput): Call {
   if (step.kind === 'call') return step.met.call;
   throw stop(
     'usage',
-    `This cannot be asked: ${step.outcome.reason ?? 'nothing is to be sent'}.`,
+    `This cannot be asked: ${step.outcome.reason ?? 'there is nothing to send'}.`,
     'Give another value.',
   );
 }

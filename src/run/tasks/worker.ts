@@ -98,7 +98,7 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
       await resolveKey(account);
       usable.push(account);
     } catch (error) {
-      onEvent({ kind: 'note', message: `Nothing is taken of account ${account.name}: ${messageOf(error)}` });
+      onEvent({ kind: 'note', message: `No list is taken for account ${account.name}: ${messageOf(error)}` });
     }
   }
   if (usable.length > 0) return usable;

@@ -39,17 +39,18 @@ export async function workersOf(request: WorkersRequest = {}): Promise<readonly 
   // A command that shows them has checked what was typed, and does without the code for that.
   const { checkOptions, text } = await import('../../lib/checked-options.ts');
   checkOptions('workersOf', request, { store: text });
-  return workersAt(request.store);
+  return (await workersAt(request.store)) ?? [];
 }
 
-/** @param storeFlag as the user typed it. */
-export async function workersAt(storeFlag: string | undefined): Promise<readonly WorkerView[]> {
-  return (await eachLedgerThere(storeFlag, workersIn)).flat();
+/** @param storeFlag as the user typed it. @returns undefined where one process spends at a time. */
+export async function workersAt(storeFlag: string | undefined): Promise<readonly WorkerView[] | undefined> {
+  const found = (await eachLedgerThere(storeFlag, workersIn)).filter((workers) => workers !== undefined);
+  return found.length === 0 ? undefined : found.flat();
 }
 
-async function workersIn(ledger: LedgerReader): Promise<readonly WorkerView[]> {
-  const workers = (await ledger.workers?.()) ?? [];
-  if (workers.length === 0) return [];
+async function workersIn(ledger: LedgerReader): Promise<readonly WorkerView[] | undefined> {
+  const workers = await ledger.workers?.();
+  if (workers === undefined || workers.length === 0) return workers && [];
   const lines = (await ledger.batchLines()).toReversed();
   const names = new Map(lines.map(({ accountIdentity, accountName }) => [accountIdentity, accountName]));
   return workers.map(({ worker: _, accounts, ...worker }) => ({

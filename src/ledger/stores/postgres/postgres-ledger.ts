@@ -12,6 +12,7 @@ import type { Standing } from './lock.ts';
 import { type LedgerNow, seeAtEnd } from './lost-commits.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
+import { notices } from './notices.ts';
 import { reports } from './reports.ts';
 import { rows } from './rows.ts';
 import type { Session } from './session.ts';
@@ -61,7 +62,7 @@ export function postgresLedger(database: Database, spending?: Spending, secret?:
     ...{ ...calls(session), ...money(session), ...misses(session), ...accounts(session) },
     ...{ ...batches(session), ...rows(session), ...time(session), ...consents(session) },
     ...{ ...reports(session), ...hostNotes(session), ...subjects(session), ...listed(session) },
-    ...acts(session),
+    ...{ ...acts(session), ...notices(session) },
     workers: () => workers(database),
     spenders: { ...spenders(session), ...terms(session) },
   };

@@ -1,7 +1,7 @@
 import type { Account } from '../../../client/account/account.ts';
 import { dialectOfContent, withRequestOf } from '../../../client/dialect.ts';
 import { messageOf, type StopCode, StopError } from '../../../core/errors.ts';
-import { sandboxFolder } from '../../../core/paths.ts';
+import { besideFolder } from '../../../core/paths.ts';
 import { jobCarried } from '../../../job/carried-job.ts';
 import type { Batch } from '../../../ledger/ledger.ts';
 import type { TakenRange } from '../../../ledger/work-queue.ts';
@@ -120,7 +120,7 @@ export class RangeWork {
     const context: RunContext = {
       ...{ account, ledger, inputPath, command, accept, askAgreement, job },
       dialect: withRequestOf(await dialectOfContent(order.dialect, account), job.operation),
-      sandboxFolder: sandboxFolder(location),
+      sandboxFolder: besideFolder(location),
       clock: await this.#sessions.time({ clock, ledger, account }),
       signal: this.#until,
       maxPauseMs: MOST_PAUSE_MS,
