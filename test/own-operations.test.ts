@@ -112,8 +112,8 @@ test('a job file may name it, a plan and a try know it, and its output is writte
 test.each([
   [{ name: 'enrich-company' }, /^There are two operations "enrich-company"\.$/],
   [{ version: 0 }, /^The operation verify-email \(version\): version is 0\.$/],
-  [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*a path begins with "\/"/],
-  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} stands in x-note/],
+  [{ request: { ...VERIFY.request, path: 'verify' } }, /request\.path.*must begin with "\/"/],
+  [{ request: { ...VERIFY.request, headers: { 'x-note': '{key}' } } }, /\{key\} is in x-note/],
   [{ inputs: [] }, /inputs is empty/],
 ])('what is wrong with an operation is said before anything is sent: %o', async (wrong, message) => {
   const { vendor, options } = await deskOf();
