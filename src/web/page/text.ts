@@ -309,6 +309,9 @@ export const text = {
   },
   plan: {
     title: 'Cost and start',
+    saved: 'A plan to approve',
+    savedWhat:
+      'It was saved before. It is carried out as it stands, or not at all: where the list, the team or what was done before has moved, it is refused.',
     planning: 'Planning; nothing is sent …',
     moved: 'The plan has moved since it was shown:',
     withAccount: 'with',
@@ -565,7 +568,7 @@ export const text = {
   },
   bring: {
     title: 'New batch',
-    what: 'Bring a list. Nothing is sent or bought before you have seen what it costs.',
+    what: 'Bring a list, or a plan that was saved. Nothing is sent or bought before you have seen what it costs.',
     zone: 'Bring a list',
     drop: 'Drop a file here',
     dropAnywhere: 'Let go, and the list is brought',
