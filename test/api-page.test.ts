@@ -28,7 +28,7 @@ test('the page has every name as it is declared today, with what it is for', () 
 
 test('the examples run, one after the other', () => {
   // The first ones make what the later ones look at.
-  const order = ['planJob', 'runJob', 'enrich'];
+  const order = ['planJob', 'runJob', 'enrich', 'defineDialect', 'defineOperation'];
   const examples = names
     .filter(({ example }) => example !== undefined)
     .toSorted((a, b) => order.indexOf(b.name) - order.indexOf(a.name));

@@ -160,11 +160,14 @@ export interface TopRow {
   readonly text: string;
 }
 
-/** Rows that are left out of a table: a line of totals, the header once more, or another table with all that is below it. */
+/**
+ * Rows that are left out of a table: a line of totals, the header once more, another table with all that is below it, or what stands
+ * below the cells that Excel calls the table.
+ */
 export interface LeftOut {
   /** `211`, or `214-230`. */
   readonly rows: string;
-  readonly why: 'totals' | 'header' | 'table';
+  readonly why: 'totals' | 'header' | 'table' | 'below';
   /** What the first of its cells say. */
   readonly text: string;
 }

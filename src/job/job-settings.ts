@@ -11,7 +11,9 @@ const layoutSchema = z.object({
   sheet: z.string().optional(),
   header_row: z.string().optional(),
   left_out: z
-    .array(z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table']), text: z.string() }))
+    .array(
+      z.object({ rows: z.string(), why: z.enum(['totals', 'header', 'table', 'below']), text: z.string() }),
+    )
     .optional(),
 });
 
@@ -160,7 +162,7 @@ export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
 }
 
-/** The batches that were run together over one list; none for a batch that was run by itself. */
+/** The batches that were run together over one list; none for a batch that ran alone. */
 export function togetherIn(stored: JsonObject): readonly string[] {
   return settingsSchema.safeParse(stored).data?.together ?? [];
 }

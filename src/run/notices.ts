@@ -206,7 +206,7 @@ const targetIn = (target: string): Target => JSON.parse(target);
 async function whyNotSent({ id, target, body }: Notice): Promise<string | undefined> {
   const to = targetIn(target);
   // A person may have taken the agreement back since.
-  if (!(await isAgreed(to.agreement))) return 'nobody agrees any more to where it goes';
+  if (!(await isAgreed(to.agreement))) return 'nobody agrees to its destination any more';
   try {
     return to.command === undefined ? await post(to.webhook, id, body) : await start(to, id, body);
   } catch (error) {

@@ -103,7 +103,7 @@ export async function requireChangesTaken(location: string, name: string): Promi
   if ((await storeOf(location)).lookupsOnly !== true) return;
   throw stop(
     'unsupported',
-    `The store ${location} takes jobs that only look things up, and ${name} changes something at the service.`,
+    `The store ${location} takes only jobs that look things up, and ${name} changes something at the service.`,
     'Run it with a store on the disk of one machine: a folder after --store.',
   );
 }
@@ -137,8 +137,8 @@ export async function openForWork(
   if (queue === undefined)
     throw stop(
       'usage',
-      `The store ${location} has no workers: it is a folder, or was not laid out for them.`,
-      'Lay out a database with rowonce store init, and name it with --store.',
+      `The store ${location} has no workers: it is a folder, or was not set up for them.`,
+      'Set up a database with rowonce store init, and name it with --store.',
     );
   try {
     const opened = await store.open(location, { ...options, waitForLockMs: 0, create: false });
@@ -164,8 +164,8 @@ export async function openShared(
   if (store.manySpend !== true)
     throw stop(
       'usage',
-      `From the store ${location} one process spends at a time, by the limits and budgets of its own accounts file.`,
-      'Change these by rowonce accounts edit.',
+      `From the store ${location} one process at a time spends, within the limits and budgets of its own accounts file.`,
+      'Change these with rowonce accounts edit.',
     );
   const ledger = await store.open(location, {
     ...options,
@@ -183,8 +183,8 @@ export async function initStore(location: string): Promise<StoreGrants> {
   const store = await storeOf(location);
   if (store.init !== undefined) return store.init(location);
   const next =
-    'It is made by the first run; a store for several hosts is named as postgres://USER@HOST:PORT/DATABASE.';
-  throw stop('usage', `The store ${location} needs not to be laid out.`, next);
+    'The first run makes it; a store for several hosts is named postgres://USER@HOST:PORT/DATABASE.';
+  throw stop('usage', `The store ${location} does not need to be set up.`, next);
 }
 
 /**
@@ -263,7 +263,7 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   const store = await storeOf(location);
   if (store.salvage !== undefined)
     return redactedLedger(await store.salvage(location, workFolder), keysOfAccounts);
-  throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
+  throw stop('store', `The store ${location} cannot be read partly.`, 'Restore it from a backup.');
 }
 
 /** Opens an existing store to erase from it, for as long as the work takes. */

@@ -126,11 +126,11 @@ test('what cannot be read or written as a workbook is refused before anything is
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
     [
       ['run', 'enrich-company', 'leads.xls', '--budget', '9'],
-      /ends in "\.xls", which no format reads\.\nOpen it in Excel and save it as \.xlsx: File, Save As, Excel Workbook\./,
+      /ends in "\.xls", which Rowonce cannot read\.\nOpen it in Excel and save it as \.xlsx: File, Save As, Excel Workbook\./,
     ],
     [
       ['plan', 'leads.ods'],
-      /ends in "\.ods", which no format reads\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
+      /ends in "\.ods", which Rowonce cannot read\.\nOpen it in LibreOffice or Excel and save it as \.xlsx\./,
     ],
   ] as const) {
     const { code, stderr } = await desk.type(words);

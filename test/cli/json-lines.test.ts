@@ -27,7 +27,7 @@ test('objects come back in order with values behind their own, and bad lines are
   expect(unread).toMatchObject({
     _cells: ['no json'],
     _status: 'invalid',
-    _reason: 'line 2: it is no JSON: no json',
+    _reason: 'line 2: it is not JSON: no json',
   });
   expect(invalid).toMatchObject({ id: 2, _status: 'invalid', _credits: 0 });
   expect(objectsOf(await desk.read('list.enriched.needs-attention.jsonl'))).toMatchObject([

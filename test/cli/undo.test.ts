@@ -209,11 +209,11 @@ proof(
     await team.apply(sheet);
     const { batch } = await team.json('status', 'last');
     const doubt = (row: number, email: string) =>
-      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
+      `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): what came of create-invite is in doubt, so its state is not known; settle row ${row} of batch ${batch} first\n`;
     const nothing = await team.type('undo', batch, '--yes');
     expect(nothing).toMatchObject({
       code: 3,
-      stdout: `There is nothing to send for undoing batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
+      stdout: `There is nothing to send to undo batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
     });
 
     await team.apply([...sheet, person(VI, 'viewer')]);
@@ -293,7 +293,7 @@ proof(
 
     const cancelled = await team.type('cancel', batch);
     expect(cancelled.stdout).toBe(
-      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not get to creating it again.\n`,
+      `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not create it again.\n`,
     );
     expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
     const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };

@@ -70,7 +70,7 @@ test('a call that was made for the row already is not made again', async () => {
 
 test.each([
   ['[{ all: [] }]', 'waterfall[1].all'],
-  ['[{ all: [email+profile_url] }]', 'it is one identifier; write each by itself'],
+  ['[{ all: [email+profile_url] }]', 'it must be one identifier; list several one by one'],
   ['[{ all: [emial] }]', 'Did you mean email?'],
   ['[{ any: [email] }]', '"any" is not known here.\nKnown are: all.'],
 ])('a tier that is wrong is refused with its place: %s', async (waterfall, words) => {

@@ -61,8 +61,8 @@ test('no client speaks a dialect that sends other requests before a user has agr
   const foreign = { ...provider, name: 'foreign', differences };
   await expect(client.speaking(foreign)).rejects.toMatchObject({
     code: 'consent',
-    message: `With the dialect foreign, what is sent to ${client.origin} differs from what is built in: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
-    next: `Look at it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
+    message: `The dialect foreign sends ${client.origin} other requests than the built-in one: usage: GET /used, which is not built in. Nobody has agreed to that yet.`,
+    next: `Check it, then agree once: on a terminal, on the page, or with --accept dialect:${differences.hash}`,
   });
   await expect(openClient(undefined, foreign)).rejects.toMatchObject({ code: 'consent' });
   await keepAgreement({ agreement: `dialect:${differences.hash}`, fact: 'shown', details: [] });

@@ -98,14 +98,14 @@ describe('a slip is answered by what there is', () => {
   });
 
   test.each([
-    [{ column: ['domain'] }, '--column domain is no pair.'],
-    [{ add: ['=x'] }, '--add =x is no pair.'],
+    [{ column: ['domain'] }, '--column domain is not a pair.'],
+    [{ add: ['=x'] }, '--add =x is not a pair.'],
     [
       { add: ['city=location.city,people=employee_count'] },
       '--add city=location.city,people=employee_count is more',
     ],
     [{ column: ['abn=A', 'abn=B'] }, '--column says abn twice.'],
-    [{ role: ['viewer', 'admin'] }, '--role is one role for all rows twice.'],
+    [{ role: ['viewer', 'admin'] }, '--role gives one role for all rows twice.'],
   ])('%o is refused', (flags, message) => {
     expect(() => entriesOf(flags)).toThrow(message);
   });

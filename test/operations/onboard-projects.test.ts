@@ -77,7 +77,7 @@ describe('the project', () => {
         'project "Gamma" is not among',
       );
       expect(problemOf({ ...ROW, project: 'Alpha, Bota' }, COMMAS)).toContain(
-        'project "Alpha, Bota" is one name or several, and "Bota" is not among the job',
+        'project "Alpha, Bota" may be one name or several, but "Bota" is not among the job',
       );
     });
 
@@ -100,7 +100,7 @@ describe('the project', () => {
       ]);
       expect(walked.outcome).toEqual({
         kind: 'applied',
-        reason: 'Gamma: project made: project_id p-new; invited as editor; Alpha: invited as editor',
+        reason: 'Gamma: project created: project_id p-new; invited as editor; Alpha: invited as editor',
       });
     });
 
@@ -189,15 +189,15 @@ describe('the project', () => {
       const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
       expect(outcome).toEqual({
         kind: 'invalid',
-        reason: 'the project "Gamma" is to be made, and the account has no organization_id. Give it one',
+        reason: 'the project "Gamma" has to be created, but the account has no organization_id. Give it one',
       });
     });
 
     test('and is refused, or has no id that can be used: nobody is invited', () => {
       for (const [answer, reason] of [
-        [refusal('status 400'), 'the service refused to make the project "Gamma" (status 400)'],
-        [{ kind: 'found', fields: {} }, /was made, but the answer holds no project_id that can be used/],
-        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no project_id that can be used/],
+        [refusal('status 400'), 'the service refused to create the project "Gamma" (status 400)'],
+        [{ kind: 'found', fields: {} }, /was created, but the answer has no usable project_id/],
+        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no usable project_id/],
       ] as const) {
         const { calls, outcome } = done(onboard, row, [], [answer], MAKING);
         expect(calls).toHaveLength(1);

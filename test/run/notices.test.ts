@@ -1,5 +1,5 @@
 /**
- * Goal: a job tells outside how its lists end, at least once, with nothing of a person in it, to whom a person has agreed, and a
+ * Goal: a job sends notices about its lists, at least once, with nothing of a person in it, to whom a person has agreed, and a
  * receiver that is away costs a run nothing but a minute.
  * Method: the real ledger and a real server that receives; a clock of the test counts how long is waited between tries.
  */

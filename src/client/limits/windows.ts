@@ -65,6 +65,12 @@ const LEAST_MARGIN_MS = 5;
  */
 const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 
+/**
+ * A quota of an hour or a day is used up in a burst, and the next one may begin as soon as the window has passed, when the way
+ * to the vendor takes another time than it did: on a new connection, or from a busy machine. A second of an hour is not missed.
+ */
+const QUOTA_MARGIN_MS = 1_000;
+
 /** At most a twentieth of the window is given up in advance. */
 const LARGEST_SHARE = 0.05;
 
@@ -87,6 +93,7 @@ export function pacePerSecond(window: Window): number {
 
 /** The time by which we assume the window to be longer, so that jitter alone never exceeds the plan. */
 export function marginMs(window: Window): number {
+  if (!isSpread(window)) return QUOTA_MARGIN_MS;
   const bunchMs = perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND;
   return Math.max(LEAST_MARGIN_MS, Math.min(bunchMs, window.windowMs * LARGEST_SHARE));
 }

@@ -172,9 +172,12 @@ export function cellLookOf(cell: string, name = ''): CellLook {
 
 const NO_LETTERS = /[^\p{L}\p{N}]+/gu;
 
+/** A share or a measure as a spreadsheet writes it, which begins with a zero as numbers of telephones do. */
+const DECIMAL = /^0[.,]\d+$/;
+
 function isPhone(text: string, name: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length;
-  if (digits < 7 || digits > 15) return false;
+  if (digits < 7 || digits > 15 || DECIMAL.test(text)) return false;
   // Plain digits with a zero in front may as well be the number of a customer.
   return (
     (PHONE.test(text) && /\D/.test(text)) ||

@@ -8,8 +8,8 @@ import { rowWords } from './shape-words.ts';
 import { Sums, totalsWords } from './totals.ts';
 
 /**
- * Which rows below a header are none of its table: lines of totals, the header once more, and other tables below it. A
- * row that is left out is not asked about, so each of these has to be shown by more than its looks.
+ * Which rows below a header are none of its table: lines of totals, the header once more, other tables below it, and what stands
+ * below the cells that Excel calls the table. A row that is left out is not asked about, so each of these has to be shown by more than its looks.
  */
 
 /** A row that holds something. */
@@ -75,9 +75,19 @@ export class LeftOutFinder {
   /** Whether another table was found, and by its names: then all below it is its. */
   #beyond: 'no' | 'perhaps' | 'surely' = 'no';
   #last: RowNumber;
+  readonly #tableEnd: RowNumber;
 
-  /** @param names of the header by their places. */
-  constructor(names: readonly string[], headerRow: RowNumber, looks: ColumnLooks) {
+  /**
+   * @param names of the header by their places.
+   * @param tableEnd the last row of the table where the file itself says that; else endless.
+   */
+  constructor(
+    names: readonly string[],
+    headerRow: RowNumber,
+    looks: ColumnLooks,
+    tableEnd: RowNumber = Number.POSITIVE_INFINITY,
+  ) {
+    this.#tableEnd = tableEnd;
     this.#names = names;
     this.#known = new Set(names.map(squeezed).filter(Boolean));
     this.#looks = looks;
@@ -90,6 +100,10 @@ export class LeftOutFinder {
     this.#last = row.number;
     if (isAfterGap) this.#close();
     if (this.#out.length >= MOST_LEFT_OUT) return this.#table;
+    if (row.number > this.#tableEnd) {
+      const below = this.#below(row);
+      if (below !== undefined) return below;
+    }
     if (this.#block === undefined) {
       const single = this.#single(row, isAfterGap);
       if (single !== undefined) return single;
@@ -118,6 +132,19 @@ export class LeftOutFinder {
     if (!isAgain && totals === undefined) return undefined;
     const out = blockOf(row, isAgain ? 'header' : 'totals', totals ?? rowWords(row.cells));
     out.isLeftOut = true;
+    this.#out.push(out);
+    return out;
+  }
+
+  /** A remark below the table. Who can be asked about as those in it is taken for one whom a script has added. */
+  #below(row: BodyRow): Part | undefined {
+    if (this.#looks.hasLookups && this.#looks.fits(row.cells)) return undefined;
+    const before = this.#out.at(-1);
+    if (before?.why === 'below' && before.last === row.number - 1) {
+      before.last = row.number;
+      return before;
+    }
+    const out = { ...blockOf(row, 'below', rowWords(row.cells)), isLeftOut: true };
     this.#out.push(out);
     return out;
   }

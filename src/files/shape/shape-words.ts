@@ -16,7 +16,7 @@ export function layoutNotes(
 ): readonly string[] {
   return [
     ...(headerRow === undefined ? [] : [headerNote(headerRow, names)]),
-    ...(['totals', 'header', 'table'] as const).flatMap((why) => {
+    ...(['totals', 'header', 'table', 'below'] as const).flatMap((why) => {
       const those = leftOut.filter((each) => each.why === why);
       return those.length === 0 ? [] : [leftOutNote(those, header)];
     }),
@@ -28,7 +28,7 @@ function headerNote(rows: string, names: readonly string[]): string {
   const more = names.length > shown.length ? ' and others' : '';
   const { first, last } = readHeaderRows(rows) ?? { first: 1, last: 1 };
   const where = first === last ? `row ${first}` : `rows ${first} and ${last}`;
-  return `The names of the columns are taken from ${where} (${shown.join(', ')}${more}); --header-row says otherwise.`;
+  return `The column names come from ${where} (${shown.join(', ')}${more}); use --header-row to change that.`;
 }
 
 function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
@@ -41,10 +41,11 @@ function leftOutNote(those: readonly LeftOut[], header: RowRange): string {
     totals: isOne ? 'is a line of totals' : 'are lines of totals',
     header: isOne ? 'repeats the header' : 'repeat the header',
     table: isOne ? 'is another table' : 'are another table',
+    below: isOne ? 'stands below the table' : 'stand below the table',
   }[first?.why ?? 'totals'];
   const text = foreignWords(first?.text ?? '');
   const say = `--rows ${header.last + 1}-${last}`;
-  return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out and not asked about; ${say} takes ${isOne ? 'it' : 'them'} in.`;
+  return `${isOne ? 'Row' : 'Rows'} ${rows}${more} ${what} (${text}), left out; ${say} includes ${isOne ? 'it' : 'them'}.`;
 }
 
 const CELLS_SHOWN = 4;

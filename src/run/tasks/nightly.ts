@@ -149,8 +149,7 @@ class Sweeping {
     for (const todo of todos) {
       if (this.#signal.aborted) this.#leave(todo, 'the sweep was stopped');
       else if (stopped !== undefined) this.#leave(todo, `its account was stopped: ${stopped.message}`);
-      else if (await hasChanged(todo))
-        this.#leave(todo, 'it was changed while the sweep was busy with others');
+      else if (await hasChanged(todo)) this.#leave(todo, 'it changed while the sweep worked on others');
       else stopped = await this.#workOn(store, todo);
     }
   }
@@ -230,7 +229,7 @@ async function putAway(
   const { path } = todo;
   if (place === undefined) return undefined;
   if (await hasChanged(todo)) {
-    const fact = `${path} was changed after it was worked through.`;
+    const fact = `${path} changed after it was finished.`;
     return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
   }
   try {
@@ -271,7 +270,7 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
 /** The stop with an advice for sweeps, because a sweep has no `--budget` that a user could raise. */
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
   if (stopped.code !== 'budget') return stopped;
-  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep goes on.`;
+  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep continues.`;
   return stop('budget', stopped.message, next);
 }
 

@@ -2,7 +2,15 @@ import { type Account, loadAccounts, resolveKey } from '../../client/account/acc
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../core/errors.ts';
 import type { TakenRange } from '../../ledger/work-queue.ts';
-import { type Checks, called, checkOptions, signal, text, timepiece } from '../../lib/checked-options.ts';
+import {
+  type Checks,
+  called,
+  checkOptions,
+  signal,
+  text,
+  timepiece,
+  values,
+} from '../../lib/checked-options.ts';
 import type { RunOptions } from '../../plan/context.ts';
 import { chooseStore, openForWork } from '../open-ledger.ts';
 import { stoppable } from '../stoppable.ts';
@@ -16,7 +24,10 @@ export type { WorkerEvent } from './worker/serving.ts';
  * the list nor its job file, and reaches vendors by the accounts of its own host alone.
  */
 export interface WorkerOptions
-  extends Pick<RunOptions, 'store' | 'accept' | 'askAgreement' | 'signal' | 'clock' | 'command'> {
+  extends Pick<
+    RunOptions,
+    'store' | 'accept' | 'askAgreement' | 'operations' | 'signal' | 'clock' | 'command'
+  > {
   readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
 }
 
@@ -31,6 +42,7 @@ const CHECKS: Checks<WorkerOptions> = {
   store: text,
   accept: text,
   askAgreement: called,
+  operations: values,
   signal,
   clock: timepiece,
   command: text,
@@ -82,7 +94,7 @@ async function usableAccounts(onEvent: (event: WorkerEvent) => void): Promise<re
       await resolveKey(account);
       usable.push(account);
     } catch (error) {
-      onEvent({ kind: 'note', message: `Nothing is taken of account ${account.name}: ${messageOf(error)}` });
+      onEvent({ kind: 'note', message: `No list is taken for account ${account.name}: ${messageOf(error)}` });
     }
   }
   if (usable.length > 0) return usable;

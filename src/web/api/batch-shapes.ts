@@ -120,7 +120,7 @@ export const BatchDetail = noun({
   read_before: beside(z.boolean(), ({ isReadBefore }) => isReadBefore),
   /** When its account was last changed on the page, ms since 1970; null when it was not. */
   account_changed_ms: beside(z.number().nullable(), ({ accountChangedMs = null }) => accountChangedMs),
-  /** The batches of all operations that were run together over its list, itself among them; left out where it was run by itself. */
+  /** The batches of all operations that were run together over its list, itself among them; left out where it ran alone. */
   together: beside(z.array(z.object({ batch: z.string(), operation: z.string() })).optional(), (of) =>
     of.together.length < 2 ? undefined : of.together.map((each) => ({ ...each })),
   ),

@@ -110,7 +110,7 @@ async function togetherOf(ledger: LedgerReader, { settings }: Batch) {
 export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {
   const found = await batchWithId(context.req.param('id') ?? '', store);
   if (found !== undefined) return found;
-  throw new HttpRefusal(404, 'There is no such batch.', 'See all batches for those that there are.');
+  throw new HttpRefusal(404, 'There is no such batch.', 'See all batches.');
 }
 
 /** False for what no run of the list goes on with: a sweep's batch, and one of an account that is gone. */

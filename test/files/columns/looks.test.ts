@@ -23,6 +23,7 @@ test.each([
   ['money', 'Annual revenue', ['1200000', '35000.50']],
   ['number', 'Customer', ['0001234567', '0001234568']],
   ['number', 'Size', ['10', '2,000', '3.5']],
+  ['number', 'Share', ['0.8390764', '0.5741314', '0,2881209']],
   ['text', 'Note', ['May be', 'call 5 times', '12 apples']],
 ])('a column of %s', async (look, name, cells) => {
   expect(await columnOf(name, cells)).toMatchObject({ looksLike: look, dateForms: [] });

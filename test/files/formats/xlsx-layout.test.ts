@@ -4,7 +4,7 @@ import xlsx from '../../../src/files/formats/xlsx.ts';
 import { InputFile } from '../../../src/files/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
-import { bookOf, type WrittenBook } from './workbook-file.ts';
+import { bookOf, bookParts, type WrittenBook, zipOf } from './workbook-file.ts';
 
 /**
  * Goal: the table on a sheet is found as a person sees it who looks at the sheet, what is no row of it is named and not
@@ -12,13 +12,13 @@ import { bookOf, type WrittenBook } from './workbook-file.ts';
  * Method: sheets as people make them, cell by cell; each guess is held against what a user would say with a flag.
  */
 
-async function opened(book: WrittenBook | string, options: ReadOptions = {}) {
+async function opened(book: WrittenBook | string | Buffer, options: ReadOptions = {}) {
   const write = await inputFolder();
-  const bytes = bookOf(typeof book === 'string' ? { rows: book } : book);
+  const bytes = Buffer.isBuffer(book) ? book : bookOf(typeof book === 'string' ? { rows: book } : book);
   return xlsx.open(new InputFile(await write(bytes, 'book.xlsx')), options);
 }
 
-async function read(book: WrittenBook | string, options: ReadOptions = {}) {
+async function read(book: WrittenBook | string | Buffer, options: ReadOptions = {}) {
   const sheet = await opened(book, options);
   const rows = (await allOf(sheet.rows())).map(({ row, cells }) => [row, ...cells]);
   const { rows: counted } = await sheet.survey();
@@ -61,7 +61,7 @@ describe('the header is found', () => {
     const found = await read(book);
     expect(found).toMatchObject({ header: HEADER, layout: { headerRow }, rows: numbered(top.length + 1) });
     expect(found.notes).toEqual([
-      `The names of the columns are taken from row ${headerRow} ("Company", "Mail", "Size"); --header-row says otherwise.`,
+      `The column names come from row ${headerRow} ("Company", "Mail", "Size"); use --header-row to change that.`,
     ]);
     expect(await read(book, { headerRow })).toMatchObject({
       header: HEADER,
@@ -124,7 +124,7 @@ describe('lines of totals are left out', () => {
     expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(
       [...new Set([first, last])].map((each) => [each, 'totals']),
     );
-    expect(notes).toEqual([expect.stringContaining(`left out and not asked about; --rows 2-${last} takes`)]);
+    expect(notes).toEqual([expect.stringContaining(`left out; --rows 2-${last} includes`)]);
   });
 
   test('also below each group, as a spreadsheet writes them', async () => {
@@ -158,6 +158,40 @@ describe('lines of totals are left out', () => {
   });
 });
 
+describe('what stands below the cells that Excel calls a table is left out', () => {
+  const partsWith = (rows: string, table: string): Buffer =>
+    zipOf([
+      ...bookParts({ rows }),
+      {
+        name: 'xl/worksheets/_rels/sheet1.xml.rels',
+        content: `<Relationships><Relationship Id="t1" Type="x/table" Target="../tables/table1.xml"/></Relationships>`,
+      },
+      { name: 'xl/tables/table1.xml', content: `<table name="T" ref="${table}"><tableColumns/></table>` },
+    ]);
+
+  test.each([
+    [
+      'but not who was added below it',
+      'A1:C4',
+      [...LEADS, ['as of May'], ['Delta', 'd@delta.com', 5]],
+      '5',
+      [2, 3, 4, 6],
+    ],
+    ['unless the table is another', 'A9:C12', [...LEADS, ['as of May']], undefined, [2, 3, 4, 5]],
+    [
+      'unless it does not say which cells it has',
+      'no cells',
+      [...LEADS, ['as of May']],
+      undefined,
+      [2, 3, 4, 5],
+    ],
+  ])('%s', async (_what, table, body, leftOut, expected) => {
+    const { rows, layout } = await read(partsWith(sheetOf(1, HEADER, ...body), table));
+    expect(rows.map(([row]) => row)).toEqual(expected);
+    expect(layout.leftOut?.map((each) => [each.rows, each.why])).toEqual(leftOut && [[leftOut, 'below']]);
+  });
+});
+
 describe('another table below is left out', () => {
   const SUMMARY = [
     ['Region', 'State of it'],
@@ -171,7 +205,7 @@ describe('another table below is left out', () => {
     expect(rows).toEqual(numbered(2));
     expect(layout.leftOut?.map((each) => each.rows)).toEqual(['6', '8-10']);
     expect(notes).toEqual([
-      'Rows 6 and 8-10 are another table (Summary), left out and not asked about; --rows 2-10 takes them in.',
+      'Rows 6 and 8-10 are another table (Summary), left out; --rows 2-10 includes them.',
     ]);
   });
 
@@ -214,7 +248,7 @@ describe('the likely sheet', () => {
     const found = await read(open(summary));
     expect(found).toMatchObject({ header: HEADER, layout: { sheet: 'Data' } });
     expect(found.notes).toEqual([
-      'Read from the sheet "Data", because the one that was open has nothing that can be looked up; --sheet names another of "Leads" and "Data".',
+      'Read from the sheet "Data", because the one that was open has nothing that can be looked up; to use another, name it with --sheet: "Leads" and "Data".',
     ]);
     expect(await read(open(summary), { asBefore: { sheet: 'Data' } })).toMatchObject({ header: HEADER });
   });

@@ -81,7 +81,7 @@ describe('content', () => {
       'number for text',
       'operation: 12\n',
       '1:12: operation must be text and is a number',
-      'Put it between quotes.',
+      'Put it in quotes.',
     ],
     [
       'text for a number',
@@ -117,7 +117,7 @@ describe('content', () => {
       'wrong member of a list',
       'operation: a\nwaterfall:\n  - abn\n  - 3\n',
       '4:5: waterfall[2] must be text and is a number',
-      'Put it between quotes.',
+      'Put it in quotes.',
     ],
     [
       'neither form of a choice',
@@ -163,8 +163,8 @@ describe('content', () => {
 
 describe('syntax', () => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
-    ['tab', 'operation: a\nlimits:\n\tper_second: 1\n', /^3:1: a tab stands where spaces are needed$/],
-    ['name twice', 'operation: a\noperation: b\n', /^2:1: the same name stands here twice$/],
+    ['tab', 'operation: a\nlimits:\n\tper_second: 1\n', /^3:1: a tab is where spaces are needed$/],
+    ['name twice', 'operation: a\noperation: b\n', /^2:1: the same name is here twice$/],
     ['open bracket', 'operation: a\nwaterfall: [a, b\n', /^3:1: .*or a bracket above it is not closed$/],
     [
       'open quote',

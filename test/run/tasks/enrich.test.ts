@@ -76,7 +76,7 @@ test('rows come back in their order with what was found, asked, paid and why; gi
     row: 4,
     input: { _cells: ['7'] },
     status: 'invalid',
-    reason: 'line 4: it is no object: 7',
+    reason: 'line 4: it is not an object: 7',
   });
   expect(await run.summary()).toMatchObject({
     counts: { matched: 2, invalid: 2 },

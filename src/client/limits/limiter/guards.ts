@@ -8,8 +8,8 @@ import { Share } from './share.ts';
 
 /** When a margin of this share of the window is not enough, the vendor counts by another plan than ours. */
 const LARGEST_MARGIN = 0.05;
-/** A request is in flight for longer than others by at most this, except by accident. */
-const LONGEST_MARGIN_MS = 100;
+/** Nor is one of so many times what jitter is thought to be. */
+const LARGEST_FACTOR = 20;
 
 /**
  * The guard of one window: never more than `requests` sends in any stretch of it and its margin, whatever the vendor's
@@ -34,7 +34,10 @@ export class SlidingLog {
     this.#window = window;
     this.#marginMs = margin;
     // Fast plans already begin with a wide margin.
-    this.#largestMarginMs = Math.max(Math.min(windowMs * LARGEST_MARGIN, LONGEST_MARGIN_MS), margin * 2);
+    this.#largestMarginMs = Math.max(
+      Math.min(windowMs * LARGEST_MARGIN, margin * LARGEST_FACTOR),
+      margin * 2,
+    );
     this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
     this.#places = requests;
   }

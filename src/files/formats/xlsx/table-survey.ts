@@ -3,6 +3,7 @@ import { stop } from '../../../core/errors.ts';
 import type { FoundLayout, LeftOut, ReadOptions, TopRow } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import { counted, foreignName, listed } from '../../../core/plain-text.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import { type RowRange, readHeaderRows, readRowRange, rowRangeText } from '../../../core/row-range.ts';
 import { isLookupName } from '../../columns/column-kind.ts';
 import { namedColumns } from '../../header.ts';
@@ -13,6 +14,7 @@ import { layoutNotes, topRows } from '../../shape/shape-words.ts';
 import { lettersOf } from '../../workbook.ts';
 import { textsOf } from '../../workbook-copy.ts';
 import { MOST_DIGITS } from './cell.ts';
+import type { CellRange } from './cell-range.ts';
 import { RowTally } from './row-tally.ts';
 import type { SheetRow } from './sheet-rows.ts';
 import { bearsStrays, type SheetTable, strayPlace, strayWords, type Top, widthOf } from './sheet-table.ts';
@@ -29,6 +31,7 @@ export class TableSurvey {
   readonly #book: Book;
   readonly #sheet: BookSheet;
   readonly #options: ReadOptions;
+  readonly #tables: readonly CellRange[];
   /** The rows until the header is known. */
   #sample: SheetRow[] = [];
   #filled = 0;
@@ -49,7 +52,9 @@ export class TableSurvey {
   #taken = 0;
   #formulas = 0;
 
-  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
+  /** @param tables of the sheet, as Excel makes them of cells. */
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions, tables: readonly CellRange[] = []) {
+    this.#tables = tables;
     this.#book = book;
     this.#sheet = sheet;
     this.#options = options;
@@ -140,9 +145,14 @@ export class TableSurvey {
         : joinedNames(cellsOf(header.first), cellsOf(header.last));
     this.#top = { columns: namedColumns(path, names), header };
     if (this.#mayGuess && this.#options.rows === undefined)
-      this.#finder = new LeftOutFinder(names, header.last, this.#looks);
+      this.#finder = new LeftOutFinder(names, header.last, this.#looks, this.#endOf(header));
     this.#requireBelow(header);
     return header;
+  }
+
+  /** The last row of the table that has this header. */
+  #endOf({ last }: RowRange): RowNumber | undefined {
+    return this.#tables.find(({ firstRow }) => firstRow === last)?.lastRow;
   }
 
   get #mayGuess(): boolean {
@@ -228,14 +238,14 @@ export class TableSurvey {
     const why = this.#sheet === open ? ', which was open when it was saved' : otherwise;
     const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
     return [
-      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
+      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; to use another, name it with --sheet: ${listed(all)}.`,
     ];
   }
 
   #rowNotes(): readonly string[] {
     const { count, row } = this.#found.long;
-    const hidden = `${counted(this.#found.hidden, 'hidden row')} of the sheet will be worked on like all others.`;
-    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has put zeros for the digits behind those.`;
+    const hidden = `${counted(this.#found.hidden, 'hidden row')} of the sheet will be processed like all others.`;
+    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has replaced the digits after those with zeros.`;
     return [...(this.#found.hidden === 0 ? [] : [hidden]), ...(count === 0 ? [] : [long])];
   }
 
@@ -251,7 +261,7 @@ export class TableSurvey {
     const more = all.length > shown.length ? [counted(all.length - shown.length, 'other column')] : [];
     const cells = counted(total, 'cell');
     return [
-      `${cells} of yours will be blank in the output, and ${total === 1 ? 'is' : 'are'} read as blank: a formula stands there without a saved value, in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there, so that the values are in it.`,
+      `${cells} will be read and written as blank, because a formula there has no saved value: in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there to store the values.`,
     ];
   }
 
@@ -271,7 +281,7 @@ export class TableSurvey {
 // ------------------------------------------------------------------------------------------------ what does not fit
 
 function tooLong(path: string): Error {
-  const fact = `${path} has more than ${MOST_ROWS} rows, the most that a workbook may have here.`;
+  const fact = `${path} has more than ${MOST_ROWS} rows, the most that Rowonce reads from a workbook.`;
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
@@ -279,14 +289,14 @@ function strayCell(path: string, row: number, place: number, top: Top): Error {
   const { last: headerRow } = top.header;
   const column = lettersOf(place);
   const fact = `${path}, row ${row}: ${strayWords(row, place, top)}.`;
-  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --header-row ${row}.`;
+  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, use --header-row ${row}.`;
   return stop('input', fact, next);
 }
 
 function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
   if (hasFormulas) {
-    const fact = `${path}: the sheet ${foreignName(name)} holds nothing but formulas without a saved value.`;
-    const next = 'Open it in a spreadsheet program and save it there, so that the values are in it.';
+    const fact = `${path}: the sheet ${foreignName(name)} has only formulas without a saved value.`;
+    const next = 'Open it in a spreadsheet program and save it there to store the values.';
     return stop('input', fact, next);
   }
   const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
@@ -294,6 +304,6 @@ function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
 }
 
 function blankHeader(path: string, row: number): Error {
-  const fact = `${path}: row ${row} is blank, so it cannot have the names of the columns.`;
-  return stop('input', fact, 'Name the row of the header with --header-row, by the number that Excel shows.');
+  const fact = `${path}: row ${row} is blank, so it cannot be the header.`;
+  return stop('input', fact, "Give the number of the header's row in Excel with --header-row.");
 }

@@ -57,7 +57,7 @@ export async function openReader(location: string, tell: Tell = () => {}): Promi
     }
     await refuseCopied(database, false);
     const loss = (await lossOf(database))?.fact ?? (await lostErasureKey(database, database.shown));
-    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it in this state.`);
     return postgresLedger(database, undefined, await erasureKeyOf(database));
   });
 }

@@ -115,7 +115,7 @@ function differing(
     other.requests === undefined ? undefined : { requests: other.requests, windowMs: other.windowMs ?? 0 };
   return {
     code: 'account',
-    message: `By the accounts file here ${account} allows ${inWords(said?.limit, said?.quotas)}, and by that of process ${pid} on ${host}, which is at work, ${inWords(theirs, other.quotas)}.`,
+    message: `In the accounts file here, ${account} allows ${inWords(said?.limit, said?.quotas)}; in that of process ${pid} on ${host}, which is at work, ${inWords(theirs, other.quotas)}.`,
     next: 'Write the same limits into both files, then run the same command again.',
   };
 }
