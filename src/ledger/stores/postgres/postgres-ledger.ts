@@ -12,7 +12,7 @@ import type { Standing } from './lock.ts';
 import { type LedgerNow, seeAtEnd } from './lost-commits.ts';
 import { misses } from './misses.ts';
 import { money } from './money.ts';
-import { notices } from './notices.ts';
+import { notices } from './kept-notices.ts';
 import { reports } from './reports.ts';
 import { rows } from './rows.ts';
 import type { Session } from './session.ts';
