@@ -212,7 +212,7 @@ export async function openSpender(sandbox: boolean, options: SpenderOptions): Pr
     },
     close: async (accounts = []) => {
       await (await queue?.catch(() => undefined))?.close();
-      if ((await ledger.notices?.waiting().catch(() => []))?.length) {
+      if ((await ledger.notices.waiting().catch(() => [])).length > 0) {
         const { sendNotices } = await import('./notices.ts');
         await sendNotices(ledger, { clock, signal: options.signal, tell: options.tell });
       }
