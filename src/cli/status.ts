@@ -215,7 +215,6 @@ function adviceOn(
 }
 
 function decidedLine({ calls, credits }: Retries): string {
-  const are = calls === 1 ? 'is' : 'are';
   return `Decided    ${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}`;
 }
 

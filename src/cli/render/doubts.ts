@@ -27,7 +27,6 @@ export function heldBackLines(
 ): readonly string[] {
   if (enough === undefined) return [];
   const { most = 0, used } = extra;
-  const are = calls === 1 ? 'is' : 'are';
   const fact = `${counted(calls, 'call')} in doubt will be sent again, for at most ${counted(credits, 'credit')}, and ${Math.max(0, most - used)} of ${counted(most, 'extra credit')} ${most === 1 ? 'is' : 'are'} left.`;
   if (byJob) return [`${fact} To send all of them again, raise extra_credits in the job to ${enough}.`];
   const about = row === undefined ? [batch] : [batch, String(row)];
