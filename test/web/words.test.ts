@@ -58,7 +58,7 @@ test.each([
   ],
   [
     'The input already has a column "name", and the job\'s `add` would write it.',
-    'The input already has a column "name", which the columns to add would write.',
+    'The input already has a column "name", and the columns to add would write it.',
   ],
   ['team.yaml: columns: there is no input domian', 'The job: columns: there is no input domian'],
   ['a-very--odd name, and jo@x.com.', 'a-very--odd name, and jo@x.com.'],

@@ -122,6 +122,7 @@ async function serve(serving: Serving, stopping: AbortSignal): Promise<void> {
   try {
     await Promise.all([
       beatOn(serving, looks, until),
+      tellOn(serving, until),
       ...accounts.map((account) => serveAccount(serving, { account, work, looks }, until)),
     ]);
   } finally {
@@ -173,6 +174,19 @@ async function beatOn({ queue, clock, onEvent }: Serving, looks: Looks, until: A
     );
     await looks.regular();
     await clock.sleep(BEAT_MS, until).catch(() => {});
+  }
+}
+
+/** Sends what jobs tell outside and nobody has received, as of a run that was killed. */
+async function tellOn({ ledger, clock }: Serving, until: AbortSignal): Promise<void> {
+  while (!until.aborted) {
+    try {
+      const hasAny = (await ledger.notices.waiting()).length > 0;
+      if (hasAny) await (await import('../notices.ts')).sendOnce(ledger, clock);
+    } catch {
+      // The database is away. The next look finds the same.
+    }
+    await clock.sleep(REGULAR_LOOK_MS, until).catch(() => {});
   }
 }
 
